@@ -1,0 +1,36 @@
+"""What the commands have in common: JSON for machines, tables for people, and the options they share."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any
+
+import typer
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of a table.")]
+
+
+def print_json(data: Any) -> None:
+    """Print a value as JSON; NaN and infinity are refused, since they are never a result."""
+    json.dump(data, sys.stdout, indent=2, ensure_ascii=False, allow_nan=False)
+    sys.stdout.write("\n")
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str | None = None) -> None:
+    """Print a table that fits the terminal; in a pipe it is never cut. Text is shown as it is, never as markup."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(*columns, title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    for row in rows:
+        table.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
+    console = Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=200)
+    console.print(table)
+
+
+def say(message: str) -> None:
+    """Tell a person something that is not the result: to standard error, so that pipes stay clean."""
+    typer.echo(message, err=True)

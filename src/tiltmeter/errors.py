@@ -1,0 +1,91 @@
+"""The tree of errors. Each writes its own sentence; the command line prints it and exits with status 2.
+
+TiltmeterError
+├── UserError            the input is wrong, and the user can mend it
+│   ├── InvalidSpec      a bias specification
+│   ├── InvalidStudy     a study file
+│   ├── InvalidData      a data set, a pair file, a scored file
+│   ├── UnknownName      a name that no table holds; suggests close matches
+│   └── MissingExtra     an optional package; names the install line
+├── ModelError           a model cannot be loaded or cannot do what is asked
+└── RunError             a run folder cannot be written, read or continued
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class TiltmeterError(Exception):
+    """Anything that tiltmeter refuses or fails to do, said in one sentence."""
+
+
+class UserError(TiltmeterError):
+    """The input is wrong: where, what, and what would be right.
+
+    >>> str(UserError("three columns where the header has five", file="pairs.csv", line=7))
+    'pairs.csv, line 7: three columns where the header has five'
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        file: str | Path | None = None,
+        line: int | None = None,
+        key: str | None = None,
+    ) -> None:
+        self.problem, self.file, self.line, self.key = problem, file, line, key
+        place = [str(file)] if file is not None else []
+        if line is not None:
+            place.append(f"line {line}")
+        if key is not None:
+            place.append(f"`{key}`")
+        super().__init__(f"{', '.join(place)}: {problem}" if place else problem)
+
+
+class InvalidSpec(UserError):
+    """A bias specification that cannot be used as it is."""
+
+
+class InvalidStudy(UserError):
+    """A study file that cannot be carried out as it is."""
+
+
+class InvalidData(UserError):
+    """A data file that cannot be read as what it claims to be."""
+
+
+class UnknownName(UserError):
+    """A name that no table holds.
+
+    >>> str(UnknownName("scorer", "summ", ["sum", "mean"]))
+    'there is no scorer `summ`; did you mean `sum`?'
+    """
+
+    def __init__(self, noun: str, name: str, known: Iterable[str]) -> None:
+        names = sorted(known)
+        close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+        hint = f"did you mean `{close[0]}`?" if close else f"known: {', '.join(names)}"
+        super().__init__(f"there is no {noun} `{name}`; {hint}")
+
+
+class MissingExtra(UserError):
+    """A feature needs packages that are not installed.
+
+    >>> str(MissingExtra("models from Hugging Face", "hf", "torch"))
+    "models from Hugging Face need the package torch: pip install 'tiltmeter[hf]'"
+    """
+
+    def __init__(self, feature: str, extra: str, package: str) -> None:
+        super().__init__(f"{feature} need the package {package}: pip install 'tiltmeter[{extra}]'")
+
+
+class ModelError(TiltmeterError):
+    """A model cannot be loaded, or cannot do what is asked of it."""
+
+
+class RunError(TiltmeterError):
+    """A run folder cannot be written, read or continued."""

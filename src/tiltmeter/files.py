@@ -1,0 +1,112 @@
+"""Reading tables that people made, and writing files whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from tiltmeter.errors import InvalidData, RunError
+
+# A cell may hold a whole article; the reader's default of 128 kB is too small for that.
+csv.field_size_limit(2**27)
+
+
+@contextmanager
+def whole_file(path: str | Path, mode: str = "w") -> Iterator[IO]:
+    """Open a file for writing that appears under its name only when everything was written.
+
+    A device or a pipe is written to directly, since replacing it would destroy it.
+    """
+    target = Path(path)
+    options = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
+    temporary: Path | None = None
+    try:
+        if target.exists() and not target.is_file():
+            if target.is_dir():
+                raise IsADirectoryError(None, "is a folder; name a file", str(target))
+            with target.open(mode, **options) as file:  # type: ignore[call-overload]
+                yield file
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        number, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        temporary = Path(name)
+        with os.fdopen(number, mode, **options) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, target)
+    except OSError as error:
+        raise RunError(f"{target}: cannot be written: {error.strerror or error}") from error
+    finally:
+        if temporary is not None:
+            with suppress(FileNotFoundError):
+                temporary.unlink()
+
+
+def write_csv(path: str | Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
+    """Write a table; None becomes an empty cell."""
+    with whole_file(path) as file:
+        writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({key: "" if row.get(key) is None else row[key] for key in columns} for row in rows)
+
+
+def read_text(path: str | Path, noun: str = "file") -> str:
+    """The text of a UTF-8 file, with or without a byte-order mark."""
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise InvalidData(f"there is no such {noun}", file=path) from None
+    except UnicodeDecodeError as error:
+        raise InvalidData(f"not UTF-8 text (byte {error.start}); save it as UTF-8", file=path) from None
+    except OSError as error:
+        raise InvalidData(f"cannot be read: {error.strerror or error}", file=path) from None
+
+
+def read_csv(path: str | Path, delimiter: str = ",") -> tuple[list[str], list[dict[str, str]]]:
+    """The columns and rows of a table with a header; refuses one that was cut off."""
+    text = read_text(path)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows: list[dict[str, str]] = []
+    columns: list[str] | None = None
+    try:
+        for cells in reader:
+            if not cells:
+                continue
+            if columns is None:
+                columns = [cell.strip() for cell in cells]
+                _refuse_doubles(columns, path)
+            elif len(cells) != len(columns):
+                raise InvalidData(
+                    f"{len(cells)} columns where the header has {len(columns)}; was the file cut off?",
+                    file=path,
+                    line=reader.line_num,
+                )
+            else:
+                rows.append(dict(zip(columns, cells, strict=True)))
+    except csv.Error as error:
+        raise InvalidData(
+            f"not a well-formed table ({error}); was the file cut off?", file=path, line=reader.line_num
+        ) from None
+    if columns is None:
+        raise InvalidData("the file is empty; a header line with column names is needed", file=path)
+    return columns, rows
+
+
+def _refuse_doubles(columns: list[str], path: str | Path) -> None:
+    doubled = {name for name in columns if columns.count(name) > 1}
+    if doubled:
+        raise InvalidData(f"the column `{sorted(doubled)[0]}` stands twice in the header", file=path, line=1)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

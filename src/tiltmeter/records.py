@@ -1,0 +1,171 @@
+"""The frozen records that travel through tiltmeter; `docs/architecture.md` has the words they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Literal
+
+Span = tuple[int, int]
+"""A range of characters in a text: start included, end not."""
+
+Family = Literal["causal", "masked"]
+"""How a model reads: from left to right, or with blanks in the middle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A social group and the terms that stand for it; term i is the counterpart of term i of the other groups."""
+
+    name: str
+    terms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeSet:
+    """Terms that a stereotype ties to one or more groups; to none, and the set is a control.
+
+    `neutral` is the word that stands in for an attribute where a score without it is wanted.
+    """
+
+    name: str
+    terms: tuple[str, ...]
+    stereotype_of: tuple[str, ...] = ()
+    neutral: str = "something"
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A bias specification: data only."""
+
+    name: str
+    title: str
+    groups: tuple[Group, ...]
+    attributes: tuple[AttributeSet, ...] = ()
+    templates: tuple[str, ...] = ()
+    citation: str = ""
+    note: str = ""
+    reference: str | None = None
+    compare: tuple[tuple[str, str], ...] = ()
+    """The pairs of groups to compare; never empty in a checked spec."""
+    benchmark: bool = False
+    """A check of the instrument (flowers and insects), not a social bias: kept out of overall scores."""
+    published_as: str | None = None
+    """The name under which the cited work's own files know this bias."""
+
+    def group(self, name: str) -> Group:
+        """The group of that name."""
+        return next(group for group in self.groups if group.name == name)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two texts that differ in the group, and everything needed to say later what they were.
+
+    `groups[i]` and `terms[i]` belong to `texts[i]`; `group_spans[i]` are the characters of `texts[i]` that name the
+    group (and what agrees with it), `attribute_spans[i]` those of the attribute.
+    `stereotyped` is the index of the stereotyped text, None where neither is (a control).
+    `contrast` tells a stereotyped-against-anti-stereotyped pair from a meaningful-against-meaningless one,
+    where index 0 is the meaningful text.
+    """
+
+    id: str
+    source: str
+    bias: str
+    origin: str
+    texts: tuple[str, str]
+    groups: tuple[str, str]
+    terms: tuple[str, str] = ("", "")
+    stereotyped: Literal[0, 1] | None = None
+    attribute: str | None = None
+    attribute_set: str | None = None
+    neutral: str = "something"
+    template: str | None = None
+    group_spans: tuple[tuple[Span, ...], tuple[Span, ...]] = ((), ())
+    attribute_spans: tuple[tuple[Span, ...], tuple[Span, ...]] = ((), ())
+    scored_from: tuple[int, int] = (0, 0)
+    """Where scoring starts in each text: what stands before is context, given and not scored."""
+    contrast: Literal["stereotype", "meaning"] = "stereotype"
+
+    def __post_init__(self) -> None:
+        if not self.origin or not any(self.groups):
+            raise ValueError(f"pair {self.id!r} has no group or no origin: such a probe cannot be made")
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A probe that a source could not make, and why."""
+
+    bias: str
+    origin: str
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One question to a model's verb `score`: a text, what each token is conditioned on, and where to look."""
+
+    text: str
+    conditioning: str
+    spans: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TokenScores:
+    """The natural log-probability of each token of a text, with the characters it covers.
+
+    A token that the model cannot score (the first one, without a start token) has None. A text that cannot be
+    scored at all has no tokens and says why in `unscored`.
+    """
+
+    spans: tuple[Span, ...] = ()
+    logprobs: tuple[float | None, ...] = ()
+    unscored: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PairScore:
+    """What a scorer made of a pair: one number for each text, or none and the reason."""
+
+    pair: Pair
+    scorer: str
+    scores: tuple[float, float] | None
+    unscored: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """An aggregate with its uncertainty. `note` says why an interval is missing or how it was made."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    level: float = 0.95
+    p: float | None = None
+    p_adjusted: float | None = None
+    n: int = 0
+    n_unscored: int = 0
+    origins: int = 0
+    note: str | None = None
+
+    def as_json(self) -> dict[str, float | int | None]:
+        """The nine keys of the design, null where undefined."""
+        return {key: value for key, value in asdict(self).items() if key != "note"}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """What must be known of a model to trust a number that came from it."""
+
+    name: str
+    family: Family
+    revision: str = ""
+    weights_sha256: str = ""
+    device: str = "cpu"
+    dtype: str = "float32"
+    start_token: str | None = None
+    parameters: int | None = None
+    context: int | None = None
+    """How many tokens the model can read at once, where it has a limit."""
+    versions: Mapping[str, str] = field(default_factory=dict)

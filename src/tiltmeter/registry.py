@@ -1,0 +1,88 @@
+"""Name → "module:attribute" tables, one per noun.
+
+Names carry a version (`causal.sum.v1`) that never changes its meaning; a name without one stands for
+the newest. Nothing is imported until it is asked for. A plug-in adds names through an entry point in the
+group `tiltmeter.<noun>s`, e.g. `[project.entry-points."tiltmeter.scorers"] "causal.mine.v1" = "mine:SCORER"`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any
+
+from tiltmeter.errors import UnknownName
+
+TABLES: dict[str, dict[str, str]] = {
+    "model": {
+        "smollm2-135m": "tiltmeter.models.embedded:load",
+        "scripted": "tiltmeter.models.scripted:load",
+        "hf": "tiltmeter.models.hugging_face:load",
+        "gguf": "tiltmeter.models.hugging_face:load_gguf",
+    },
+    "source": {
+        "templates.v1": "tiltmeter.sources.templates:pairs",
+        "pairs-file.v1": "tiltmeter.sources.pairs_file:pairs",
+        "stereoset.v1": "tiltmeter.sources.datasets.stereoset:pairs",
+        "crows-pairs.v1": "tiltmeter.sources.datasets.crows_pairs:pairs",
+    },
+    "scorer": {
+        "causal.sum.v1": "tiltmeter.measures.scorers.causal:SUM",
+        "causal.mean.v1": "tiltmeter.measures.scorers.causal:MEAN",
+        "causal.rest.v1": "tiltmeter.measures.scorers.causal:REST",
+        "causal.prior-corrected.v1": "tiltmeter.measures.scorers.causal:PRIOR_CORRECTED",
+        "causal.as-published.v1": "tiltmeter.measures.scorers.causal:AS_PUBLISHED",
+        "masked.slot.v1": "tiltmeter.measures.scorers.masked:SLOT",
+        "masked.within-word.v1": "tiltmeter.measures.scorers.masked:WITHIN_WORD",
+        "masked.crows.v1": "tiltmeter.measures.scorers.masked:CROWS",
+        "masked.aul.v1": "tiltmeter.measures.scorers.masked:AUL",
+        "masked.as-published.v1": "tiltmeter.measures.scorers.masked:AS_PUBLISHED",
+    },
+    "measure": {
+        "stereotype-preference.v1": "tiltmeter.measures.pairs:preference",
+        "margin.v1": "tiltmeter.measures.pairs:margin",
+        "stereoset.v1": "tiltmeter.measures.stereoset:targets",
+    },
+}
+
+_VERSION = re.compile(r"\.v(\d+)$")
+
+
+@cache
+def table(noun: str) -> dict[str, str]:
+    """Every registered name of a noun, the package's own and those of plug-ins."""
+    plugged = {point.name: point.value for point in entry_points(group=f"tiltmeter.{noun}s")}
+    return TABLES[noun] | plugged
+
+
+def names(noun: str) -> list[str]:
+    """The registered names of a noun, sorted."""
+    return sorted(table(noun))
+
+
+def resolve(noun: str, name: str) -> str:
+    """The full, versioned name that `name` stands for.
+
+    >>> resolve("measure", "stereotype-preference")
+    'stereotype-preference.v1'
+    """
+    known = table(noun)
+    if name in known:
+        return name
+    versions = [full for full in known if _VERSION.sub("", full) == name]
+    if not versions:
+        raise UnknownName(noun, name, (_VERSION.sub("", full) for full in known))
+    return max(versions, key=_version)
+
+
+def load(noun: str, name: str) -> Any:
+    """The object that a name stands for, imported now."""
+    module, _, attribute = table(noun)[resolve(noun, name)].partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def _version(name: str) -> int:
+    match = _VERSION.search(name)
+    return int(match.group(1)) if match else 0

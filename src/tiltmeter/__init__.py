@@ -1,0 +1,103 @@
+"""Tiltmeter measures social bias in language models, and says which conclusions survive.
+
+>>> import tiltmeter as tm
+>>> model = tm.load_model("scripted")
+>>> pairs, dropped = tm.template_pairs(tm.load_spec("gender-math-arts"))
+>>> scores = tm.score_pairs(model, pairs, [tm.find_scorer("sum", "causal")])
+>>> summary = tm.summarise_scores(scores["causal.sum.v1"])
+>>> summary.by_bias["gender-math-arts"].n
+288
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from tiltmeter.version import __version__
+
+if TYPE_CHECKING:
+    from tiltmeter.analysis import RunSummary, summarise_file, summarise_run, summarise_scores
+    from tiltmeter.engine import carry_out, score_pairs
+    from tiltmeter.errors import TiltmeterError
+    from tiltmeter.measures.scorers import find as find_scorer
+    from tiltmeter.models import ModelSettings
+    from tiltmeter.models import load as load_model
+    from tiltmeter.records import Estimate, ModelFacts, Pair, PairScore, Spec, TokenScores
+    from tiltmeter.report import write_run as write_report
+    from tiltmeter.sources.pairs_file import pairs as file_pairs
+    from tiltmeter.sources.templates import pairs as template_pairs
+    from tiltmeter.specs import load as load_spec
+    from tiltmeter.stats.pairs import PairSummary
+    from tiltmeter.store import Run, read_run
+    from tiltmeter.study import plan as plan_study
+    from tiltmeter.study import read as read_study
+
+# Where each public name lives; it is imported when it is first asked for, so that `import tiltmeter` is instant.
+_HOMES = {
+    "Estimate": "records",
+    "ModelFacts": "records",
+    "ModelSettings": "models",
+    "Pair": "records",
+    "PairScore": "records",
+    "PairSummary": "stats.pairs",
+    "Run": "store",
+    "RunSummary": "analysis",
+    "Spec": "records",
+    "TiltmeterError": "errors",
+    "TokenScores": "records",
+    "carry_out": "engine",
+    "file_pairs": "sources.pairs_file:pairs",
+    "find_scorer": "measures.scorers:find",
+    "load_model": "models:load",
+    "load_spec": "specs:load",
+    "plan_study": "study:plan",
+    "read_run": "store",
+    "read_study": "study:read",
+    "score_pairs": "engine",
+    "summarise_file": "analysis",
+    "summarise_run": "analysis",
+    "summarise_scores": "analysis",
+    "template_pairs": "sources.templates:pairs",
+    "write_report": "report:write_run",
+}
+
+__all__ = [
+    "Estimate",
+    "ModelFacts",
+    "ModelSettings",
+    "Pair",
+    "PairScore",
+    "PairSummary",
+    "Run",
+    "RunSummary",
+    "Spec",
+    "TiltmeterError",
+    "TokenScores",
+    "__version__",
+    "carry_out",
+    "file_pairs",
+    "find_scorer",
+    "load_model",
+    "load_spec",
+    "plan_study",
+    "read_run",
+    "read_study",
+    "score_pairs",
+    "summarise_file",
+    "summarise_run",
+    "summarise_scores",
+    "template_pairs",
+    "write_report",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'tiltmeter' has no attribute {name!r}")
+    module, _, attribute = _HOMES[name].partition(":")
+    return getattr(importlib.import_module(f"tiltmeter.{module}"), attribute or name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, Literal
 
 from tiltmeter.errors import InvalidData, RunError
 
@@ -18,30 +18,30 @@ csv.field_size_limit(2**27)
 
 
 @contextmanager
-def whole_file(path: str | Path, mode: str = "w") -> Iterator[IO]:
+def whole_file(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[IO[Any]]:
     """Open a file for writing that appears under its name only when everything was written.
 
     A device or a pipe is written to directly, since replacing it would destroy it.
     """
     target = Path(path)
-    options = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
+    text: dict[str, Any] = {} if mode == "wb" else {"encoding": "utf-8", "newline": ""}
     temporary: Path | None = None
     try:
         if target.exists() and not target.is_file():
             if target.is_dir():
                 raise IsADirectoryError(None, "is a folder; name a file", str(target))
-            with target.open(mode, **options) as file:  # type: ignore[call-overload]
+            with target.open(mode, **text) as file:
                 yield file
             return
         target.parent.mkdir(parents=True, exist_ok=True)
         number, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         temporary = Path(name)
-        with os.fdopen(number, mode, **options) as file:
+        with os.fdopen(number, mode, **text) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(target)
     except OSError as error:
         raise RunError(f"{target}: cannot be written: {error.strerror or error}") from error
     finally:

@@ -86,6 +86,8 @@ class Pair:
     scored_from: tuple[int, int] = (0, 0)
     """Where scoring starts in each text: what stands before is context, given and not scored."""
     contrast: Literal["stereotype", "meaning"] = "stereotype"
+    neutral_texts: tuple[str, str] | None = None
+    """The same texts with a neutral word in place of the attribute, where the source can make them."""
 
     def __post_init__(self) -> None:
         if not self.origin or not any(self.groups):

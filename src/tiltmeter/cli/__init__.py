@@ -1,0 +1,68 @@
+"""The command line: a thin skin on the library. Nothing heavy is imported until a command needs it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from tiltmeter.cli import analyze, data, doctor, models, report, run, score, specs
+from tiltmeter.errors import TiltmeterError
+from tiltmeter.version import __version__
+
+app = typer.Typer(
+    name="tiltmeter",
+    help="Measure social bias in language models, and see which conclusions survive.",
+    epilog="Start with `tiltmeter demo`. Every command takes --help.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("demo")(run.demo)
+app.command("run")(run.run)
+app.command("report")(report.report)
+app.command("score")(score.score)
+app.command("analyze")(analyze.analyze)
+app.add_typer(specs.app, name="specs")
+app.add_typer(models.app, name="models")
+app.add_typer(data.app, name="data")
+app.command("doctor")(doctor.doctor)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"tiltmeter {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    """Measure social bias in language models, and see which conclusions survive."""
+    if debug:
+        os.environ["TILTMETER_DEBUG"] = "1"
+
+
+def main() -> None:
+    """Run a command. Bad input: one sentence and status 2. A finding that --fail-if names: status 1."""
+    try:
+        app()
+    except KeyboardInterrupt:
+        typer.echo("tiltmeter: stopped; the same command goes on from here", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of our output left (`tiltmeter … | head`): nothing more to say, and Python must not try.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except (TiltmeterError, OSError) as error:
+        if os.environ.get("TILTMETER_DEBUG"):
+            raise
+        typer.echo(f"tiltmeter: {error}", err=True)
+        sys.exit(2)

@@ -1,0 +1,5 @@
+"""Carrying a plan out."""
+
+from tiltmeter.engine.local import carry_out, score_pairs
+
+__all__ = ["carry_out", "score_pairs"]

@@ -1,0 +1,1 @@
+"""Measures: one bias value per item, from scored pairs. Nothing here averages."""

@@ -1,0 +1,79 @@
+"""Language models behind one small verb: `score` texts. Nothing heavy is imported until a model is loaded.
+
+>>> model = load("scripted")
+>>> [score] = model.score(["She is a nurse."])
+>>> score.spans
+((0, 3), (4, 6), (7, 8), (9, 14), (14, 15))
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from tiltmeter import registry
+from tiltmeter.errors import ModelError, UnknownName, UserError
+from tiltmeter.models.interface import Model, ModelSettings
+
+__all__ = ["KnownModel", "Model", "ModelSettings", "known", "load"]
+
+_DEFAULTS = ModelSettings()
+
+# The part of a name after the colon: what stands there, and whether it may be left out.
+_ARGUMENTS = {"hf": "NAME", "gguf": "PATH"}
+
+
+@dataclass(frozen=True, slots=True)
+class KnownModel:
+    """A line of `tiltmeter models list`. `cached` is None where the question has no meaning."""
+
+    name: str
+    kind: str
+    where: str
+    cached: bool | None
+
+
+def known() -> list[KnownModel]:
+    """The models that can be asked for by name, and the forms that name others."""
+    from tiltmeter.models import embedded
+
+    own = {
+        "smollm2-135m": KnownModel("smollm2-135m", "causal, embedded", str(embedded.home()), embedded.is_cached()),
+        "scripted": KnownModel("scripted", "causal, a table of weights", "built in; or scripted:FILE.toml", None),
+        "hf": KnownModel("hf:NAME", "causal or masked", "Hugging Face hub, or a folder: hf:./folder", None),
+        "gguf": KnownModel("gguf:PATH", "causal", "a GGUF file", None),
+    }
+    plugged = {
+        name: KnownModel(name, "plug-in", target, None)
+        for name, target in registry.table("model").items()
+        if name not in own
+    }
+    return list((own | plugged).values())
+
+
+def load(name: str, settings: ModelSettings = _DEFAULTS) -> Model:
+    """The model that a name stands for, ready to score.
+
+    Names: `smollm2-135m`, `scripted`, `scripted:FILE.toml`, `hf:NAME`, `hf:NAME@REVISION`, `hf:./folder`,
+    the bare path of a folder, `gguf:PATH`.
+    """
+    kind, _, argument = name.partition(":")
+    if kind in registry.table("model"):
+        if kind in _ARGUMENTS and not argument:
+            raise UserError(f"`{name}` does not say which model; write `{kind}:{_ARGUMENTS[kind]}`")
+        model: Model = registry.load("model", kind)(argument, settings)
+        return model
+    if Path(name).is_dir():
+        folder_model: Model = registry.load("model", "hf")(name, settings)
+        return folder_model
+    if name.startswith((".", "~", os.sep)):
+        raise ModelError(f"there is no folder {name}; a model folder holds config.json, weights and a tokenizer")
+    raise UnknownName("model", name, _suggestions(name))
+
+
+def _suggestions(name: str) -> list[str]:
+    names = [entry.name for entry in known()]
+    # A name that resembles nothing of ours is most likely that of a hub model without its prefix.
+    return names if difflib.get_close_matches(name, names) else [*names, f"hf:{name}"]

@@ -1,0 +1,1 @@
+"""From values per item to estimates; the only place that averages."""

@@ -1,0 +1,53 @@
+# `make demo` and `make test` need Python 3.11 or newer, make and a package index; they set up the rest.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: demo test check bench docs clean setup help
+
+help:
+	@echo "make demo   measure the embedded model and write a report (a few minutes)"
+	@echo "make test   run every test"
+	@echo "make check  lint, types and the fast tests"
+	@echo "make bench  compare speed with other tools; needs minutes and a second environment"
+	@echo "make docs   build the documentation into site/"
+	@echo "make clean  remove everything that was built"
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "tiltmeter needs Python 3.11 or newer; set PYTHON=…"; exit 2; }
+	@echo "setting up $(VENV) (once; the model library is a large download)"
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+demo: $(STAMP)
+	$(BIN)/tiltmeter demo
+
+test: $(STAMP)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/python -m pytest --numprocesses 2
+
+check: $(STAMP)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/python -m pytest --numprocesses 2 -m "not slow" --quiet
+
+docs: $(STAMP)
+	$(PIP) --constraint constraints.txt '.[docs]'
+	$(BIN)/mkdocs build --strict
+
+bench: $(STAMP)
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip install --quiet --constraint benchmarks/constraints.txt --editable '.[all]' minicons lm-eval
+	.venv-bench/bin/python benchmarks/pairs.py
+
+clean:
+	rm -rf $(VENV) .venv-bench build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis src/*.egg-info

@@ -1,0 +1,129 @@
+"""`tiltmeter analyze`: estimates from scores that the user already has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tiltmeter.cli.conditions import FailIfOption, check, fail_if
+from tiltmeter.cli.console import JsonOption, print_json, print_table, say
+from tiltmeter.errors import UserError
+
+
+class View(StrEnum):
+    """What a file holds."""
+
+    pairs = "pairs"
+    stereoset = "stereoset"
+
+
+def analyze(
+    file: Annotated[Path, typer.Argument(help="A scored CSV file, or StereoSet predictions (JSON).")],
+    view: Annotated[View, typer.Option(help="What the file holds.")] = View.pairs,
+    data: Annotated[Path | None, typer.Option(help="StereoSet's own file, for --view stereoset.")] = None,
+    bias: Annotated[str | None, typer.Option(help="The column that names the bias.")] = None,
+    attribute: Annotated[str | None, typer.Option(help="The column that holds the attribute.")] = None,
+    where: Annotated[
+        list[str] | None, typer.Option(help="Keep only the rows with COLUMN=VALUE; may be repeated.")
+    ] = None,
+    level: Annotated[float, typer.Option(min=0.5, max=0.999, help="Level of the intervals.")] = 0.95,
+    seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,
+    conditions: FailIfOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Estimate bias from scores you already have.
+
+    A CSV file needs a column `stereotyped` (1, 0, 0.5 or blank); bias and attribute are found by their usual names.
+    """
+    check(conditions)
+    if view is View.stereoset:
+        result = _stereoset(file, data, level, seed)
+    else:
+        from tiltmeter.analysis import Columns, summarise_file
+
+        columns = Columns(bias, attribute, _pairs_of(where or []))
+        result = summarise_file(file, columns, level=level, seed=seed).as_json()
+    if as_json:
+        print_json(result)
+    elif view is View.stereoset:
+        _print_stereoset(result)
+    else:
+        _print_pairs(result)
+    fail_if(conditions, result)
+
+
+def _stereoset(file: Path, data: Path | None, level: float, seed: int) -> dict[str, Any]:
+    from tiltmeter.analysis import summarise_stereoset
+
+    if data is None:
+        raise UserError("--view stereoset needs StereoSet's own file: --data dev.json")
+    return summarise_stereoset(file, data, level=level, seed=seed)
+
+
+def _pairs_of(where: list[str]) -> dict[str, str]:
+    for condition in where:
+        if "=" not in condition:
+            raise UserError(f"--where {condition!r}: write COLUMN=VALUE")
+    return {column: value for column, _, value in (condition.partition("=") for condition in where)}
+
+
+def _print_pairs(result: Mapping[str, Any]) -> None:
+    rows = [("overall (mean over biases)", result["overall"]), ("overall (all cells)", result["overall_cells"])]
+    rows += result["by_bias"].items()
+    print_table(
+        ["", "stereotyped", "interval", "p", "p adjusted", "balanced", "n", "unscored", "origins"],
+        [
+            (
+                name,
+                _share(found["value"]),
+                _interval(found),
+                _number(found["p"]),
+                _number(found["p_adjusted"]),
+                _share(result["by_bias_balanced"].get(name, {}).get("value")),
+                found["n"],
+                found["n_unscored"],
+                found["origins"],
+            )
+            for name, found in rows
+        ],
+    )
+    for note in result["notes"]:
+        say(note)
+
+
+def _print_stereoset(result: Mapping[str, Any]) -> None:
+    rows = [("overall", result["overall"])]
+    for key in ("by_task", "by_domain"):
+        rows += result[key].items()
+    print_table(
+        ["", "LM", "SS", "interval", "ICAT", "n", "ties"],
+        [
+            (
+                name,
+                *(f"{found[key]['value']:.2f}" if found[key]["value"] is not None else "–" for key in ("lm", "ss")),
+                _interval(found["ss"], 1.0),
+                f"{found['icat']['value']:.2f}" if found["icat"]["value"] is not None else "–",
+                found["n"],
+                found["ties"],
+            )
+            for name, found in rows
+        ],
+    )
+    for note in result["notes"]:
+        say(note)
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+def _interval(found: Mapping[str, Any], scale: float = 100.0) -> str:
+    return "–" if found["low"] is None else f"{scale * found['low']:.1f} to {scale * found['high']:.1f}"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2g}"

@@ -1,0 +1,131 @@
+"""`tiltmeter score`: score pairs that the user already has; with several scorers, a scorer lab."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tiltmeter.cli.console import JsonOption, print_json, print_table, say
+from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
+
+if TYPE_CHECKING:
+    from tiltmeter.measures.scorers import Scorer
+    from tiltmeter.records import Family, PairScore
+    from tiltmeter.sources.pairs_file import Table
+
+_RESULTS = ("score_1", "score_2", "preferred", "stereotyped", "unscored")
+
+
+def score(
+    file: Annotated[Path, typer.Argument(help="CSV file of pairs.", metavar="PAIRS.csv")],
+    model: Annotated[str, typer.Option("--model", "-m", help="The model, e.g. smollm2-135m or hf:NAME.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where the scored file goes.")],
+    scorer: Annotated[
+        list[str] | None,
+        typer.Option("--scorer", "-s", help="How to score; repeat it, or say `all`, to compare several."),
+    ] = None,
+    device: DeviceOption = "auto",
+    dtype: DtypeOption = "auto",
+    threads: ThreadsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Score pairs of sentences you already have.
+
+    The file has `template` (with [T] or [MASK]), `term_1` and `term_2`, or `sentence_1` and `sentence_2`; the pair
+    files of AutoBiasTest and BiasTestGPT are taken as they are. The output has the same columns plus score_1 and
+    score_2 (natural log), preferred (1, 2 or tie), stereotyped (1, 0, 0.5 or blank) and unscored (the reason).
+    With several scorers each has its own columns, and the rows on which they disagree are marked.
+    """
+    from tiltmeter import models
+    from tiltmeter.cli.progress import Bar
+    from tiltmeter.engine import score_pairs
+    from tiltmeter.sources import pairs_file
+
+    table = pairs_file.read(file)
+    loaded = models.load(model, model_settings(device, dtype, threads))
+    scorers = _scorers(scorer or [], loaded.facts.family)
+    with Bar() as bar:
+        scored = score_pairs(loaded, [row.pair for row in table.rows if row.pair], scorers, bar)
+    _write(out, table, scored)
+    account = _account(table, scored)
+    if as_json:
+        print_json({"model": model, "out": str(out), **account})
+    else:
+        _print(account, model, out)
+
+
+def _scorers(names: Sequence[str], family: Family) -> list[Scorer]:
+    from tiltmeter.measures.scorers import DEFAULTS, all_for, find
+
+    if "all" in names:
+        return all_for(family)
+    return [find(name, family) for name in dict.fromkeys(names or [DEFAULTS[family]])]
+
+
+def _write(out: Path, table: Table, scored: Mapping[str, Sequence[PairScore]]) -> None:
+    from tiltmeter.files import write_csv
+    from tiltmeter.report.tables import scored_cells
+
+    several = len(scored) > 1
+    rows: list[dict[str, Any]] = []
+    answers = {name: iter(found) for name, found in scored.items()}
+    for row in table.rows:
+        cells: dict[str, Any] = dict(row.cells)
+        choices = set()
+        for name, found in answers.items():
+            result = scored_cells(next(found)) if row.pair else {"unscored": row.reason}
+            cells |= {_column(name, key, several): result.get(key) for key in _RESULTS}
+            choices.add(result.get("preferred"))
+        cells["scorers_disagree"] = int(len(choices - {None}) > 1)
+        rows.append(cells)
+    results = [_column(name, key, several) for name in scored for key in _RESULTS]
+    results += ["scorers_disagree"] if several else []
+    write_csv(out, [column for column in table.columns if column not in results] + results, rows)
+
+
+def _column(scorer: str, key: str, several: bool) -> str:
+    return f"{key}.{_short(scorer)}" if several else key
+
+
+def _short(scorer: str) -> str:
+    return scorer.split(".", 1)[1].rsplit(".v", 1)[0]
+
+
+def _account(table: Table, scored: Mapping[str, Sequence[PairScore]]) -> dict[str, Any]:
+    from tiltmeter.measures.pairs import preferred
+    from tiltmeter.stats.agreement import agreements
+
+    unusable = Counter(row.reason for row in table.rows if row.reason)
+    choices = {name: [preferred(score) for score in found] for name, found in scored.items()}
+    return {
+        "rows": len(table.rows),
+        "unscored": {
+            name: dict(unusable + Counter(score.unscored for score in found if score.unscored))
+            for name, found in scored.items()
+        },
+        "agreement": [
+            {"scorers": [pair.first, pair.second], "n": pair.n, "same": pair.same, "share": pair.share}
+            for pair in agreements(choices)
+        ],
+        "disagreements": sum(len({*row} - {None}) > 1 for row in zip(*choices.values(), strict=True)),
+    }
+
+
+def _print(account: Mapping[str, Any], model: str, out: Path) -> None:
+    for name, reasons in account["unscored"].items():
+        for reason, count in reasons.items():
+            say(f"{name}: {count} of {account['rows']} rows unscored: {reason}")
+    if account["agreement"]:
+        print_table(
+            ["scorer", "scorer", "rows scored by both", "same preference"],
+            [
+                (*map(_short, pair["scorers"]), pair["n"], "–" if pair["share"] is None else f"{pair['share']:.1%}")
+                for pair in account["agreement"]
+            ],
+            title=f"{model}: on {account['disagreements']} of {account['rows']} rows the scorers disagree; "
+            f"they are marked in {out}",
+        )

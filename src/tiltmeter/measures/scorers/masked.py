@@ -1,0 +1,63 @@
+"""Scorers for models that fill in blanks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from difflib import SequenceMatcher
+
+from tiltmeter.measures.scorers import Scorer, Unscorable, means, sums, total
+from tiltmeter.records import Pair, Query, TokenScores
+
+
+def _whole_text(conditioning: str) -> Callable[[Pair], tuple[Query, ...]]:
+    def queries(pair: Pair) -> tuple[Query, ...]:
+        return tuple(Query(text, conditioning) for text in pair.texts)
+
+    return queries
+
+
+def _group_term(conditioning: str) -> Callable[[Pair], tuple[Query, ...]]:
+    def queries(pair: Pair) -> tuple[Query, ...]:
+        if not all(pair.group_spans):
+            raise Unscorable("it is not known where the group term stands")
+        return tuple(
+            Query(text, conditioning, spans) for text, spans in zip(pair.texts, pair.group_spans, strict=True)
+        )
+
+    return queries
+
+
+def _slot(answers: Sequence[TokenScores]) -> list[list[float]]:
+    pieces = [[value for value in answer.logprobs if value is not None] for answer in answers]
+    if not all(pieces):
+        raise Unscorable("the group term has no token of its own")
+    return pieces
+
+
+def _slot_sums(_: Pair, answers: Sequence[TokenScores]) -> tuple[float, float]:
+    first, second = _slot(answers)
+    return sum(first), sum(second)
+
+
+def _slot_means(_: Pair, answers: Sequence[TokenScores]) -> tuple[float, float]:
+    first, second = _slot(answers)
+    return sum(first) / len(first), sum(second) / len(second)
+
+
+def _shared_tokens(pair: Pair, answers: Sequence[TokenScores]) -> tuple[float, float]:
+    words = [
+        [text[start:end] for start, end in answer.spans] for text, answer in zip(pair.texts, answers, strict=True)
+    ]
+    blocks = SequenceMatcher(None, words[0], words[1], autojunk=False).get_matching_blocks()
+    shared = [
+        {answer.spans[getattr(block, side) + step] for block in blocks for step in range(block.size)}
+        for side, answer in zip(("a", "b"), answers, strict=True)
+    ]
+    return total(answers[0], shared[0].__contains__)[0], total(answers[1], shared[1].__contains__)[0]
+
+
+SLOT = Scorer("masked.slot.v1", "masked", _group_term("slot"), _slot_sums)
+WITHIN_WORD = Scorer("masked.within-word.v1", "masked", _whole_text("within-word"), sums)
+CROWS = Scorer("masked.crows.v1", "masked", _whole_text("token"), _shared_tokens)
+AUL = Scorer("masked.aul.v1", "masked", _whole_text("none"), means)
+AS_PUBLISHED = Scorer("masked.as-published.v1", "masked", _group_term("one-mask-logits"), _slot_means)

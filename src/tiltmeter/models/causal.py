@@ -1,0 +1,73 @@
+"""Models that read from left to right."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from tiltmeter.models.encoding import Encoded, Encoder
+from tiltmeter.models.interface import checked_conditioning
+from tiltmeter.models.network import Ask, Network
+from tiltmeter.records import ModelFacts, Span, TokenScores
+
+
+class CausalModel:
+    """A causal checkpoint. `left`: each token given a start token and all before it; `left-no-start`: given all
+    before it, so that the first has no score (the form that most papers used).
+    """
+
+    conditionings = ("left", "left-no-start")
+
+    def __init__(self, facts: ModelFacts, network: Network, encoder: Encoder, start: tuple[int, ...]) -> None:
+        self.facts = facts
+        self._network, self._encoder, self._start = network, encoder, start
+
+    def score(
+        self,
+        texts: Sequence[str],
+        *,
+        conditioning: str | None = None,
+        spans: Sequence[tuple[Span, ...]] | None = None,  # noqa: ARG002 - every token is scored
+    ) -> list[TokenScores]:
+        """The log-probability of each token given those before it."""
+        start = self._start if checked_conditioning(self, conditioning) == "left" else ()
+        distinct = list(dict.fromkeys(texts))
+        encoded = self._encoder.encode(distinct)
+        reasons = [
+            unscorable(text, tokens, len(start), self.facts.context)
+            for text, tokens in zip(distinct, encoded, strict=True)
+        ]
+        asks: list[Ask] = []
+        for tokens, reason in zip(encoded, reasons, strict=True):
+            if reason is None:
+                row = start + tokens.ids
+                asks += [Ask(row, place - 1, row[place]) for place in range(max(1, len(start)), len(row))]
+        answers = iter(self._network.answers(asks))
+        scores: dict[str, TokenScores] = {}
+        for text, tokens, reason in zip(distinct, encoded, reasons, strict=True):
+            if reason is not None:
+                scores[text] = TokenScores(unscored=reason)
+                continue
+            first: list[float | None] = [] if start else [None]
+            logprobs = first + [next(answers) for _ in tokens.ids[len(first) :]]
+            scores[text] = token_scores(tokens.spans, logprobs, self.facts.dtype)
+        return [scores[text] for text in texts]
+
+
+def unscorable(text: str, tokens: Encoded, specials: int, context: int | None) -> str | None:
+    """Why a text cannot be scored, or None where it can."""
+    if not text.strip():
+        return "the text is empty"
+    if not tokens.ids:
+        return "the tokenizer finds no token in the text"
+    length = len(tokens.ids) + specials
+    if context is not None and length > context:
+        return f"the text has {length} tokens and the model reads at most {context}"
+    return None
+
+
+def token_scores(spans: Sequence[Span], logprobs: Sequence[float | None], dtype: str) -> TokenScores:
+    """The record of a scored text; one without finite numbers is unscored, and says so."""
+    if any(logprob is not None and not math.isfinite(logprob) for logprob in logprobs):
+        return TokenScores(unscored=f"the model's numbers for this text are not finite (computed in {dtype})")
+    return TokenScores(tuple(spans), tuple(logprobs))

@@ -1,0 +1,131 @@
+"""A model folder, looked at before anything is loaded: is it whole, is it safe, and which bytes is it?"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+from contextlib import suppress
+from pathlib import Path
+
+from tiltmeter.errors import ModelError, RunError
+from tiltmeter.files import whole_file
+from tiltmeter.models.cache import cache_folder
+
+_INDEX = "model.safetensors.index.json"
+_SINGLE = "model.safetensors"
+# Each line is one complete tokenizer; the fast form alone is enough, the others can be converted to it.
+_TOKENIZERS = (
+    ("tokenizer.json",),
+    ("vocab.txt",),
+    ("vocab.json", "merges.txt"),
+    ("tokenizer.model",),
+    ("spiece.model",),
+    ("sentencepiece.bpe.model",),
+)
+
+
+def check_folder(folder: Path) -> list[Path]:
+    """The weight files of a folder that is whole; otherwise one sentence on what is missing."""
+    if not folder.is_dir():
+        raise ModelError(f"there is no folder {folder}; a model folder holds config.json, weights and a tokenizer")
+    _read_json(folder, "config.json")
+    weights = _weight_files(folder)
+    for file in weights:
+        _check_safetensors(file)
+    if not any(all((folder / name).is_file() for name in names) for names in _TOKENIZERS):
+        raise ModelError(
+            f"{folder} has no tokenizer: tokenizer.json (or vocab.txt, or vocab.json and merges.txt) is needed"
+        )
+    return weights
+
+
+def _weight_files(folder: Path) -> list[Path]:
+    if (folder / _SINGLE).is_file():
+        return [folder / _SINGLE]
+    if (folder / _INDEX).is_file():
+        return _shards(folder)
+    pickles = sorted(file.name for file in folder.iterdir() if file.suffix in {".bin", ".pt", ".pth", ".ckpt"})
+    if pickles:
+        raise ModelError(
+            f"{folder} has its weights only as {pickles[0]}, a format that can run code when it is read; convert it "
+            f"where you trust it: AutoModel….from_pretrained(folder).save_pretrained(folder) writes {_SINGLE}"
+        )
+    raise ModelError(f"{folder} has no weights: {_SINGLE} (or {_INDEX} and its parts) is needed")
+
+
+def shard_names(folder: Path) -> list[str]:
+    """The names of the parts that the index of a sharded checkpoint lists."""
+    listed = _read_json(folder, _INDEX).get("weight_map")
+    if not isinstance(listed, dict) or not listed:
+        raise ModelError(f"{folder / _INDEX} lists no parts under `weight_map`; fetch the model again")
+    names = sorted({str(name) for name in listed.values()})
+    for name in names:
+        if Path(name).name != name:
+            raise ModelError(f"{folder / _INDEX} names a part outside the folder ({name}); do not use this model")
+    return names
+
+
+def _shards(folder: Path) -> list[Path]:
+    names = shard_names(folder)
+    missing = [name for name in names if not (folder / name).is_file()]
+    if missing:
+        raise ModelError(
+            f"{folder} lacks {len(missing)} of {len(names)} weight files, first {missing[0]}; fetch them again"
+        )
+    return [folder / name for name in names]
+
+
+def _check_safetensors(file: Path) -> None:
+    """Compare the length that the header promises with that of the file, which finds most broken downloads."""
+    size = file.stat().st_size
+    try:
+        with file.open("rb") as stream:
+            (length,) = struct.unpack("<Q", stream.read(8))
+            if length > size:
+                raise ValueError
+            header = json.loads(stream.read(length))
+        end = max((entry["data_offsets"][1] for key, entry in header.items() if key != "__metadata__"), default=0)
+    except (ValueError, struct.error, KeyError, TypeError, AttributeError):
+        raise ModelError(f"{file} is not a safetensors file or is damaged; fetch it again") from None
+    if size != 8 + length + end:
+        raise ModelError(
+            f"{file} is cut off or damaged: {size} bytes where its header says {8 + length + end}; fetch it again"
+        )
+
+
+def _read_json(folder: Path, name: str) -> dict[str, object]:
+    try:
+        content = json.loads((folder / name).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ModelError(f"{folder} has no {name}, so it is not a model folder of transformers") from None
+    except (OSError, ValueError):
+        content = None
+    if not isinstance(content, dict):
+        raise ModelError(f"{folder / name} is not readable JSON; fetch it again")
+    return content
+
+
+def weights_sha256(files: list[Path]) -> str:
+    """The SHA-256 of a weight file; of several, that of the list of their hashes and names."""
+    if len(files) == 1:
+        return file_sha256(files[0])
+    lines = "".join(f"{file_sha256(file)}  {file.name}\n" for file in files)
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def file_sha256(file: Path) -> str:
+    """The SHA-256 of a file, remembered in the cache for as long as its size and time stay the same."""
+    status = file.resolve().stat()
+    signature = [status.st_size, status.st_mtime_ns, status.st_ino]
+    note = cache_folder() / "hashes" / f"{hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:32]}.json"
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        remembered = json.loads(note.read_text(encoding="utf-8"))
+        if remembered["signature"] == signature:
+            return str(remembered["sha256"])
+    with file.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    # A cache that cannot be written costs time at the next start, nothing else.
+    with suppress(RunError), whole_file(note) as written:
+        json.dump({"signature": signature, "sha256": digest}, written)
+    return digest

@@ -1,0 +1,101 @@
+"""From characters to tokens and back: ids, the characters each token covers, and the words they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tiltmeter.errors import ModelError
+from tiltmeter.records import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """The tokens of one text, special ones left out.
+
+    `spans` cover the visible characters of each token; `words[i]` is equal for the pieces of one word.
+    """
+
+    ids: tuple[int, ...]
+    spans: tuple[Span, ...]
+    words: tuple[int, ...]
+
+    def overlapping(self, spans: Sequence[Span]) -> list[int]:
+        """The places of the tokens that share a character with any of the spans."""
+        return [
+            at
+            for at, (start, end) in enumerate(self.spans)
+            if any(start < span_end and span_start < end for span_start, span_end in spans)
+        ]
+
+
+class Encoder:
+    """A tokenizer, read in one way: text is only ever text.
+
+    A text that contains "[MASK]" or "<|endoftext|>" is encoded as those characters, never as the special token.
+    """
+
+    def __init__(self, tokenizer: Any, name: str) -> None:
+        if not tokenizer.is_fast:
+            raise ModelError(
+                f"{name} has no fast tokenizer (tokenizer.json), so its tokens cannot be found in the text"
+            )
+        self.tokenizer = tokenizer
+
+    def encode(self, texts: Sequence[str]) -> list[Encoded]:
+        """The tokens of each text."""
+        if not texts:
+            return []
+        batch = self._call(list(texts), return_offsets_mapping=True)
+        encoded = []
+        for at, text in enumerate(texts):
+            spans = tuple(_visible(text, start, end) for start, end in batch["offset_mapping"][at])
+            words = _words(batch.word_ids(at), spans)
+            encoded.append(Encoded(tuple(batch["input_ids"][at]), spans, words))
+        return encoded
+
+    def frame(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The special tokens that the tokenizer itself puts before and after a text."""
+        bare = self._call("a")["input_ids"]
+        whole = self.tokenizer("a")["input_ids"]
+        for start in range(len(whole) - len(bare) + 1):
+            if whole[start : start + len(bare)] == bare:
+                return tuple(whole[:start]), tuple(whole[start + len(bare) :])
+        return (), ()
+
+    def _call(self, text: str | list[str], **options: Any) -> Any:
+        return self.tokenizer(
+            text,
+            add_special_tokens=False,
+            split_special_tokens=True,
+            return_attention_mask=False,
+            return_token_type_ids=False,
+            verbose=False,
+            **options,
+        )
+
+
+def _visible(text: str, start: int, end: int) -> Span:
+    """The range without the white space at its front; a token that is only white space keeps its range.
+
+    >>> _visible("a nurse", 1, 7)
+    (2, 7)
+    """
+    first = start
+    while first < end and text[first].isspace():
+        first += 1
+    return (first, end) if first < end else (start, end)
+
+
+def _words(word_ids: Sequence[int | None], spans: Sequence[Span]) -> tuple[int, ...]:
+    """Number the words of a text.
+
+    Pieces belong together when the tokenizer says so and no gap is between them: byte-level tokenizers differ in
+    whether the space before a word, and a run of words, count as one.
+    """
+    words: list[int] = []
+    for at, span in enumerate(spans):
+        joined = at > 0 and word_ids[at] == word_ids[at - 1] and span[0] <= spans[at - 1][1]
+        words.append(words[-1] if joined else at)
+    return tuple(words)

@@ -1,0 +1,73 @@
+"""Checkpoints of Hugging Face transformers: from the hub, from a folder, from a GGUF file."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+from tiltmeter.errors import MissingExtra, ModelError
+from tiltmeter.models.checkpoint import check_folder, file_sha256, weights_sha256
+from tiltmeter.models.interface import Model, ModelSettings
+
+_PATH_SIGNS = (".", "/", "~", "\\")
+
+
+def load(argument: str, settings: ModelSettings) -> Model:
+    """The model of a hub name (`gpt2`, `org/name@revision`) or of a folder (`./folder`).
+
+    Only a hub name may touch the network; an existing folder of that name comes first.
+    """
+    require_packages()
+    folder = Path(argument).expanduser()
+    if folder.is_dir() or argument.startswith(_PATH_SIGNS):
+        return open_folder(folder, f"hf:{argument}", settings)
+    from tiltmeter.models.hub import fetch
+
+    snapshot, commit = fetch(argument)
+    return open_folder(snapshot, f"hf:{argument}", settings, revision=commit)
+
+
+def load_gguf(argument: str, settings: ModelSettings) -> Model:
+    """The causal model of a GGUF file, with its weights expanded to the chosen dtype."""
+    require_packages("gguf")
+    from tiltmeter.models import opening
+
+    file = Path(argument).expanduser()
+    if not file.is_file():
+        raise ModelError(f"there is no file {file}; `gguf:` takes the path of a GGUF file")
+    with file.open("rb") as stream:
+        if stream.read(4) != b"GGUF":
+            raise ModelError(f"{file} is not a GGUF file, or it is damaged")
+    parts = opening.read(file.parent, f"gguf:{argument}", settings, gguf_file=file.name)
+    return opening.assemble(parts, settings, weights_sha256=file_sha256(file))
+
+
+def open_folder(
+    folder: Path,
+    name: str,
+    settings: ModelSettings,
+    *,
+    revision: str = "",
+    start: tuple[int, ...] | None = None,
+) -> Model:
+    """The model of a folder. `start` sets aside the rule for the start token, for a model where it is known."""
+    weights = check_folder(folder)
+    from tiltmeter.models import opening
+
+    parts = opening.read(folder, name, settings)
+    return opening.assemble(parts, settings, weights_sha256=weights_sha256(weights), revision=revision, start=start)
+
+
+def require_packages(*more: str) -> None:
+    """Refuse, with the line that installs them, where torch and its companions are not there."""
+    for package in ("torch", "transformers", "safetensors", *more):
+        if not _is_installed(package):
+            raise MissingExtra("models from Hugging Face", "hf", package)
+
+
+def _is_installed(package: str) -> bool:
+    import sys
+
+    module: Any = sys.modules.get(package)
+    return module is not None or importlib.util.find_spec(package) is not None

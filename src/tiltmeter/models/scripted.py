@@ -1,0 +1,176 @@
+"""A model that is a table: its probabilities can be worked out by hand, so its bias is exactly known.
+
+The next word is drawn from a fixed vocabulary. Its probability is the softmax, over the vocabulary, of
+
+    log(weight of the word) + the tilts toward it of all the words seen so far
+
+where a tilt counts once, however often its word was seen. A word outside the vocabulary has the weight of the
+entry `other`. A table is written in TOML:
+
+    [weights]
+    he = 1
+    she = 1
+    nurse = 1
+    other = 1
+
+    [tilts.she]     # once "she" was seen,
+    nurse = 0.7     # "nurse" has 0.7 more log weight
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tiltmeter.errors import InvalidData
+from tiltmeter.files import read_text
+from tiltmeter.models.interface import ModelSettings, checked_conditioning
+from tiltmeter.records import ModelFacts, Span, TokenScores
+
+OTHER = "other"
+
+BUILT_IN: dict[str, dict[str, Any]] = {
+    "weights": {"he": 1.0, "she": 1.0, "nurse": 1.0, "engineer": 1.0, OTHER: 4.0},
+    # 0.7 of log weight in either order, so that a pair tilts the same way whichever word comes first.
+    "tilts": {
+        "she": {"nurse": 0.7},
+        "he": {"engineer": 0.7},
+        "nurse": {"she": 0.7},
+        "engineer": {"he": 0.7},
+    },
+}
+"""The table of the name `scripted`: she–nurse and he–engineer are tilted by 0.7, nothing else is."""
+
+_TOKEN = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
+
+
+class ScriptedModel:
+    """A causal model made of weights and tilts. Words and punctuation marks are tokens; case does not matter.
+
+    Two words of equal weight, and a tilt of log 3 toward "b" once "a" was seen: the first word has probability
+    1/2, and "b" after "a" 3/4.
+
+    >>> model = ScriptedModel({"a": 1, "b": 1, "other": 0}, {"a": {"b": math.log(3)}})
+    >>> [score] = model.score(["A b"])
+    >>> [round(math.exp(logprob), 6) for logprob in score.logprobs]
+    [0.5, 0.75]
+    """
+
+    conditionings = ("left", "left-no-start")
+
+    def __init__(
+        self,
+        weights: Mapping[str, float],
+        tilts: Mapping[str, Mapping[str, float]] | None = None,
+        *,
+        name: str = "scripted",
+        file: str | Path | None = None,
+    ) -> None:
+        self._weights = _checked_weights(weights, file)
+        self._tilts = _checked_tilts(tilts or {}, self._weights, file)
+        table = json.dumps([self._weights, self._tilts], sort_keys=True)
+        self.facts = ModelFacts(
+            name=name,
+            family="causal",
+            weights_sha256=hashlib.sha256(table.encode()).hexdigest(),
+            dtype="float64",
+            start_token="<start>",  # noqa: S106
+            parameters=len(self._weights) + sum(map(len, self._tilts.values())),
+        )
+
+    def score(
+        self,
+        texts: Sequence[str],
+        *,
+        conditioning: str | None = None,
+        spans: Sequence[tuple[Span, ...]] | None = None,  # noqa: ARG002
+    ) -> list[TokenScores]:
+        """The log-probability of each word given those before it."""
+        started = checked_conditioning(self, conditioning) == "left"
+        return [self._score_one(text, started) for text in texts]
+
+    def _score_one(self, text: str, started: bool) -> TokenScores:
+        if not text.strip():
+            return TokenScores(unscored="the text is empty")
+        found = list(_TOKEN.finditer(text))
+        if not found:
+            return TokenScores(unscored="the tokenizer finds no token in the text")
+        words = [match.group().casefold() for match in found]
+        logprobs: list[float | None] = [self._logprob(word, set(words[:at])) for at, word in enumerate(words)]
+        if not started:
+            logprobs[0] = None
+        if any(logprob is not None and not math.isfinite(logprob) for logprob in logprobs):
+            return TokenScores(unscored="a word of the text has weight 0 in the table")
+        return TokenScores(tuple(match.span() for match in found), tuple(logprobs))
+
+    def _logprob(self, word: str, seen: set[str]) -> float:
+        scores = {
+            entry: math.log(weight) + sum(self._tilts[other].get(entry, 0.0) for other in seen & self._tilts.keys())
+            for entry, weight in self._weights.items()
+            if weight > 0
+        }
+        highest = max(scores.values())
+        total = highest + math.log(sum(math.exp(score - highest) for score in scores.values()))
+        return scores.get(word if word in self._weights else OTHER, -math.inf) - total
+
+
+def load(argument: str, settings: ModelSettings) -> ScriptedModel:  # noqa: ARG001
+    """The built-in table, or that of a TOML file."""
+    if not argument:
+        return ScriptedModel(BUILT_IN["weights"], BUILT_IN["tilts"])
+    text = read_text(argument, "table of a scripted model")
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidData(f"not a well-formed TOML file: {error}", file=argument) from None
+    unknown = sorted(table.keys() - {"weights", "tilts"})
+    if unknown:
+        raise InvalidData("not a key of a scripted model; known: weights, tilts", file=argument, key=unknown[0])
+    return ScriptedModel(table.get("weights", {}), table.get("tilts", {}), name=f"scripted:{argument}", file=argument)
+
+
+def _checked_weights(weights: object, file: str | Path | None) -> dict[str, float]:
+    if not isinstance(weights, Mapping) or not weights:
+        raise InvalidData("a table of words and their weights is needed", file=file, key="weights")
+    checked: dict[str, float] = {}
+    for word, weight in weights.items():
+        key = f"weights.{word}"
+        if not _TOKEN.fullmatch(word):
+            raise InvalidData("must be one word or punctuation mark", file=file, key=key)
+        if not _is_number(weight) or weight < 0:
+            raise InvalidData(f"must be a number of at least 0, not {weight!r}", file=file, key=key)
+        if word.casefold() in checked:
+            raise InvalidData("stands twice, and case does not matter", file=file, key=key)
+        checked[word.casefold()] = float(weight)
+    if OTHER not in checked:
+        raise InvalidData(f"needs the entry `{OTHER}`, for every word not in the table", file=file, key="weights")
+    if not any(checked.values()):
+        raise InvalidData("at least one weight must be above 0", file=file, key="weights")
+    return checked
+
+
+def _checked_tilts(tilts: object, weights: Mapping[str, float], file: str | Path | None) -> dict[str, dict[str, float]]:
+    if not isinstance(tilts, Mapping):
+        raise InvalidData("must be a table of words seen", file=file, key="tilts")
+    checked: dict[str, dict[str, float]] = {}
+    for seen, amounts in tilts.items():
+        key = f"tilts.{seen}"
+        if not isinstance(amounts, Mapping):
+            raise InvalidData("must be a table of words and amounts of log weight", file=file, key=key)
+        for word, amount in amounts.items():
+            if not _is_number(amount):
+                raise InvalidData(f"must be a number, not {amount!r}", file=file, key=f"{key}.{word}")
+            if word.casefold() not in weights:
+                raise InvalidData("is a word without a weight", file=file, key=f"{key}.{word}")
+        checked[seen.casefold()] = {word.casefold(): float(amount) for word, amount in amounts.items()}
+    return checked
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

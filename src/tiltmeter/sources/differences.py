@@ -1,0 +1,31 @@
+"""Where two sentences differ, word by word."""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+
+from tiltmeter.records import Span
+
+_WORD = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
+
+
+def differences(first: str, second: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """The stretches of each sentence that the other does not have.
+
+    >>> differences("The man lost his hat.", "The woman lost her hat.")
+    (((4, 7), (13, 16)), ((4, 9), (15, 18)))
+    """
+    words = [[match.span() for match in _WORD.finditer(text)] for text in (first, second)]
+    readings = [
+        [text[start:end] for start, end in spans] for text, spans in zip((first, second), words, strict=True)
+    ]
+    found: tuple[list[Span], list[Span]] = ([], [])
+    matcher = SequenceMatcher(None, readings[0], readings[1], autojunk=False)
+    for tag, *bounds in matcher.get_opcodes():
+        if tag == "equal":
+            continue
+        for side, (start, end) in enumerate((bounds[:2], bounds[2:])):
+            if end > start:
+                found[side].append((words[side][start][0], words[side][end - 1][1]))
+    return tuple(found[0]), tuple(found[1])

@@ -1,0 +1,247 @@
+"""Reads and writes the JSON specifications of AutoBiasTest (BiasTestGPT).
+
+The order carries the meaning there: the first attribute set is the stereotype of the first group, the second of the
+second, and any further set is a control; of more than two groups only the first two are compared.
+What a Spec has no field for goes into its texts and comes back from there: source and address into `citation`
+("source <address>"), the original names of groups and attribute sets into `note`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tiltmeter.errors import InvalidSpec
+from tiltmeter.files import read_text
+from tiltmeter.records import AttributeSet, Group, Spec
+from tiltmeter.specs.check import Problem, check, slug
+
+_KEYS = ("name", "source", "url", "social_groups", "attributes", "templates")
+_CITATION = re.compile(r"(?P<source>.*?)(?: ?<(?P<url>[^<>]*)>)?", re.DOTALL)
+_NOTE = "In the AutoBiasTest file the groups are {} and the attribute sets are {}."
+_NOTE_NAMES = re.compile(re.escape(_NOTE).replace(r"\{\}", r"(\[.*?\])"))
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """The specs of a file, and why some of it could not be used."""
+
+    specs: tuple[Spec, ...]
+    refused: tuple[InvalidSpec, ...]
+
+
+def from_autobiastest(path: str | Path, *, skip_invalid: bool = False) -> list[Spec]:
+    """The specs of an AutoBiasTest file; the first one that cannot be used is refused, or skipped where that is wished.
+
+    `import_autobiastest` also says what was skipped.
+    """
+    imported = import_autobiastest(path)
+    if imported.refused and not skip_invalid:
+        first = imported.refused[0]
+        hint = "; `--skip-invalid` imports the others" if imported.specs else ""
+        raise InvalidSpec(f"{first.problem}{hint}", file=first.file, line=first.line, key=first.key)
+    return list(imported.specs)
+
+
+def import_autobiastest(path: str | Path) -> Imported:
+    """Every usable spec of an AutoBiasTest file, and one error for each that is not."""
+    text = read_text(path, noun="AutoBiasTest file")
+    entries = _entries(text, path)
+    specs: dict[str, Spec] = {}
+    refused: list[InvalidSpec] = []
+    for position, entry in enumerate(entries, start=1):
+        try:
+            spec = _spec(entry)
+            if spec.name in specs:
+                original = specs[spec.name].published_as
+                raise _Refusal(f"its name becomes `{spec.name}`, which `{original}` already has", "name")
+        except _Refusal as refusal:
+            called = entry.get("name") if isinstance(entry, dict) else None
+            which = f"`{called}`" if isinstance(called, str) and called.strip() else f"specification {position}"
+            line = _line_of_name(text, called)
+            refused.append(InvalidSpec(f"{which}: {refusal}", file=path, line=line, key=refusal.key))
+        else:
+            specs[spec.name] = spec
+    return Imported(tuple(specs.values()), tuple(refused))
+
+
+def to_autobiastest(specs: Iterable[Spec]) -> str:
+    """Specs as an AutoBiasTest file; what that format cannot say is refused."""
+    return json.dumps([_entry(spec) for spec in specs], indent=4, ensure_ascii=False) + "\n"
+
+
+class _Refusal(Exception):
+    """One specification cannot be used; its place in the file is added by the caller."""
+
+    def __init__(self, problem: str, key: str | None = None) -> None:
+        super().__init__(problem)
+        self.key = key
+
+
+def _entries(text: str, path: str | Path) -> list[Any]:
+    try:
+        data = json.loads(text, object_pairs_hook=_without_doubles)
+    except json.JSONDecodeError as error:
+        raise InvalidSpec(f"not valid JSON: {error.msg}", file=path, line=error.lineno) from None
+    except RecursionError:
+        raise InvalidSpec("not valid JSON: nested too deeply", file=path) from None
+    except _Refusal as refusal:
+        raise InvalidSpec(str(refusal), file=path) from None
+    entries = data if isinstance(data, list) else [data]
+    if not entries:
+        raise InvalidSpec("the list of specifications is empty", file=path)
+    return entries
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # JSON readers keep the last of two equal keys, and a whole word list would silently be lost.
+    keys = [key for key, _ in pairs]
+    doubled = [key for key in keys if keys.count(key) > 1]
+    if doubled:
+        raise _Refusal(f"the key `{doubled[0]}` stands twice in one object")
+    return dict(pairs)
+
+
+def _spec(entry: object) -> Spec:
+    if not isinstance(entry, dict):
+        raise _Refusal("a specification is an object with `name`, `social_groups`, `attributes` and `templates`")
+    unknown = [key for key in entry if key not in _KEYS]
+    if unknown:
+        raise _Refusal(f"AutoBiasTest has no such key; it has {', '.join(_KEYS)}", unknown[0])
+    name, groups, attributes = entry.get("name"), entry.get("social_groups"), entry.get("attributes", {})
+    if not isinstance(name, str) or not slug(name):
+        raise _Refusal("needs a name with letters or digits in it", "name")
+    for key, value in (("social_groups", groups), ("attributes", attributes)):
+        if not isinstance(value, dict):
+            raise _Refusal("must be an object: a list of terms under each name", key)
+    for key in ("source", "url"):
+        if not isinstance(entry.get(key, ""), str):
+            raise _Refusal("must be text in quotes", key)
+    assert isinstance(groups, dict) and isinstance(attributes, dict)  # noqa: PT018, S101 - told to mypy, checked above
+    group_names = list(groups)
+    owners = dict(zip(attributes, group_names[:2], strict=False))
+    data: dict[str, Any] = {
+        "name": slug(name),
+        "title": " ".join(name.replace("_", " ").split()),
+        "citation": _citation(entry.get("source", ""), entry.get("url", "")),
+        "note": _NOTE.format(json.dumps(group_names), json.dumps(list(attributes))),
+        "published_as": name,
+        "templates": entry.get("templates", []),
+        "groups": {group: {"terms": terms} for group, terms in groups.items()},
+        "attributes": {
+            attribute: {"terms": terms} | ({"stereotype_of": owners[attribute]} if attribute in owners else {})
+            for attribute, terms in attributes.items()
+        },
+    }
+    if len(group_names) > 2:
+        data["compare"] = [group_names[:2]]
+    checked = check(data, slugs=False)
+    if checked.spec is None:
+        problem = checked.problems[0]
+        raise _Refusal(problem.sentence, _json_key(problem))
+    return _with_slugs(checked.spec)
+
+
+def _with_slugs(spec: Spec) -> Spec:
+    groups = _slugs([group.name for group in spec.groups], "group")
+    sets = _slugs([attributes.name for attributes in spec.attributes], "set")
+    return replace(
+        spec,
+        groups=tuple(replace(group, name=groups[group.name]) for group in spec.groups),
+        attributes=tuple(
+            replace(
+                attributes,
+                name=sets[attributes.name],
+                stereotype_of=tuple(groups[owner] for owner in attributes.stereotype_of),
+            )
+            for attributes in spec.attributes
+        ),
+        compare=tuple((groups[first], groups[second]) for first, second in spec.compare),
+    )
+
+
+def _slugs(names: Sequence[str], noun: str) -> dict[str, str]:
+    """A slug for each name; a number tells two names apart that would become the same."""
+    slugs: dict[str, str] = {}
+    for position, name in enumerate(names, start=1):
+        wanted = slug(name) or f"{noun}-{position}"
+        slugs[name] = wanted if wanted not in slugs.values() else f"{wanted}-{position}"
+    return slugs
+
+
+def _json_key(problem: Problem) -> str:
+    keys = [str(part) for part in problem.path if isinstance(part, str)]
+    if keys[:1] == ["groups"]:
+        keys[0] = "social_groups"
+    if keys[-1:] == ["terms"]:
+        keys.pop()
+    return ".".join(keys) or "name"
+
+
+def _line_of_name(text: str, name: object) -> int | None:
+    if not isinstance(name, str):
+        return None
+    for written in (json.dumps(name, ensure_ascii=False), json.dumps(name)):
+        place = re.search(rf'"name"\s*:\s*{re.escape(written)}', text)
+        if place:
+            return text.count("\n", 0, place.start()) + 1
+    return None
+
+
+def _citation(source: str, url: str) -> str:
+    return f"{source} <{url}>".strip() if url else source
+
+
+def _entry(spec: Spec) -> dict[str, Any]:
+    groups, attributes = _exportable(spec)
+    citation = _CITATION.fullmatch(spec.citation)
+    source, url = (citation["source"], citation["url"] or "") if citation else (spec.citation, "")
+    group_names, set_names = _original_names(spec)
+    return {
+        "name": spec.published_as or spec.name,
+        "source": source,
+        "url": url,
+        "social_groups": {group_names[group.name]: list(group.terms) for group in groups},
+        "attributes": {set_names[item.name]: list(item.terms) for item in attributes},
+        "templates": list(spec.templates),
+    }
+
+
+def _exportable(spec: Spec) -> tuple[list[Group], list[AttributeSet]]:
+    """Groups and attribute sets in the order that says what belongs to what."""
+    if len(spec.compare) != 1:
+        raise InvalidSpec(
+            f"`{spec.name}` compares {len(spec.compare)} pairs of groups, and an AutoBiasTest specification only one; "
+            "give the spec a `compare` with one pair",
+            key="compare",
+        )
+    pair = spec.compare[0]
+    groups = [spec.group(name) for name in pair] + [group for group in spec.groups if group.name not in pair]
+    owned = [[item for item in spec.attributes if item.stereotype_of == (name,)] for name in pair]
+    rest = [item for item in spec.attributes if not item.stereotype_of]
+    in_order = [item for items in owned for item in items] + rest
+    if len(owned[0]) != 1 or len(owned[1]) > 1 or (rest and not owned[1]) or len(in_order) != len(spec.attributes):
+        raise InvalidSpec(
+            f"`{spec.name}` cannot be written as an AutoBiasTest specification, which has exactly one attribute set "
+            f"for each of its two groups: here `{pair[0]}` has {len(owned[0])} and `{pair[1]}` has {len(owned[1])}",
+            key="attributes",
+        )
+    return groups, in_order
+
+
+def _original_names(spec: Spec) -> tuple[dict[str, str], dict[str, str]]:
+    groups = {group.name: group.name for group in spec.groups}
+    sets = {attributes.name: attributes.name for attributes in spec.attributes}
+    found = _NOTE_NAMES.search(spec.note)
+    for names, written in zip((groups, sets), found.groups() if found else (), strict=False):
+        try:
+            originals = json.loads(written)
+        except json.JSONDecodeError:
+            continue
+        if len(originals) == len(names):
+            names.update(zip(names, originals, strict=True))
+    return groups, sets

@@ -1,0 +1,186 @@
+"""Estimates over scored pairs: per attribute, per bias, and over biases in the three ways that are in use."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tiltmeter.records import Estimate
+from tiltmeter.stats.estimates import adjust, estimate
+
+
+@dataclass(frozen=True, slots=True)
+class PairItem:
+    """One scored pair: the value is 1 for a stereotyped choice, 0 for the other, ½ for a tie, None for unscored."""
+
+    bias: str
+    attribute: str | None
+    attribute_set: str | None
+    value: float | None
+    benchmark: bool = False
+    margin: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PairSummary:
+    """What a set of scored pairs says.
+
+    overall: mean over biases. overall_cells: mean over all (bias, attribute) cells, the published model score.
+    overall_balanced: mean over biases of the balanced values. by_bias: mean over attribute terms.
+    by_bias_balanced: mean over the attribute sets' means, for which 0.5 is neutral whatever the sets' sizes.
+    """
+
+    overall: Estimate
+    overall_cells: Estimate
+    overall_balanced: Estimate
+    by_bias: dict[str, Estimate]
+    by_bias_balanced: dict[str, Estimate]
+    margin_by_bias: dict[str, Estimate]
+    by_attribute: dict[str, dict[str, Estimate]]
+    notes: list[str]
+
+    @property
+    def n_comparisons(self) -> int:
+        """How many p-values the by_bias table holds, and so what they were adjusted for."""
+        return sum(found.p is not None for found in self.by_bias.values())
+
+    def as_json(self) -> dict[str, Any]:
+        """The result as it is printed and stored."""
+        return {
+            "view": "pairs",
+            "overall": self.overall.as_json(),
+            "overall_cells": self.overall_cells.as_json(),
+            "overall_balanced": self.overall_balanced.as_json(),
+            "by_bias": _as_json(self.by_bias),
+            "by_bias_balanced": _as_json(self.by_bias_balanced),
+            "margin_by_bias": _as_json(self.margin_by_bias),
+            "by_attribute": {bias: _as_json(found) for bias, found in self.by_attribute.items()},
+            "n_comparisons": self.n_comparisons,
+            "notes": self.notes,
+        }
+
+
+def summarise(items: Iterable[PairItem], *, level: float = 0.95, seed: int = 0) -> PairSummary:
+    """Estimates of the stereotyped share, resampled over attribute terms.
+
+    >>> items = [PairItem("gender", "math", "1", 1.0), PairItem("gender", "art", "2", 0.0)]
+    >>> summarise(items).by_bias["gender"].value
+    0.5
+    """
+    grouped: dict[str, list[PairItem]] = defaultdict(list)
+    for item in items:
+        grouped[item.bias].append(item)
+    by_bias = {bias: _by_attribute_term(found, level, seed) for bias, found in grouped.items()}
+    by_bias_balanced = {bias: _balanced(found, level, seed) for bias, found in grouped.items()}
+    counted = {bias: found for bias, found in grouped.items() if not any(item.benchmark for item in found)}
+    pooled = [item for found in counted.values() for item in found]
+    balanced = [item for bias in counted for item in counted[bias] if by_bias_balanced[bias].value is not None]
+    cells = _cell_names(pooled)
+    summary = PairSummary(
+        overall=estimate(
+            [item.value for item in pooled],
+            [item.attribute for item in pooled],
+            strata=[item.bias for item in pooled],
+            level=level,
+            seed=seed,
+        ),
+        overall_cells=estimate([item.value for item in pooled], cells, level=level, seed=seed),
+        overall_balanced=_within_sets(balanced, level, seed),
+        by_bias=adjust(by_bias),
+        by_bias_balanced=adjust(by_bias_balanced),
+        margin_by_bias={
+            bias: estimate(
+                [item.margin for item in found],
+                [item.attribute for item in found],
+                neutral=0.0,
+                level=level,
+                seed=seed,
+            )
+            for bias, found in grouped.items()
+        },
+        by_attribute={bias: _per_attribute(found, level, seed) for bias, found in grouped.items()},
+        notes=[],
+    )
+    return replace(summary, notes=_notes(summary, [bias for bias in grouped if bias not in counted]))
+
+
+def _by_attribute_term(items: Sequence[PairItem], level: float, seed: int) -> Estimate:
+    return estimate([item.value for item in items], [item.attribute for item in items], level=level, seed=seed)
+
+
+def _balanced(items: Sequence[PairItem], level: float, seed: int) -> Estimate:
+    """The mean over attribute sets, where each scored item has one and there is more than one."""
+    scored = [item for item in items if item.value is not None]
+    sets = {item.attribute_set for item in scored}
+    if len(sets - {None}) > 1 and None not in sets:
+        return _within_sets(items, level, seed)
+    reason = "there is only one attribute set" if sets and None not in sets else "the attribute sets are not known"
+    return Estimate(
+        None,
+        level=level,
+        n=len(scored),
+        n_unscored=len(items) - len(scored),
+        origins=len({item.attribute for item in scored}),
+        note=f"no balanced value: {reason}" if scored else "nothing was scored",
+    )
+
+
+def _within_sets(items: Sequence[PairItem], level: float, seed: int) -> Estimate:
+    return estimate(
+        [item.value for item in items],
+        [item.attribute for item in items],
+        strata=[(item.bias, item.attribute_set or "") for item in items],
+        level=level,
+        seed=seed,
+    )
+
+
+def _cell_names(items: Sequence[PairItem]) -> list[str | None]:
+    """A name for each (bias, attribute) cell; an item without attribute is a cell of its own."""
+    numbers: dict[tuple[str, str], str] = {}
+    return [
+        None if item.attribute is None else numbers.setdefault((item.bias, item.attribute), str(len(numbers)))
+        for item in items
+    ]
+
+
+def _per_attribute(items: Sequence[PairItem], level: float, seed: int) -> dict[str, Estimate]:
+    grouped: dict[str, list[PairItem]] = defaultdict(list)
+    for item in items:
+        if item.attribute is not None:
+            grouped[item.attribute].append(item)
+    return {attribute: _by_attribute_term(found, level, seed) for attribute, found in grouped.items()}
+
+
+def _notes(summary: PairSummary, benchmarks: Sequence[str]) -> list[str]:
+    notes = []
+    if benchmarks:
+        names = ", ".join(benchmarks)
+        notes.append(f"{names}: a check of the instrument, not a social bias; left out of the overall values")
+    without = [bias for bias, found in summary.by_bias_balanced.items() if found.value is None]
+    if without and summary.overall_balanced.value is not None:
+        notes.append(f"overall_balanced leaves out {', '.join(without)}: no balanced value")
+    tables = {
+        "by_bias": summary.by_bias,
+        "by_bias_balanced": summary.by_bias_balanced,
+        "margin_by_bias": summary.margin_by_bias,
+    }
+    overall = {
+        "overall": summary.overall,
+        "overall_cells": summary.overall_cells,
+        "overall_balanced": summary.overall_balanced,
+    }
+    notes += [f"{name}: {found.note}" for name, found in overall.items() if found.note]
+    for table, estimates in tables.items():
+        reasons: dict[str, list[str]] = defaultdict(list)
+        for bias, found in estimates.items():
+            if found.note:
+                reasons[found.note].append(bias)
+        notes += [f"{table}, {', '.join(biases)}: {reason}" for reason, biases in reasons.items()]
+    return notes
+
+
+def _as_json(estimates: Mapping[str, Estimate]) -> dict[str, Any]:
+    return {name: found.as_json() for name, found in estimates.items()}

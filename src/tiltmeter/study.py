@@ -1,0 +1,223 @@
+"""Study files: what to measure, read and checked, and the plan of what that takes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tiltmeter import registry, specs
+from tiltmeter.errors import InvalidStudy, UnknownName
+from tiltmeter.files import read_text
+from tiltmeter.records import Dropped, Pair, Spec
+from tiltmeter.specs.locate import line_of
+
+FORMAT = 1
+"""Counts up when the same study file would be carried out differently."""
+
+_KEYS = {"name", "specs", "models", "seed", "pairs"}
+_PAIRS_KEYS = {"sources", "scorers"}
+
+
+@dataclass(frozen=True, slots=True)
+class SourceChoice:
+    """A source as a study names it: `templates`, `stereoset:dev.json`, or `{ templates = { per_attribute = 20 } }`."""
+
+    name: str
+    path: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """How results name the source; two differently set ones are told apart."""
+        short = self.name.rsplit(".v", 1)[0]
+        parts = [Path(self.path).stem] if self.path else []
+        parts += [f"{key}={value}" for key, value in sorted(self.options.items())]
+        return f"{short}[{', '.join(parts)}]" if parts else short
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A checked study file."""
+
+    name: str
+    models: tuple[str, ...]
+    sources: tuple[SourceChoice, ...]
+    specs: tuple[Spec, ...] = ()
+    scorers: tuple[str, ...] = ()
+    """Short or full names; empty: the default of each model's family."""
+    seed: int = 0
+    text: str = ""
+    """The file as it was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A study and the probes it comes to: everything but the model's answers."""
+
+    study: Study
+    pairs: tuple[Pair, ...]
+    dropped: tuple[Dropped, ...]
+
+    @property
+    def resolved(self) -> dict[str, Any]:
+        """The study with every name and default spelled out, as the run folder keeps it."""
+        given = asdict(replace(self.study, text=""))
+        del given["text"]
+        for source in given["sources"]:
+            source["sha256"] = hashlib.sha256(Path(source["path"]).read_bytes()).hexdigest() if source["path"] else None
+            source["path"] = Path(source["path"]).name if source["path"] else None
+        return {"format": FORMAT, **given}
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal for two plans that ask the same questions."""
+        probes = [asdict(pair) for pair in self.pairs]
+        text = json.dumps([self.resolved, probes], sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def read(path: str | Path) -> Study:
+    """Read and check a study file; the paths in it are relative to the file."""
+    return parse(read_text(path, "study file"), file=Path(path))
+
+
+def parse(text: str, file: Path | None = None) -> Study:
+    """Check the text of a study file.
+
+    >>> parse('name = "x"\\nspecs = ["gender-math-arts"]\\nmodels = ["scripted"]\\n[pairs]\\n').sources[0].name
+    'templates.v1'
+    """
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"line (\d+)", str(error))
+        raise InvalidStudy(
+            f"not valid TOML: {str(error).split(' (')[0]}", file=file, line=int(found.group(1)) if found else None
+        ) from None
+    return _Reader(text, data, file).study()
+
+
+def plan(study: Study) -> Plan:
+    """Make the probes of a study. Nothing is asked of a model."""
+    pairs: list[Pair] = []
+    dropped: list[Dropped] = []
+    for source in study.sources:
+        make = registry.load("source", source.name)
+        # A source that reads a file stands for itself; the others make their probes from each spec.
+        material: Sequence[Spec | str] = [source.path] if source.path else study.specs
+        settings = source.options if source.path else {"seed": study.seed, **source.options}
+        for given in material:
+            made, left_out = make(given, **settings)
+            pairs += (replace(pair, id=f"{source.label}:{pair.id}", source=source.label) for pair in made)
+            dropped += left_out
+    if not pairs:
+        reasons = sorted({item.reason for item in dropped})
+        why = f": {reasons[0]}" if reasons else "; give specs, or a source that reads a file"
+        raise InvalidStudy(f"the study `{study.name}` makes no pairs{why}", key="pairs.sources")
+    return Plan(study, tuple(pairs), tuple(dropped))
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """The steps of checking one study file, which all need its text for the line of an error."""
+
+    text: str
+    data: Mapping[str, Any]
+    file: Path | None
+
+    def study(self) -> Study:
+        self._known_keys((), self.data, _KEYS)
+        table = self._value(("pairs",), dict, {})
+        self._known_keys(("pairs",), table, _PAIRS_KEYS)
+        models = self._names(("models",))
+        if not models:
+            raise self._error(("models",), 'no model to measure; give for example models = ["smollm2-135m"]')
+        sources = self._value(("pairs", "sources"), list, ["templates"])
+        return Study(
+            name=self._value(("name",), str, self.file.stem if self.file else "study"),
+            models=tuple(models),
+            sources=tuple(self._source(source) for source in sources),
+            specs=tuple(self._spec(name) for name in self._names(("specs",))),
+            scorers=tuple(self._names(("pairs", "scorers"))),
+            seed=self._value(("seed",), int, 0),
+            text=self.text,
+        )
+
+    def _spec(self, name: str) -> Spec:
+        path = self._beside(name)
+        try:
+            return specs.load(path if path.is_file() else name)
+        except UnknownName as error:
+            raise self._error(("specs",), error.problem) from None
+
+    def _source(self, given: Any) -> SourceChoice:
+        key = ("pairs", "sources")
+        options: Any = {}
+        if isinstance(given, dict) and len(given) == 1:
+            given, options = next(iter(given.items()))
+        if not isinstance(given, str) or not isinstance(options, dict):
+            raise self._error(key, f'{given!r} is not a source; write "templates" or {{ templates = {{ … }} }}')
+        name, _, path = given.partition(":")
+        try:
+            full = registry.resolve("source", name)
+        except UnknownName as error:
+            raise self._error(key, error.problem) from None
+        if bool(path) == (full == "templates.v1"):
+            right = f'"{name}"' if path else f'"{name}:FILE"'
+            raise self._error(key, f"`{given}` {'takes no' if path else 'needs the path of a'} file; write {right}")
+        if path and not self._beside(path).is_file():
+            raise self._error(key, f"there is no file {self._beside(path)}")
+        self._check_options(full, options)
+        return SourceChoice(full, str(self._beside(path)) if path else None, options)
+
+    def _check_options(self, name: str, options: Mapping[str, Any]) -> None:
+        import inspect
+
+        make = registry.load("source", name)
+        known = {
+            parameter.name
+            for parameter in inspect.signature(make).parameters.values()
+            if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+        } - {"seed"}
+        for option in options:
+            if option not in known:
+                raise self._error(("pairs", "sources"), UnknownName(f"option of `{name}`", option, known).problem)
+
+    def _beside(self, path: str) -> Path:
+        return (self.file.parent if self.file else Path()) / Path(path).expanduser()
+
+    def _names(self, key: tuple[str, ...]) -> list[str]:
+        found: list[Any] = self._value(key, list, [])
+        for name in found:
+            if not isinstance(name, str) or not name.strip():
+                raise self._error(key, f"{name!r} is not a name; write a list of strings")
+        doubled = {name for name in found if found.count(name) > 1}
+        if doubled:
+            raise self._error(key, f"`{sorted(doubled)[0]}` stands twice")
+        return found
+
+    def _value(self, key: tuple[str, ...], kind: type, default: Any) -> Any:
+        holder: Any = self.data
+        for part in key[:-1]:
+            holder = holder.get(part, {})
+        found = holder.get(key[-1], default)
+        if not isinstance(found, kind) or isinstance(found, bool):
+            words = {str: "a string", int: "a whole number", list: "a list", dict: "a table"}
+            raise self._error(key, f"{found!r} is not {words[kind]}")
+        return found
+
+    def _known_keys(self, place: tuple[str, ...], table: Mapping[str, Any], known: set[str]) -> None:
+        for key in table:
+            if key in ("continuations", "next_words") and not place:
+                raise self._error((key,), f"this version has the view `pairs` only, not `{key}`")
+            if key not in known:
+                raise self._error((*place, key), UnknownName("key", key, known).problem)
+
+    def _error(self, key: Sequence[str], problem: str) -> InvalidStudy:
+        return InvalidStudy(problem, file=self.file, line=line_of(self.text, tuple(key)), key=".".join(key))

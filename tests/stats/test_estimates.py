@@ -1,0 +1,265 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from scipy import stats
+
+from tiltmeter.records import Estimate
+from tiltmeter.stats.estimates import adjust, estimate, scaled
+
+CHOICES = some.sampled_from([0.0, 0.5, 1.0])
+LABELLED = some.lists(
+    some.tuples(some.one_of(some.none(), CHOICES), some.sampled_from("abcdefghijklmnopqrstuvwxyz")), max_size=120
+)
+
+
+def exactly(number: float) -> object:
+    return pytest.approx(number, abs=1e-12, rel=0)
+
+
+def test_origins_count_equally_whatever_their_size() -> None:
+    found = estimate([1, 1, 0, 0.5, 0], ["a", "a", "a", "b", "c"])
+    assert found.value == exactly((2 / 3 + 1 / 2 + 0) / 3)
+    assert (found.n, found.n_unscored, found.origins) == (5, 0, 3)
+
+
+def test_strata_count_equally_whatever_their_size() -> None:
+    found = estimate([1, 0, 0, 1, 1], ["a", "b", "c", "a", "b"], strata=["x", "x", "x", "y", "y"])
+    assert found.value == exactly((1 / 3 + 1) / 2)
+    assert found.origins == 5  # an origin's name may recur in another stratum
+
+
+def test_strata_within_strata_count_equally_within_their_parent() -> None:
+    found = estimate([1, 0, 0], strata=[("x", "one"), ("x", "two"), ("y", "one")])
+    assert found.value == exactly((0.5 + 0) / 2)
+
+
+def test_unscored_is_counted_and_never_averaged() -> None:
+    found = estimate([1, None, math.nan, math.inf, 0], ["a", "a", "b", "b", "c"])
+    assert found.value == exactly(0.5)
+    assert (found.n, found.n_unscored, found.origins) == (2, 3, 2)
+
+
+def test_nothing_scored_has_no_value() -> None:
+    assert estimate([None, None]) == Estimate(None, n_unscored=2, note="nothing was scored")
+    assert estimate([]).value is None
+
+
+def test_independent_choices_have_the_wilson_interval_and_the_exact_p() -> None:
+    found = estimate([1.0] * 15 + [0.0] * 5)
+    known = stats.binomtest(15, 20, 0.5)
+    interval = known.proportion_ci(method="wilson")
+    assert (found.low, found.high, found.p) == (exactly(interval.low), exactly(interval.high), exactly(known.pvalue))
+    # Newcombe (1998), table I: 81 of 263.
+    found = estimate([1.0] * 81 + [0.0] * 182)
+    assert found.low == pytest.approx(0.2553, abs=5e-5)
+    assert found.high == pytest.approx(0.3662, abs=5e-5)
+
+
+def test_one_choice_for_each_origin_is_as_good_as_no_origins() -> None:
+    assert estimate([1.0] * 15 + [0.0] * 5, [str(index) for index in range(20)]) == estimate([1.0] * 15 + [0.0] * 5)
+
+
+def test_a_tie_is_half_a_choice_and_an_odd_one_counts_for_neutral() -> None:
+    assert estimate([1.0] * 8 + [0.5, 0.5]).p == exactly(stats.binomtest(9, 10).pvalue)
+    assert estimate([1.0] * 9 + [0.5]).p == exactly(stats.binomtest(9, 10).pvalue)
+    assert estimate([0.0] * 9 + [0.5]).p == exactly(stats.binomtest(1, 10).pvalue)
+    assert estimate([0.5] * 10).p == 1
+
+
+def test_few_origins_have_the_t_interval() -> None:
+    means = [0.1, 0.35, 0.6, 0.55, 0.8, 0.9, 0.4]
+    found = estimate(means, list("abcdefg"), neutral=0.5)
+    known = stats.ttest_1samp(means, 0.5)
+    interval = known.confidence_interval()
+    assert (found.low, found.high, found.p) == (exactly(interval.low), exactly(interval.high), exactly(known.pvalue))
+
+
+def test_a_stratified_t_interval_is_that_of_welch() -> None:
+    one, other = [0.2, 0.4, 0.5, 0.9], [-0.6, -0.7, -0.1]
+    found = estimate(one + other, list("abcdefg"), strata=["x"] * 4 + ["y"] * 3, neutral=0.0)
+    known = stats.ttest_ind(one, [-value for value in other], equal_var=False)
+    interval = known.confidence_interval()
+    # The mean of two strata is half the difference between one and the other turned round.
+    assert found.p == exactly(known.pvalue)
+    assert (found.low, found.high) == (exactly(interval.low / 2), exactly(interval.high / 2))
+
+
+def test_a_t_interval_of_shares_stays_within_0_and_1() -> None:
+    found = estimate([1, 1, 1, 1, 0.2], list("abcde"))
+    assert found.high == 1.0
+
+
+@pytest.mark.parametrize(
+    ("values", "origins", "strata", "reason"),
+    [
+        ([1, 0, 1, 0], list("abcd"), None, "no interval: fewer than 5 origins"),
+        ([1, 0, 1, 0], None, None, "no interval: fewer than 5 origins"),
+        ([1, 0] * 10, ["a"] * 20, None, "no interval: fewer than 5 origins"),
+        ([1, 0, 1, 0, 1, 0], list("abcdef"), ["x"] * 5 + ["y"], "no interval: a stratum has a single origin"),
+        ([3.0] * 6, list("abcdef"), None, "no interval: there is no spread at all between origins"),
+    ],
+)
+def test_no_interval_where_nobody_could_give_one(values, origins, strata, reason) -> None:
+    found = estimate(values, origins, strata=strata)
+    assert (found.low, found.high, found.p) == (None, None, None)
+    assert found.value is not None
+    assert (found.note or "").startswith(reason)
+
+
+@pytest.mark.parametrize("count", [6, 30])
+def test_no_spread_is_not_certainty(count: int) -> None:
+    found = estimate([1.0] * 2 * count, [str(index) for index in range(count)] * 2)
+    known = stats.binomtest(count, count)
+    assert (found.low, found.high) == (exactly(known.proportion_ci(method="wilson").low), 1.0)
+    assert found.p == exactly(known.pvalue)
+    assert "no spread" in (found.note or "")
+
+
+def test_no_spread_within_strata_counts_the_smaller_stratum_for_more() -> None:
+    found = estimate([1.0] * 12, [str(index) for index in range(12)], strata=["x"] * 2 + ["y"] * 10)
+    trials = 4 / (1 / 2 + 1 / 10)
+    z = stats.norm.ppf(0.975)
+    assert found.low == exactly(trials / (trials + z * z))
+    assert found.p == exactly(2 * 0.5**6)
+
+
+def test_many_origins_are_resampled() -> None:
+    generator = np.random.default_rng(1)
+    means = generator.normal(0.3, 2, 200)
+    found = estimate(list(means), [str(index) for index in range(200)], neutral=0.0)
+    error = means.std(ddof=1) / math.sqrt(200)
+    # With this many normal origins the bootstrap and Student's t agree.
+    assert found.low == pytest.approx(means.mean() - stats.t.ppf(0.975, 199) * error, abs=0.1 * error)
+    assert found.high == pytest.approx(means.mean() + stats.t.ppf(0.975, 199) * error, abs=0.1 * error)
+    assert found.p == pytest.approx(stats.ttest_1samp(means, 0).pvalue, rel=0.1)
+    assert found == estimate(list(means), [str(index) for index in range(200)], neutral=0.0)
+    assert found != estimate(list(means), [str(index) for index in range(200)], neutral=0.0, seed=1)
+
+
+def test_the_mean_of_independent_numbers_is_resampled_over_items() -> None:
+    found = estimate([0.1, 0.9, 0.3, 0.35, 0.8])
+    assert (found.origins, found.low) == (
+        5,
+        exactly(stats.ttest_1samp([0.1, 0.9, 0.3, 0.35, 0.8], 0.5).confidence_interval().low),
+    )
+
+
+def test_too_high_a_level_for_the_resamples_falls_back_to_t() -> None:
+    means = [index / 30 for index in range(25)]
+    found = estimate(means, [str(index) for index in range(25)], level=0.9999)
+    assert found.high == exactly(stats.ttest_1samp(means, 0.5).confidence_interval(0.9999).high)
+    assert "too few" in (found.note or "")
+
+
+@settings(deadline=None, max_examples=60)
+@given(LABELLED, some.randoms(use_true_random=False), some.booleans())
+def test_order_does_not_matter(items, random, stratified) -> None:
+    def run(ordered):
+        strata = ["first" if origin < "m" else "second" for _, origin in ordered] if stratified else None
+        return estimate([value for value, _ in ordered], [origin for _, origin in ordered], strata=strata)
+
+    shuffled = random.sample(items, len(items))
+    assert run(items) == run(shuffled)
+
+
+@settings(deadline=None, max_examples=60)
+@given(LABELLED, some.booleans(), some.booleans())
+def test_swapping_the_groups_mirrors_everything(items, clustered, stratified) -> None:
+    origins = [origin for _, origin in items] if clustered else None
+    strata = ["first" if origin < "m" else "second" for _, origin in items] if stratified else None
+    found = estimate([value for value, _ in items], origins, strata=strata)
+    mirrored = estimate([None if value is None else 1 - value for value, _ in items], origins, strata=strata)
+    assert (found.n, found.n_unscored, found.origins, found.note) == (
+        mirrored.n,
+        mirrored.n_unscored,
+        mirrored.origins,
+        mirrored.note,
+    )
+    for one, other in [
+        (found.value, None if mirrored.value is None else 1 - mirrored.value),
+        (found.low, None if mirrored.high is None else 1 - mirrored.high),
+        (found.high, None if mirrored.low is None else 1 - mirrored.low),
+        (found.p, mirrored.p),
+    ]:
+        assert (one is None) == (other is None)
+        assert one is None or one == pytest.approx(other, abs=1e-9)
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    some.lists(
+        some.tuples(some.floats(allow_nan=True, allow_infinity=True), some.integers(0, 40).map(str)), max_size=80
+    )
+)
+def test_whatever_comes_in_only_finite_numbers_come_out(items) -> None:
+    found = estimate([value for value, _ in items], [origin for _, origin in items], neutral=0.0)
+    numbers = [number for number in (found.value, found.low, found.high, found.p) if number is not None]
+    assert all(math.isfinite(number) for number in numbers)
+    assert found.n + found.n_unscored == len(items)
+    scored = [value for value, _ in items if math.isfinite(value) and abs(value) < 1e100]
+    if scored:
+        assert found.value is not None
+        slack = 1e-12 * max(abs(value) for value in scored)
+        assert min(scored) - slack <= found.value <= max(scored) + slack
+    if found.low is not None and found.value is not None and found.high is not None:
+        slack = 1e-9 * max(abs(found.low), abs(found.high))
+        assert found.low - slack <= found.value <= found.high + slack
+
+
+@settings(deadline=None, max_examples=60)
+@given(some.lists(some.floats(-1, 1), min_size=5, max_size=60), some.floats(-0.4, 0.4), some.sampled_from([0.8, 0.95]))
+def test_p_is_below_the_level_exactly_where_the_interval_excludes_neutral(means, neutral, level) -> None:
+    found = estimate(means, [str(index) for index in range(len(means))], neutral=neutral, level=level)
+    if found.p is not None and found.low is not None and found.high is not None and not found.note:
+        assert (found.p < 1 - level) == (not found.low <= neutral <= found.high)
+
+
+def test_adjusted_p_values_are_those_of_benjamini_and_hochberg() -> None:
+    values = [0.001, 0.04, 0.03, 0.9, 0.04, 0.2]
+    found = adjust({str(index): Estimate(0.6, p=p) for index, p in enumerate(values)} | {"none": Estimate(0.6)})
+    assert [found[str(index)].p_adjusted for index in range(6)] == pytest.approx(
+        list(stats.false_discovery_control(values)), abs=1e-12
+    )
+    assert found["none"].p_adjusted is None
+    assert adjust({}) == {}
+
+
+def test_a_mistaken_call_is_refused() -> None:
+    with pytest.raises(ValueError, match="equally long"):
+        estimate([1, 0], ["a"])
+    with pytest.raises(ValueError, match="level"):
+        estimate([1, 0], level=95)
+    with pytest.raises(ValueError, match="benjamini"):
+        adjust({}, method="holm")  # type: ignore[arg-type]
+
+
+def test_another_scale_changes_neither_p_nor_counts() -> None:
+    found = estimate([1.0] * 15 + [0.0] * 5)
+    percent = scaled(found, 100)
+    assert (percent.value, percent.p, percent.n) == (75.0, found.p, found.n)
+    assert scaled(Estimate(None), 100).value is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("origins", [8, 20, 50])
+def test_intervals_cover_the_truth_about_as_often_as_they_say(origins: int) -> None:
+    generator = np.random.default_rng(origins)
+    covered = alarms = 0
+    rounds = 700
+    for _ in range(rounds):
+        # Origins differ in their leaning (intra-cluster correlation 0.25) and hold 1 to 8 items.
+        leanings = generator.beta(1.5, 1.5, origins)
+        sizes = generator.integers(1, 9, origins)
+        labels = np.repeat(np.arange(origins), sizes)
+        values = (generator.random(len(labels)) < leanings[labels]).astype(float)
+        found = estimate(values.tolist(), [str(label) for label in labels])
+        assert found.low is not None and found.high is not None and found.p is not None
+        covered += found.low <= 0.5 <= found.high
+        alarms += found.p < 0.05
+    assert 0.92 <= covered / rounds <= 0.98
+    assert 0.02 <= alarms / rounds <= 0.08

@@ -43,7 +43,7 @@ TABLES: dict[str, dict[str, str]] = {
     "measure": {
         "stereotype-preference.v1": "tiltmeter.measures.pairs:preference",
         "margin.v1": "tiltmeter.measures.pairs:margin",
-        "stereoset.v1": "tiltmeter.measures.stereoset:targets",
+        "stereoset.v1": "tiltmeter.measures.stereoset:choices",
     },
 }
 

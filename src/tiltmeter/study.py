@@ -15,7 +15,7 @@ from tiltmeter import registry, specs
 from tiltmeter.errors import InvalidStudy, UnknownName
 from tiltmeter.files import read_text
 from tiltmeter.records import Dropped, Pair, Spec
-from tiltmeter.specs.locate import line_of
+from tiltmeter.specs.locate import line_of, lines
 
 FORMAT = 1
 """Counts up when the same study file would be carried out differently."""
@@ -220,4 +220,4 @@ class _Reader:
                 raise self._error((*place, key), UnknownName("key", key, known).problem)
 
     def _error(self, key: Sequence[str], problem: str) -> InvalidStudy:
-        return InvalidStudy(problem, file=self.file, line=line_of(self.text, tuple(key)), key=".".join(key))
+        return InvalidStudy(problem, file=self.file, line=line_of(lines(self.text), tuple(key)), key=".".join(key))

@@ -57,11 +57,11 @@ def analyze(
 
 
 def _stereoset(file: Path, data: Path | None, level: float, seed: int) -> dict[str, Any]:
-    from tiltmeter.analysis import summarise_stereoset
+    from tiltmeter.analysis import summarise_predictions
 
     if data is None:
         raise UserError("--view stereoset needs StereoSet's own file: --data dev.json")
-    return summarise_stereoset(file, data, level=level, seed=seed)
+    return summarise_predictions(file, data, level=level, seed=seed)
 
 
 def _pairs_of(where: list[str]) -> dict[str, str]:

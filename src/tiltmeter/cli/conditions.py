@@ -22,7 +22,9 @@ FailIfOption = Annotated[
 ]
 
 _OPERATORS = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
-_CONDITION = re.compile(r"\s*(?P<path>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*")
+_CONDITION = re.compile(
+    r"\s*(?P<path>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*"
+)
 
 
 def fail_if(conditions: Sequence[str] | None, result: Mapping[str, Any]) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from types import TracebackType
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from tiltmeter.cli.console import say
 
@@ -23,7 +22,7 @@ class Bar:
         if sys.stderr.isatty():
             columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
             self._bar = Progress(*columns, console=Console(stderr=True))
-        self._task = None
+        self._task: TaskID | None = None
         self._what, self._total, self._done, self._first = "", 0, 0, 0
         self._began = self._spoke = time.monotonic()
 
@@ -32,7 +31,7 @@ class Bar:
             self._bar.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._bar:
             self._bar.stop()
 

@@ -27,7 +27,7 @@ class CausalModel:
         texts: Sequence[str],
         *,
         conditioning: str | None = None,
-        spans: Sequence[tuple[Span, ...]] | None = None,  # noqa: ARG002 - every token is scored
+        spans: Sequence[tuple[Span, ...]] | None = None,
     ) -> list[TokenScores]:
         """The log-probability of each token given those before it."""
         start = self._start if checked_conditioning(self, conditioning) == "left" else ()

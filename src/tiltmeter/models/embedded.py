@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -62,7 +61,7 @@ def load(argument: str, settings: ModelSettings) -> Model:
     note = json.loads((home() / _NOTE).read_text(encoding="utf-8"))
     if file_sha256(home() / "model.safetensors") != note["safetensors_sha256"]:
         raise ModelError(
-            f"{home()} was changed or damaged since it was made; delete the folder and run `tiltmeter models get {NAME}`"
+            f"{home()} was changed or damaged since it was made; delete the folder, then `tiltmeter models get {NAME}`"
         )
     return open_folder(home(), NAME, settings, revision=f"{_PACKAGE} sha256:{_GGUF_SHA256}", start=_START)
 
@@ -140,15 +139,15 @@ def _convert(gguf: Path, folder: Path) -> None:
     from tiltmeter.models import opening
 
     parts = opening.read(gguf.parent, NAME, ModelSettings(device="cpu", dtype="float32"), gguf_file=gguf.name)
-    model: Any = parts.model.half()
-    # transformers takes a model from GGUF for a quantised one and would refuse to save it.
+    model: Any = parts.model
+    # transformers takes a model from GGUF for a quantised one and would refuse to change or save it.
     model.is_quantized = False
     for mark in ("hf_quantizer", "quantization_method"):
         with suppress(AttributeError):
             delattr(model, mark)
     with suppress(AttributeError):
         del model.config.quantization_config
-    opening.save(model, parts.tokenizer, folder)
+    opening.save(model.half(), parts.tokenizer, folder)
     note = {
         "package": _PACKAGE,
         "gguf_sha256": _GGUF_SHA256,
@@ -161,7 +160,7 @@ def _convert(gguf: Path, folder: Path) -> None:
 
 def _put_in_place(built: Path, target: Path) -> None:
     try:
-        os.rename(built, target)
+        built.rename(target)
     except OSError:
         # Another process was first; its model is as good as ours.
         if not (target / _NOTE).is_file():

@@ -13,7 +13,7 @@ _SMALL_FILES = ["*.json", "*.txt", "*.model", "*.jinja"]
 def fetch(argument: str) -> tuple[Path, str]:
     """The folder of `NAME` or `NAME@REVISION`, and its commit. What is in the cache already is not fetched again."""
     from huggingface_hub import errors, hf_hub_download, snapshot_download
-    from huggingface_hub.utils import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
+    from huggingface_hub.utils.tqdm import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
 
     name, _, revision = argument.partition("@")
     wanted = revision or None
@@ -22,11 +22,8 @@ def fetch(argument: str) -> tuple[Path, str]:
     try:
         # Files in subfolders are other formats of the same weights.
         folder = Path(snapshot_download(name, revision=wanted, allow_patterns=_SMALL_FILES, ignore_patterns=["*/*"]))
-        if (folder / "model.safetensors.index.json").is_file():
-            weights = shard_names(folder)
-        else:
-            weights = ["model.safetensors"]
-        for file in weights:
+        sharded = (folder / "model.safetensors.index.json").is_file()
+        for file in shard_names(folder) if sharded else ["model.safetensors"]:
             hf_hub_download(name, file, revision=folder.name)
     except errors.GatedRepoError:
         raise ModelError(
@@ -36,7 +33,8 @@ def fetch(argument: str) -> tuple[Path, str]:
         raise ModelError(f"hf:{name} has no revision `{revision}`; name a branch, a tag or a commit") from None
     except errors.LocalEntryNotFoundError:
         raise ModelError(
-            f"hf:{argument} is not in the cache and the hub cannot be reached; go online once, or give a folder: hf:./folder"
+            f"hf:{argument} is not in the cache and the hub cannot be reached; "
+            f"go online once, or give a folder: hf:./folder"
         ) from None
     except errors.RepositoryNotFoundError:
         raise ModelError(f"there is no model `{name}` on the Hugging Face hub, or it is private") from None

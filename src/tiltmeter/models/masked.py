@@ -19,6 +19,9 @@ from tiltmeter.models.network import Ask, Network
 from tiltmeter.records import ModelFacts, Span, TokenScores
 
 _NEED_SPANS = ("slot", "one-mask-logits")
+_NO_PLACE = "no token of the text is in the place to fill"
+_UNKNOWN_WORD = "the tokenizer does not know the word in the place to fill"
+
 _Asks = list[tuple[Span, Ask | None]]
 
 
@@ -75,24 +78,24 @@ class MaskedModel:
         if reason is not None:
             return reason
         everywhere = range(len(tokens.ids))
-        if conditioning == "token":
-            return [(tokens.spans[at], self._ask(tokens, at, [at])) for at in everywhere]
-        if conditioning == "within-word":
-            rest = {
-                at: [later for later in everywhere[at:] if tokens.words[later] == tokens.words[at]] for at in everywhere
-            }
-            return [(tokens.spans[at], self._ask(tokens, at, rest[at])) for at in everywhere]
-        if conditioning == "none":
-            return [(tokens.spans[at], self._ask(tokens, at, [])) for at in everywhere]
-        if not tokens.overlapping(spans):
-            return "no token of the text is in the place to fill"
         if conditioning == "slot":
-            return self._slot(tokens, tokens.overlapping(spans))
-        return self._one_mask(text, tokens, spans)
+            return self._slot(tokens, spans)
+        if conditioning == "one-mask-logits":
+            return self._one_mask(text, tokens, spans)
+        hidden: dict[int, list[int]] = {at: [] for at in everywhere}
+        if conditioning == "token":
+            hidden = {at: [at] for at in everywhere}
+        elif conditioning == "within-word":
+            words = tokens.words
+            hidden = {at: [later for later in everywhere[at:] if words[later] == words[at]] for at in everywhere}
+        return [(tokens.spans[at], self._ask(tokens, at, hidden[at])) for at in everywhere]
 
-    def _slot(self, tokens: Encoded, places: list[int]) -> _Asks | str:
+    def _slot(self, tokens: Encoded, spans: tuple[Span, ...]) -> _Asks | str:
+        places = tokens.overlapping(spans)
+        if not places:
+            return _NO_PLACE
         if any(tokens.ids[at] == self._unknown for at in places):
-            return "the tokenizer does not know the word in the place to fill"
+            return _UNKNOWN_WORD
         filled = {at: self._ask(tokens, at, places[index:]) for index, at in enumerate(places)}
         return [(span, filled.get(at)) for at, span in enumerate(tokens.spans)]
 
@@ -100,10 +103,12 @@ class MaskedModel:
         ids = list(tokens.ids)
         pieces: list[tuple[Span, int, int]] = []
         # From the last place to the first, so that the places still to come keep their numbers.
+        if not spans:
+            return _NO_PLACE
         for start, end in sorted(spans, reverse=True):
             places = tokens.overlapping([(start, end)])
             if not places:
-                return "no token of the text is in the place to fill"
+                return _NO_PLACE
             dropped = len(places) - 1
             ids[places[0] : places[-1] + 1] = [self._mask]
             pieces = [(span, place - dropped, target) for span, place, target in pieces]
@@ -112,7 +117,7 @@ class MaskedModel:
             [term] = self._encoder.encode([space + text[start:end]])
             known = [target for target, span in zip(term.ids, term.spans, strict=True) if span[1] > len(space)]
             if not known or self._unknown in known:
-                return "the tokenizer does not know the word in the place to fill"
+                return _UNKNOWN_WORD
             pieces = [((start, end), places[0], target) for target in known] + pieces
         row = self._frame[0] + tuple(ids) + self._frame[1]
         return [(span, Ask(row, len(self._frame[0]) + place, target)) for span, place, target in pieces]

@@ -122,7 +122,8 @@ class Network:
             self._cut = True
             try:
                 cut = self._logits(rows, lines, places)
-            except Exception as error:  # noqa: BLE001 - any architecture may object in its own way; then run it in full
+            except Exception as error:
+                # Any architecture may object in its own way; then it is run in full.
                 logging.getLogger(__name__).debug("the head cannot be cut: %s", error)
                 return False
             finally:
@@ -136,7 +137,7 @@ def _values(logits: torch.Tensor, targets: Sequence[int], raw: bool) -> list[flo
 
     wanted = logits.gather(1, torch.tensor(targets, device=logits.device)[:, None])[:, 0].float()
     if not raw:
-        parts = [part.float().logsumexp(-1) for part in logits.split(_ROWS_AT_ONCE)]
+        parts = [part.float().logsumexp(-1) for part in torch.split(logits, _ROWS_AT_ONCE)]
         wanted = wanted - torch.cat(parts)
     values: list[float] = wanted.tolist()
     return values

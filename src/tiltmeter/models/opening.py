@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -54,7 +55,7 @@ def read(folder: Path, name: str, settings: ModelSettings, *, gguf_file: str | N
         family = family_of(config, name)
         dtype = choose_dtype(settings.dtype, device, config, folder if gguf_file is None else folder / gguf_file)
         tokenizer = AutoTokenizer.from_pretrained(folder, **source)
-        maker = AutoModelForCausalLM if family == "causal" else AutoModelForMaskedLM
+        maker: Any = AutoModelForCausalLM if family == "causal" else AutoModelForMaskedLM
         model, report = maker.from_pretrained(
             folder,
             config=config,
@@ -136,17 +137,19 @@ def _quietly() -> Iterator[None]:
     """Keep the libraries' own progress bars and warnings away; what matters is checked and said by us."""
     from transformers.utils import logging as transformers_logging
 
-    verbosity, bars = transformers_logging.get_verbosity(), transformers_logging.is_progress_bar_enabled()
-    transformers_logging.set_verbosity(logging.CRITICAL)
-    transformers_logging.disable_progress_bar()
+    library: Any = transformers_logging
+    verbosity, bars = library.get_verbosity(), library.is_progress_bar_enabled()
+    library.set_verbosity(logging.CRITICAL)
+    library.disable_progress_bar()
     try:
-        with warnings.catch_warnings():
+        # The bar of the GGUF reader knows no switch; it writes to standard error.
+        with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
             warnings.simplefilter("ignore")
             yield
     finally:
-        transformers_logging.set_verbosity(verbosity)
+        library.set_verbosity(verbosity)
         if bars:
-            transformers_logging.enable_progress_bar()
+            library.enable_progress_bar()
 
 
 @contextmanager

@@ -80,7 +80,7 @@ class ScriptedModel:
             family="causal",
             weights_sha256=hashlib.sha256(table.encode()).hexdigest(),
             dtype="float64",
-            start_token="<start>",  # noqa: S106
+            start_token="<start>",
             parameters=len(self._weights) + sum(map(len, self._tilts.values())),
         )
 
@@ -89,7 +89,7 @@ class ScriptedModel:
         texts: Sequence[str],
         *,
         conditioning: str | None = None,
-        spans: Sequence[tuple[Span, ...]] | None = None,  # noqa: ARG002
+        spans: Sequence[tuple[Span, ...]] | None = None,
     ) -> list[TokenScores]:
         """The log-probability of each word given those before it."""
         started = checked_conditioning(self, conditioning) == "left"
@@ -120,7 +120,7 @@ class ScriptedModel:
         return scores.get(word if word in self._weights else OTHER, -math.inf) - total
 
 
-def load(argument: str, settings: ModelSettings) -> ScriptedModel:  # noqa: ARG001
+def load(argument: str, settings: ModelSettings) -> ScriptedModel:
     """The built-in table, or that of a TOML file."""
     if not argument:
         return ScriptedModel(BUILT_IN["weights"], BUILT_IN["tilts"])

@@ -1,0 +1,1 @@
+"""Sources: probes from a spec, from a file of pairs, or from a public data set."""

@@ -17,9 +17,7 @@ def differences(first: str, second: str) -> tuple[tuple[Span, ...], tuple[Span, 
     (((4, 7), (13, 16)), ((4, 9), (15, 18)))
     """
     words = [[match.span() for match in _WORD.finditer(text)] for text in (first, second)]
-    readings = [
-        [text[start:end] for start, end in spans] for text, spans in zip((first, second), words, strict=True)
-    ]
+    readings = [[text[start:end] for start, end in spans] for text, spans in zip((first, second), words, strict=True)]
     found: tuple[list[Span], list[Span]] = ([], [])
     matcher = SequenceMatcher(None, readings[0], readings[1], autojunk=False)
     for tag, *bounds in matcher.get_opcodes():

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -35,30 +35,19 @@ class Imported:
 
 
 def from_autobiastest(path: str | Path, *, skip_invalid: bool = False) -> list[Spec]:
-    """The specs of an AutoBiasTest file; the first one that cannot be used is refused, or skipped where that is wished.
-
-    `import_autobiastest` also says what was skipped.
-    """
-    imported = import_autobiastest(path)
-    if imported.refused and not skip_invalid:
-        first = imported.refused[0]
-        hint = "; `--skip-invalid` imports the others" if imported.specs else ""
-        raise InvalidSpec(f"{first.problem}{hint}", file=first.file, line=first.line, key=first.key)
-    return list(imported.specs)
+    """The specs of an AutoBiasTest file; `import_autobiastest` also says what was skipped."""
+    return list(import_autobiastest(path, skip_invalid=skip_invalid).specs)
 
 
-def import_autobiastest(path: str | Path) -> Imported:
-    """Every usable spec of an AutoBiasTest file, and one error for each that is not."""
+def import_autobiastest(path: str | Path, *, skip_invalid: bool = False) -> Imported:
+    """The specs of an AutoBiasTest file; the first that cannot be used is refused, or all such skipped and listed."""
     text = read_text(path, noun="AutoBiasTest file")
     entries = _entries(text, path)
     specs: dict[str, Spec] = {}
     refused: list[InvalidSpec] = []
     for position, entry in enumerate(entries, start=1):
         try:
-            spec = _spec(entry)
-            if spec.name in specs:
-                original = specs[spec.name].published_as
-                raise _Refusal(f"its name becomes `{spec.name}`, which `{original}` already has", "name")
+            spec = _spec(entry, specs)
         except _Refusal as refusal:
             called = entry.get("name") if isinstance(entry, dict) else None
             which = f"`{called}`" if isinstance(called, str) and called.strip() else f"specification {position}"
@@ -66,6 +55,10 @@ def import_autobiastest(path: str | Path) -> Imported:
             refused.append(InvalidSpec(f"{which}: {refusal}", file=path, line=line, key=refusal.key))
         else:
             specs[spec.name] = spec
+    if refused and not skip_invalid:
+        first = refused[0]
+        hint = "; `--skip-invalid` imports the others" if specs else ""
+        raise InvalidSpec(f"{first.problem}{hint}", file=first.file, line=first.line, key=first.key)
     return Imported(tuple(specs.values()), tuple(refused))
 
 
@@ -106,29 +99,28 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _spec(entry: object) -> Spec:
+def _spec(entry: object, taken: Mapping[str, Spec]) -> Spec:
     if not isinstance(entry, dict):
         raise _Refusal("a specification is an object with `name`, `social_groups`, `attributes` and `templates`")
     unknown = [key for key in entry if key not in _KEYS]
     if unknown:
         raise _Refusal(f"AutoBiasTest has no such key; it has {', '.join(_KEYS)}", unknown[0])
-    name, groups, attributes = entry.get("name"), entry.get("social_groups"), entry.get("attributes", {})
+    name = entry.get("name")
     if not isinstance(name, str) or not slug(name):
         raise _Refusal("needs a name with letters or digits in it", "name")
-    for key, value in (("social_groups", groups), ("attributes", attributes)):
-        if not isinstance(value, dict):
-            raise _Refusal("must be an object: a list of terms under each name", key)
+    if slug(name) in taken:
+        raise _Refusal(f"its name becomes `{slug(name)}`, which `{taken[slug(name)].published_as}` already has", "name")
     for key in ("source", "url"):
         if not isinstance(entry.get(key, ""), str):
             raise _Refusal("must be text in quotes", key)
-    assert isinstance(groups, dict) and isinstance(attributes, dict)  # noqa: PT018, S101 - told to mypy, checked above
+    groups, attributes = _word_lists(entry, "social_groups"), _word_lists(entry, "attributes")
     group_names = list(groups)
     owners = dict(zip(attributes, group_names[:2], strict=False))
     data: dict[str, Any] = {
         "name": slug(name),
         "title": " ".join(name.replace("_", " ").split()),
         "citation": _citation(entry.get("source", ""), entry.get("url", "")),
-        "note": _NOTE.format(json.dumps(group_names), json.dumps(list(attributes))),
+        "note": _NOTE.format(_names(group_names), _names(attributes)),
         "published_as": name,
         "templates": entry.get("templates", []),
         "groups": {group: {"terms": terms} for group, terms in groups.items()},
@@ -144,6 +136,13 @@ def _spec(entry: object) -> Spec:
         problem = checked.problems[0]
         raise _Refusal(problem.sentence, _json_key(problem))
     return _with_slugs(checked.spec)
+
+
+def _word_lists(entry: Mapping[str, Any], key: str) -> dict[str, Any]:
+    value = entry.get(key, {})
+    if not isinstance(value, dict):
+        raise _Refusal("must be an object with a list of terms under each name", key)
+    return value
 
 
 def _with_slugs(spec: Spec) -> Spec:
@@ -190,6 +189,10 @@ def _line_of_name(text: str, name: object) -> int | None:
         if place:
             return text.count("\n", 0, place.start()) + 1
     return None
+
+
+def _names(names: Iterable[str]) -> str:
+    return json.dumps(list(names), ensure_ascii=False)
 
 
 def _citation(source: str, url: str) -> str:

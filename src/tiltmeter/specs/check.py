@@ -13,7 +13,10 @@ from typing import Any
 from tiltmeter.records import AttributeSet, Group, Spec
 from tiltmeter.specs.locate import Path
 
-TOP_KEYS = "name title citation note reference compare benchmark published_as templates groups attributes".split()
+TOP_KEYS = [
+    *("name", "title", "citation", "note", "reference", "compare", "benchmark", "published_as"),
+    *("templates", "groups", "attributes"),
+]
 GROUP_KEYS = ["terms"]
 ATTRIBUTE_KEYS = ["terms", "stereotype_of", "neutral"]
 
@@ -114,7 +117,10 @@ class _Check:
 
     def known_keys(self, table: Mapping[str, Any], known: Sequence[str], path: Path) -> None:
         for key in table:
-            if key not in known:
+            if path and key in TOP_KEYS and key not in known:
+                # The commonest slip in TOML: whatever follows a [table] belongs to it.
+                self.refuse((*path, key), f"`{key}` belongs to the whole spec: move it above the first `[…]` line")
+            elif key not in known:
                 close = difflib.get_close_matches(key, known, n=1)
                 hint = f"did you mean `{close[0]}`?" if close else f"known keys: {', '.join(known)}"
                 self.refuse((*path, key), f"there is no such key in a spec; {hint}")
@@ -274,7 +280,7 @@ class _Check:
                 self.refuse(path, f"the group `{item[0]}` is compared with itself")
             elif {*item} in [{*pair} for pair in pairs]:
                 self.refuse(path, f"`{item[0]}` and `{item[1]}` are compared twice")
-            elif all([self.is_group(name, path, groups) for name in item]):
+            elif all(self.is_group(name, path, groups) for name in item):
                 pairs.append((item[0], item[1]))
         return pairs
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 import re
 import tomllib
 from dataclasses import dataclass
@@ -42,13 +44,13 @@ def load(name_or_path: str | Path) -> Spec:
 
 
 def is_file_name(name: str) -> bool:
-    """Whether a name is meant as a file: it ends in `.toml`, or there is such a file.
+    """Whether a name is meant as a file: it ends in `.toml`, has a slash, or there is such a file.
 
     >>> is_file_name("mine.toml"), is_file_name("gender-professions")
     (True, False)
     """
     try:
-        return name.endswith(".toml") or Path(name).is_file()
+        return name.endswith(".toml") or bool({"/", os.sep} & {*name}) or Path(name).is_file()
     except OSError:  # a name too long to be a file's
         return False
 
@@ -77,20 +79,18 @@ def examine(text: str, file: str | Path | None = None) -> Examined:
     'must be tables such as `[groups.NAME]`, not a number'
     """
     try:
-        data = tomllib.loads(text)
+        checked = check(tomllib.loads(text))
+        found = {} if checked.spec else lines(text)
     except tomllib.TOMLDecodeError as error:
         return Examined(None, (_syntax_error(str(error), text, file),))
     except RecursionError:
         return Examined(None, (InvalidSpec("not valid TOML: lists or tables are nested too deeply", file=file),))
-    checked = check(data)
-    if checked.spec is not None:
-        return Examined(checked.spec, ())
-    found = lines(text)
     problems = [
         InvalidSpec(problem.sentence, file=file, line=line_of(found, problem.path), key=dotted(problem.path) or None)
         for problem in checked.problems
     ]
-    return Examined(None, tuple(sorted(problems, key=lambda problem: problem.line or 0)))
+    # What is missing has no line and comes last: often it is there, under a misspelt key that has one.
+    return Examined(checked.spec, tuple(sorted(problems, key=lambda problem: problem.line or math.inf)))
 
 
 def names() -> list[str]:

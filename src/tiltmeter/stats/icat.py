@@ -43,7 +43,11 @@ def icat(items: Sequence[tuple[str, float | None, float | None]], *, level: floa
         return replace(found, note=f"no interval: fewer than {FEWEST_ORIGINS} origins")
     if means[0] == means[-1]:
         return replace(found, note="no interval: there is no spread at all between origins")
-    low, high = (_bootstrap if len(means) >= BOOTSTRAP_ORIGINS else _jackknife)(np.array(means), value, level, seed)
+    if len(means) >= BOOTSTRAP_ORIGINS:
+        low, high = _bootstrap(np.array(means), level, seed)
+    else:
+        half = _jackknife(np.array(means), level)
+        low, high = value - half, value + half
     return replace(found, low=max(0.0, min(low, value)), high=min(100.0, max(high, value)))
 
 
@@ -53,7 +57,7 @@ def _icat(means: NDArray[np.float64]) -> NDArray[np.float64]:
     return result
 
 
-def _bootstrap(means: NDArray[np.float64], value: float, level: float, seed: int) -> tuple[float, float]:
+def _bootstrap(means: NDArray[np.float64], level: float, seed: int) -> tuple[float, float]:
     count = len(means)
     drawn = np.random.default_rng(seed).integers(0, count, size=(RESAMPLES, count))
     resampled = np.sort(_icat(means[drawn].mean(axis=1)))
@@ -62,11 +66,11 @@ def _bootstrap(means: NDArray[np.float64], value: float, level: float, seed: int
     return float(resampled[rank - 1]), float(resampled[-rank])
 
 
-def _jackknife(means: NDArray[np.float64], value: float, level: float, seed: int) -> tuple[float, float]:
+def _jackknife(means: NDArray[np.float64], level: float) -> float:
+    """Half the width of the interval."""
     from scipy.special import stdtrit
 
     count = len(means)
     without = _icat((means.sum(axis=0) - means) / (count - 1))
     error = math.sqrt((count - 1) / count * float(np.sum((without - without.mean()) ** 2)))
-    half = float(stdtrit(count - 1, (1 + level) / 2)) * error
-    return value - half, value + half
+    return float(stdtrit(count - 1, (1 + level) / 2)) * error

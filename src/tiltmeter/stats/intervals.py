@@ -138,6 +138,7 @@ def cluster_bootstrap(strata: Sequence[Stratum], neutral: float | None, level: f
     """Expanded percentile interval over resampled origins, and the p-value that inverts it.
 
     The bounds are order statistics, so that p < 1 − level exactly where the interval excludes `neutral`.
+    Needs `can_resample`.
     """
     from scipy.special import ndtri, stdtr
 
@@ -149,7 +150,7 @@ def cluster_bootstrap(strata: Sequence[Stratum], neutral: float | None, level: f
     resampled.sort()
     _, freedom = standard_error(strata)
     expansion = _expansion(strata)
-    rank = max(1, math.floor(expanded_tail(expansion, freedom, level) * (len(resampled) + 1)))
+    rank = math.floor(expanded_tail(expansion, freedom, level) * (len(resampled) + 1))
     low, high = float(resampled[rank - 1]), float(resampled[-rank])
     if neutral is None:
         return Uncertainty(low, high, None)

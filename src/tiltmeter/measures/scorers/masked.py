@@ -20,9 +20,7 @@ def _group_term(conditioning: str) -> Callable[[Pair], tuple[Query, ...]]:
     def queries(pair: Pair) -> tuple[Query, ...]:
         if not all(pair.group_spans):
             raise Unscorable("it is not known where the group term stands")
-        return tuple(
-            Query(text, conditioning, spans) for text, spans in zip(pair.texts, pair.group_spans, strict=True)
-        )
+        return tuple(Query(text, conditioning, spans) for text, spans in zip(pair.texts, pair.group_spans, strict=True))
 
     return queries
 
@@ -45,9 +43,7 @@ def _slot_means(_: Pair, answers: Sequence[TokenScores]) -> tuple[float, float]:
 
 
 def _shared_tokens(pair: Pair, answers: Sequence[TokenScores]) -> tuple[float, float]:
-    words = [
-        [text[start:end] for start, end in answer.spans] for text, answer in zip(pair.texts, answers, strict=True)
-    ]
+    words = [[text[start:end] for start, end in answer.spans] for text, answer in zip(pair.texts, answers, strict=True)]
     blocks = SequenceMatcher(None, words[0], words[1], autojunk=False).get_matching_blocks()
     shared = [
         {answer.spans[getattr(block, side) + step] for block in blocks for step in range(block.size)}

@@ -1,146 +1,26 @@
-"""From scores to estimates: of a run, of a list of scored pairs, of a file that somebody else scored."""
+"""Estimates of a file that holds a choice per pair, whoever scored it."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tiltmeter import specs
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import read_csv
-from tiltmeter.measures.pairs import margin, preference, preferred
-from tiltmeter.records import Estimate, ModelFacts, PairScore
 from tiltmeter.sources.pairs_file import stereotyped
-from tiltmeter.stats.agreement import Agreement, agreements
-from tiltmeter.stats.estimates import estimate
 from tiltmeter.stats.pairs import PairItem, PairSummary, summarise
 from tiltmeter.stats.sets import infer_sets
-from tiltmeter.store import Run
 
 CELL_COLUMNS = ("model", "source", "scorer")
 """Columns of a scored file whose values must not be mixed in one estimate."""
 _BIAS_COLUMNS = ("bias", "Bias Name", "group")
 _ATTRIBUTE_COLUMNS = ("attribute", "Attribute word", "group_term")
 _TERM_COLUMNS = (("att_term_1", "att_term_2"), ("term_1", "term_2"), ("group_1", "group_2"))
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """The result of one model on one source under one scorer."""
-
-    model: str
-    source: str
-    scorer: str
-    summary: PairSummary
-    controls: Mapping[str, Estimate]
-    """For each control set, the share of pairs in which the first group's text is preferred."""
-    unscored: Mapping[str, int]
-    """How many pairs have no score, by reason."""
-    scores: Sequence[PairScore] = field(repr=False, default=())
-
-    @property
-    def published(self) -> bool:
-        """Whether the scorer is the form of a paper, kept for comparison and never mixed with the others."""
-        return ".as-published." in self.scorer
-
-
-@dataclass(frozen=True, slots=True)
-class RunSummary:
-    """Everything a report says about a run."""
-
-    study: str
-    facts: Mapping[str, ModelFacts]
-    cells: Sequence[Cell]
-    agreements: Mapping[tuple[str, str], Sequence[Agreement]]
-    """How far the scorers prefer the same texts, by model and source."""
-    dropped: Mapping[str, int]
-    """How many probes could not be made, by reason."""
-
-    def as_json(self) -> dict[str, Any]:
-        """The summary as the run folder keeps it."""
-        return {
-            "study": self.study,
-            "cells": [
-                {
-                    "model": cell.model,
-                    "source": cell.source,
-                    "scorer": cell.scorer,
-                    **cell.summary.as_json(),
-                    "controls": {name: found.as_json() for name, found in cell.controls.items()},
-                    "unscored": dict(cell.unscored),
-                }
-                for cell in self.cells
-            ],
-            "dropped": dict(self.dropped),
-        }
-
-
-def summarise_scores(
-    scores: Sequence[PairScore], benchmarks: Iterable[str] = (), *, level: float = 0.95, seed: int = 0
-) -> PairSummary:
-    """Estimates over scored pairs; pairs of which neither text is stereotyped do not count."""
-    marked = set(benchmarks)
-    kept = [score for score in scores if score.pair.contrast == "stereotype" and score.pair.stereotyped is not None]
-    items = [
-        PairItem(
-            bias=score.pair.bias,
-            # Pairs of a data set without attributes are clustered by what they came from.
-            attribute=score.pair.attribute or score.pair.origin,
-            attribute_set=score.pair.attribute_set,
-            value=value,
-            benchmark=score.pair.bias.split(":")[0] in marked,
-            margin=distance,
-        )
-        for score, value, distance in zip(kept, preference(kept), margin(kept), strict=True)
-    ]
-    return summarise(items, level=level, seed=seed)
-
-
-def summarise_run(run: Run) -> RunSummary:
-    """Estimates for every cell of a run, in the order of the study."""
-    resolved = run.meta["resolved"]
-    benchmarks = [spec["name"] for spec in resolved["specs"] if spec["benchmark"]]
-    cells: list[Cell] = []
-    agreed: dict[tuple[str, str], list[Agreement]] = {}
-    for model in run.facts:
-        by_source: dict[str, dict[str, list[PairScore]]] = defaultdict(dict)
-        for (name, scorer), scores in run.scores.items():
-            if name == model:
-                for score in scores:
-                    by_source[score.pair.source].setdefault(scorer, []).append(score)
-        for source, by_scorer in by_source.items():
-            for scorer, found in by_scorer.items():
-                cells.append(
-                    Cell(
-                        model=model,
-                        source=source,
-                        scorer=scorer,
-                        summary=summarise_scores(found, benchmarks, seed=resolved["seed"]),
-                        controls=_controls(found, resolved["seed"]),
-                        unscored=Counter(score.unscored for score in found if score.unscored),
-                        scores=found,
-                    )
-                )
-            choices = {scorer: [preferred(score) for score in found] for scorer, found in by_scorer.items()}
-            agreed[model, source] = agreements(choices)
-    dropped = Counter(item.reason for item in run.dropped)
-    return RunSummary(resolved["name"], run.facts, cells, agreed, dropped)
-
-
-def _controls(scores: Sequence[PairScore], seed: int) -> dict[str, Estimate]:
-    grouped: dict[str, list[PairScore]] = defaultdict(list)
-    for score in scores:
-        if score.pair.contrast == "stereotype" and score.pair.stereotyped is None and score.pair.attribute_set:
-            first, second = score.pair.groups
-            grouped[f"{score.pair.bias}, {score.pair.attribute_set}: {first} over {second}"].append(score)
-    share = {1: 1.0, "tie": 0.5, 2: 0.0, None: None}
-    return {
-        name: estimate([share[preferred(score)] for score in found], [score.pair.origin for score in found], seed=seed)
-        for name, found in grouped.items()
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +31,7 @@ class FileSummary:
     unscored: Mapping[str, int]
     controls: int
     sets: str
-    """Where the attribute sets come from: `given`, `inferred`, or why there are none."""
+    """Where the attribute sets come from, or why there are none."""
 
     def as_json(self) -> dict[str, Any]:
         """The summary's JSON and the counts."""
@@ -274,18 +154,39 @@ def _sets(
     bias: str | None,
     attribute: str | None,
 ) -> tuple[list[str | None], str]:
+    """The attribute set of each row: as the file says, as the library's spec of that bias says, or worked out."""
     if "attribute_set" in header:
         return [cells["attribute_set"].strip() or None for cells, _ in kept], "given"
+    if attribute is None:
+        return [None] * len(kept), "not known: the file names no attributes"
+    keys = [(_name(cells, bias, ""), cells[attribute].strip()) for cells, _ in kept]
+    published = _library_sets({name for name, _ in keys})
+    if all((name, _spelling(word)) in published for name, word in keys):
+        return [published[name, _spelling(word)] for name, word in keys], "of the library's specs"
     terms = next((pair for pair in _TERM_COLUMNS if set(pair) <= set(header)), None)
-    if attribute is None or terms is None:
-        return [None] * len(kept), "not known: the file names no attributes or no group terms"
+    if terms is None:
+        return [None] * len(kept), "not known: the file names no group terms"
     rows = []
-    for cells, _ in kept:
+    for key, (cells, _) in zip(keys, kept, strict=True):
         target = stereotyped(cells)
         if target is not None:
-            key = _name(cells, bias, ""), cells[attribute].strip()
             rows.append((*key, cells[terms[target]].strip(), cells[terms[1 - target]].strip()))
     found = infer_sets(rows)
     reasons = "; ".join(f"{name}: {reason}" for name, reason in found.reasons.items())
-    sets = [found.sets.get((_name(cells, bias, ""), cells[attribute].strip())) for cells, _ in kept]
-    return sets, f"inferred from the labels{f' ({reasons})' if reasons else ''}" if rows else "not known: no labels"
+    origin = f"worked out from the labels{f' ({reasons})' if reasons else ''}" if rows else "not known: no labels"
+    return [published.get((name, _spelling(word))) or found.sets.get((name, word)) for name, word in keys], origin
+
+
+def _library_sets(biases: set[str]) -> dict[tuple[str, str], str]:
+    """The attribute sets of the biases that the library knows, under its own names or those of the published files."""
+    found: dict[tuple[str, str], str] = {}
+    for name in specs.names():
+        spec = specs.load(name)
+        for bias in {spec.name, spec.published_as} & biases:
+            for attributes in spec.attributes:
+                found |= {(str(bias), _spelling(term)): attributes.name for term in attributes.terms}
+    return found
+
+
+def _spelling(term: str) -> str:
+    return term.casefold().replace("-", " ")

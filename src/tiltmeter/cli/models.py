@@ -1,0 +1,42 @@
+"""`tiltmeter models`: which models there are, and fetching one ahead of time."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from tiltmeter.cli.console import JsonOption, print_json, print_table
+
+app = typer.Typer(help="Which models there are, and fetching one ahead of time.", no_args_is_help=True)
+
+
+@app.command("list")
+def list_models(json: JsonOption = False) -> None:
+    """The models that can be asked for by name."""
+    from tiltmeter.models import known
+
+    models = known()
+    if json:
+        print_json([asdict(model) for model in models])
+        return
+    cached = {True: "yes", False: "no", None: ""}
+    rows = [(model.name, model.kind, model.where, cached[model.cached]) for model in models]
+    print_table(("name", "kind", "where", "cached"), rows)
+
+
+@app.command("get")
+def get_model(
+    name: Annotated[str, typer.Argument(help="A model's name, e.g. smollm2-135m or hf:gpt2.")],
+    json: JsonOption = False,
+) -> None:
+    """Fetch a model into the cache, see that it loads, and print the facts about it."""
+    from tiltmeter.models import ModelSettings, load
+
+    facts = asdict(load(name, ModelSettings(device="cpu")).facts)
+    if json:
+        print_json(facts)
+        return
+    versions = ", ".join(f"{package} {number}" for package, number in facts.pop("versions").items())
+    print_table(("fact", "value"), [*facts.items(), ("versions", versions)])

@@ -1,0 +1,313 @@
+"""What stands on the page: each section's figures turned into words and cells, ready for the template."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tiltmeter.analysis import Cell
+from tiltmeter.records import Estimate
+from tiltmeter.report.examples import ExampleList, example_lists
+from tiltmeter.report.figures import Block, Row
+from tiltmeter.report.series import Series, benchmarks, short_scorer, spec_of, titles
+from tiltmeter.report.words import (
+    NONE,
+    SCORERS,
+    Headline,
+    differs,
+    headline,
+    p_value,
+    percent,
+    percent_range,
+    sides,
+    signed,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table on the page."""
+
+    label: str
+    number: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableCell:
+    """What a cell shows, what stands small below it, what it sorts by, and how it is marked."""
+
+    text: str
+    small: str = ""
+    sort: str = ""
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table on the page; the first cell of each row is its heading."""
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[TableCell, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSection:
+    """Everything that is said apart for each source of probes."""
+
+    source: str
+    headlines: tuple[tuple[Series, Headline], ...]
+    without: tuple[str, ...]
+    """The series that have nothing but a paper's own scorer on this source."""
+    blocks: tuple[Block, ...]
+    shown: tuple[Series, ...]
+    """The series of the figure, in its order."""
+    missing_intervals: tuple[str, ...]
+
+
+class Contents:
+    """The contents of a report on some series."""
+
+    def __init__(self, series: Sequence[Series]) -> None:
+        self.series = [one for one in series if one.cells]
+        self.unfinished = [one.label for one in series if not one.cells]
+        self.benchmarks = benchmarks(series)
+        self._titles = _distinct(titles(series))
+
+    def label(self, bias: str) -> str:
+        """What a bias is called on the page: the title of its spec where it has one."""
+        title = self._titles.get(spec_of(bias), "")
+        comparison = bias.partition(":")[2]
+        return f"{title}: {comparison}" if title and comparison else title or bias
+
+    def sources(self) -> list[SourceSection]:
+        """One section for each source, in the order of the runs."""
+        names = dict.fromkeys(source for one in self.series for source in one.sources)
+        return [self._source(name) for name in names]
+
+    def _source(self, source: str) -> SourceSection:
+        present = [one for one in self.series if source in one.sources]
+        led = [(one, cell) for one in present if (cell := one.leading(source)) is not None]
+        headlines = [
+            (one, headline(one.label, cell, one.on(source, published=False)[1:], self.benchmarks)) for one, cell in led
+        ]
+        cells = [cell for _, cell in led]
+        return SourceSection(
+            source=source,
+            headlines=tuple(headlines),
+            without=tuple(one.label for one in present if one.leading(source) is None),
+            blocks=self._blocks(cells),
+            shown=tuple(one for one, _ in led),
+            missing_intervals=tuple(self._missing_intervals(led)),
+        )
+
+    def _blocks(self, cells: Sequence[Cell]) -> tuple[Block, ...]:
+        names = list(dict.fromkeys(bias for cell in cells for bias in cell.summary.by_bias))
+
+        def highest_first(bias: str) -> tuple[bool, float]:
+            found = [cell.summary.by_bias[bias].value for cell in cells if bias in cell.summary.by_bias]
+            value = next((value for value in found if value is not None), None)
+            return value is None, -(value or 0)
+
+        def row(bias: str) -> Row:
+            return Row(self.label(bias), tuple(cell.summary.by_bias.get(bias) for cell in cells))
+
+        ordered = sorted(names, key=highest_first)
+        social = [row(bias) for bias in ordered if spec_of(bias) not in self.benchmarks]
+        checks = [row(bias) for bias in ordered if spec_of(bias) in self.benchmarks]
+        if len(social) > 1:
+            mean = Row("Mean over biases", tuple(cell.summary.overall for cell in cells), summary=True)
+            social.insert(0, mean)
+        blocks = [Block(tuple(social)), Block(tuple(checks), "Instrument checks, not social biases")]
+        return tuple(block for block in blocks if block.rows)
+
+    def _missing_intervals(self, led: Sequence[tuple[Series, Cell]]) -> list[str]:
+        reasons: dict[str, list[str]] = {}
+        for one, cell in led:
+            for bias, found in cell.summary.by_bias.items():
+                if found.low is None:
+                    who = f"{self.label(bias)} ({one.label})" if len(led) > 1 else self.label(bias)
+                    reasons.setdefault((found.note or "no interval").removeprefix("no interval: "), []).append(who)
+        return [f"{reason}: {'; '.join(biases)}" for reason, biases in reasons.items()]
+
+    def estimates(self, *, published: bool) -> Table | None:
+        """Every bias of every series, source and scorer; a paper's own scorers in a table of their own."""
+        numbers = ("Value", "Interval", "p", "Adjusted p", "Balanced", "Margin", "Pairs", "Unscored", "Origins")
+        several = len(self.series) > 1
+        names = ("Bias", *(["Model"] if several else []), "Source", "Scorer")
+        columns = [*map(Column, names), *(Column(label, number=True) for label in numbers)]
+        rows = [
+            (self._bias_cell(bias), *([TableCell(one.label)] if several else []), *_estimate_cells(cell, bias))
+            for one in self.series
+            for source in one.sources
+            for cell in one.on(source, published=published)
+            for bias in cell.summary.by_bias
+        ]
+        caption = "Share of pairs in which the stereotyped sentence is preferred, by bias"
+        return Table(caption, tuple(columns), tuple(rows)) if rows else None
+
+    def _bias_cell(self, bias: str) -> TableCell:
+        label = self.label(bias)
+        return TableCell(label, bias if bias != label else "", mark="check" if spec_of(bias) in self.benchmarks else "")
+
+    def scorers(self) -> list[tuple[Table, Table | None]]:
+        """For each series and source with several scorers: values side by side, and how far the choices agree."""
+        found = []
+        for one in self.series:
+            for source in one.sources:
+                cells = one.on(source, published=False)
+                if len(cells) > 1:
+                    place = self._place(one, source)
+                    found.append((self._side_by_side(cells, place), _agreement(one, source, cells, place)))
+        return found
+
+    def _side_by_side(self, cells: Sequence[Cell], place: str) -> Table:
+        biases = dict.fromkeys(bias for cell in cells for bias in cell.summary.by_bias)
+        rows = []
+        for bias in biases:
+            estimates = [cell.summary.by_bias.get(bias) for cell in cells]
+            verdict = sides(estimates)
+            marked = "opposed" if verdict.startswith("opposite") else ""
+            values = [TableCell(NONE) if found is None else _share(found, mark=_tint(found)) for found in estimates]
+            rows.append((self._bias_cell(bias), *values, TableCell(verdict, mark=marked)))
+        overall = [_share(cell.summary.overall) for cell in cells]
+        verdict = sides([cell.summary.overall for cell in cells])
+        mean = TableCell("Mean over biases", mark="mean")
+        rows.append((mean, *overall, TableCell(verdict, mark="opposed" if verdict.startswith("opposite") else "")))
+        columns = [Column("Bias"), *(Column(short_scorer(cell.scorer), number=True) for cell in cells)]
+        return Table(f"{place}: value by scorer", (*columns, Column("Side of 50\N{NO-BREAK SPACE}%")), tuple(rows))
+
+    def controls(self) -> list[Table]:
+        """The control sets of each series and source."""
+        found = []
+        for one in self.series:
+            for source in one.sources:
+                cells = one.on(source, published=False)
+                names = dict.fromkeys(name for cell in cells for name in cell.controls)
+                rows = tuple((TableCell(name), *(_control(cell, name) for cell in cells)) for name in names)
+                columns = (Column("Control set"), *(Column(short_scorer(cell.scorer), number=True) for cell in cells))
+                if rows:
+                    found.append(Table(f"{self._place(one, source)}: control sets", columns, rows))
+        return found
+
+    def examples(self) -> list[tuple[str, list[ExampleList]]]:
+        """Example pairs of each series and source, under the leading scorer."""
+        found = []
+        for one in self.series:
+            for source in one.sources:
+                cell = one.leading(source)
+                lists = example_lists(cell, self.benchmarks) if cell else []
+                if cell and lists:
+                    found.append((f"{self._place(one, source)}, scorer {short_scorer(cell.scorer)}", lists))
+        return found
+
+    def unscored(self, *, published: bool) -> list[Table]:
+        """For each series and source that has any: how many pairs have no score, by reason and scorer."""
+        found = []
+        for one in self.series:
+            for source in one.sources:
+                cells = one.on(source, published=published)
+                totals = sum((Counter(cell.unscored) for cell in cells), Counter[str]())
+                rows = [
+                    (TableCell(reason), *(TableCell(f"{cell.unscored.get(reason, 0):,}") for cell in cells))
+                    for reason, _ in totals.most_common()
+                ]
+                every = (TableCell("All pairs", mark="mean"), *(TableCell(f"{len(cell.scores):,}") for cell in cells))
+                columns = (Column("Reason"), *(Column(short_scorer(cell.scorer), number=True) for cell in cells))
+                if rows:
+                    caption = f"{self._place(one, source)}: pairs without a score, by reason and scorer"
+                    found.append(Table(caption, columns, (*rows, every)))
+        return found
+
+    def published_agreement(self) -> list[str]:
+        """How far a paper's own scorer and the leading one prefer the same sentences."""
+        found = []
+        for one in self.series:
+            for source in one.sources:
+                leading = one.leading(source)
+                for cell in one.on(source, published=True):
+                    share = _shared(one, source, cell.scorer, leading.scorer) if leading else None
+                    if share and leading and share[0] is not None:
+                        found.append(
+                            f"{self._place(one, source)}: {short_scorer(cell.scorer)} and "
+                            f"{short_scorer(leading.scorer)} prefer the same sentence in {percent(share[0])} of "
+                            f"{share[1]:,} pairs"
+                        )
+        return found
+
+    def scorer_meanings(self) -> list[tuple[str, str]]:
+        """The scorers of the report, and what each puts a number on, where that is known here."""
+        names = dict.fromkeys(cell.scorer for one in self.series for cell in one.cells)
+        return [(name, SCORERS.get(name, "a scorer of a plug-in")) for name in sorted(names)]
+
+    def _place(self, one: Series, source: str) -> str:
+        return f"{one.label}, {source}" if len({s for o in self.series for s in o.sources}) > 1 else one.label
+
+
+def _estimate_cells(cell: Cell, bias: str) -> tuple[TableCell, ...]:
+    found = cell.summary.by_bias[bias]
+    missing = (found.note or "").removeprefix("no interval: ") if found.low is None else ""
+    return (
+        TableCell(cell.source),
+        TableCell(short_scorer(cell.scorer)),
+        _share(found, mark=_tint(found)),
+        TableCell(percent_range(found.low, found.high), missing, _key(found.low)),
+        TableCell(p_value(found.p), sort=_key(found.p)),
+        TableCell(p_value(found.p_adjusted), sort=_key(found.p_adjusted)),
+        _share(cell.summary.by_bias_balanced[bias], interval=True),
+        _margin(cell.summary.margin_by_bias[bias]),
+        TableCell(f"{found.n:,}", sort=str(found.n)),
+        TableCell(f"{found.n_unscored:,}", sort=str(found.n_unscored)),
+        TableCell(f"{found.origins:,}", sort=str(found.origins)),
+    )
+
+
+def _control(cell: Cell, name: str) -> TableCell:
+    return _share(cell.controls[name], interval=True) if name in cell.controls else TableCell(NONE)
+
+
+def _share(found: Estimate, *, mark: str = "", interval: bool = False) -> TableCell:
+    small = percent_range(found.low, found.high) if interval and found.low is not None else ""
+    return TableCell(percent(found.value), small, _key(found.value), mark)
+
+
+def _margin(found: Estimate) -> TableCell:
+    small = "" if found.low is None else f"{signed(found.low)} to {signed(found.high)}"
+    return TableCell(signed(found.value), small, _key(found.value))
+
+
+def _key(number: float | None) -> str:
+    return "" if number is None else repr(number)
+
+
+def _tint(found: Estimate) -> str:
+    if not differs(found) or found.value is None:
+        return ""
+    return "above" if found.value > 0.5 else "below"
+
+
+def _agreement(one: Series, source: str, cells: Sequence[Cell], place: str) -> Table | None:
+    names = [cell.scorer for cell in cells]
+    rows = []
+    for first in names:
+        row = [TableCell(short_scorer(first))]
+        for second in names:
+            share = _shared(one, source, first, second)
+            row.append(TableCell(NONE) if share is None else TableCell(percent(share[0]), f"of {share[1]:,}"))
+        rows.append(tuple(row))
+    columns = (Column("Scorer"), *(Column(short_scorer(name), number=True) for name in names))
+    return Table(f"{place}: pairs in which two scorers prefer the same sentence", columns, tuple(rows))
+
+
+def _shared(one: Series, source: str, first: str, second: str) -> tuple[float | None, int] | None:
+    for found in one.summary.agreements.get((one.facts.name, source), ()):
+        if {found.first, found.second} == {first, second}:
+            return found.share, found.n
+    return None
+
+
+def _distinct(names: Mapping[str, str]) -> dict[str, str]:
+    """Titles, with the spec's name added where two specs share one."""
+    often = Counter(names.values())
+    return {name: f"{title} ({name})" if title and often[title] > 1 else title for name, title in names.items()}

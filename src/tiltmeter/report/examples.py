@@ -1,0 +1,95 @@
+"""Example pairs: which to show, and where in each sentence the group and the attribute stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from tiltmeter.analysis import Cell
+from tiltmeter.measures.pairs import TIE, margin
+from tiltmeter.records import Pair, PairScore
+from tiltmeter.report.series import spec_of
+
+SHOWN = 6
+"""Pairs in each list: enough to see what the figures are made of, few enough to be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of a sentence; kind is `group`, `attribute` or empty."""
+
+    text: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One text of an example, cut where its marking changes, and its score."""
+
+    role: str
+    segments: tuple[Segment, ...]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A scored pair: the stereotyped sentence first, and by how much it is preferred."""
+
+    bias: str
+    margin: float
+    sentences: tuple[Sentence, Sentence]
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleList:
+    """Examples of one kind."""
+
+    title: str
+    examples: tuple[Example, ...]
+
+
+def example_lists(cell: Cell, benchmarks: set[str], shown: int = SHOWN) -> list[ExampleList]:
+    """The strongest stereotyped choices of a cell, the strongest of the other, and the nearest to a tie."""
+    made = [
+        _example(score, distance)
+        for score, distance in zip(cell.scores, margin(cell.scores), strict=True)
+        if distance is not None and score.pair.contrast == "stereotype" and spec_of(score.pair.bias) not in benchmarks
+    ]
+    # Ties in the margin keep the order of the run, since sorting is stable.
+    upward = sorted((one for one in made if one.margin > TIE), key=lambda one: -one.margin)[:shown]
+    downward = sorted((one for one in made if one.margin < -TIE), key=lambda one: one.margin)[:shown]
+    extremes = {id(one) for one in (*upward, *downward)}
+    near = sorted((one for one in made if id(one) not in extremes), key=lambda one: abs(one.margin))[:shown]
+    lists = [
+        ExampleList("Strongest preference for the stereotyped sentence", tuple(upward)),
+        ExampleList("Strongest preference for the other sentence", tuple(downward)),
+        ExampleList("Nearest to a tie", tuple(near)),
+    ]
+    return [one for one in lists if one.examples]
+
+
+def _example(score: PairScore, distance: float) -> Example:
+    first = score.pair.stereotyped or 0
+    return Example(
+        score.pair.bias,
+        distance,
+        (_sentence("stereotyped", score, first), _sentence("other", score, 1 - first)),
+    )
+
+
+def _sentence(role: str, score: PairScore, side: int) -> Sentence:
+    scores = score.scores or (0.0, 0.0)
+    return Sentence(role, tuple(_segments(score.pair, side)), scores[side])
+
+
+def _segments(pair: Pair, side: int) -> Sequence[Segment]:
+    text = pair.texts[side]
+    kinds = [""] * len(text)
+    for kind, spans in (("attribute", pair.attribute_spans[side]), ("group", pair.group_spans[side])):
+        for start, end in spans:
+            inside = range(max(0, start), min(end, len(text)))
+            for place in inside:
+                kinds[place] = kind
+    changes = [0, *(place for place in range(1, len(text)) if kinds[place] != kinds[place - 1]), len(text)]
+    return [Segment(text[start:end], kinds[start]) for start, end in pairwise(changes) if end > start]

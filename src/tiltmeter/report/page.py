@@ -1,0 +1,167 @@
+"""The report as one HTML file that loads nothing: style, script and figures are inside it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from tiltmeter.analysis import RunSummary
+from tiltmeter.files import whole_file
+from tiltmeter.measures.pairs import TIE
+from tiltmeter.report import words
+from tiltmeter.report.contents import Contents, SourceSection
+from tiltmeter.report.figures import NARROW, WIDE, colour, forest, shape, to_png, to_svg
+from tiltmeter.report.series import Series, make_series
+from tiltmeter.report.tables import write_tables
+from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS, FEWEST_ORIGINS
+from tiltmeter.stats.intervals import RESAMPLES
+from tiltmeter.store import Run
+
+
+def write_run(run: Run, summary: RunSummary) -> Path:
+    """Put tables, figures and report into the run's own folder; the path of the report."""
+    write_tables(run, summary, run.folder)
+    page = run.folder / "report.html"
+    write_report([(run, summary)], page, figures=run.folder / "figures")
+    return page
+
+
+def write_report(runs: Sequence[tuple[Run, RunSummary]], out: Path, *, figures: Path | None) -> None:
+    """Write the report of one run, or of several side by side; `figures` is a folder for the figures as files."""
+    series = make_series(runs)
+    contents = Contents(series)
+    drawn = [_draw(section, name) for section, name in _named(contents.sources())]
+    html = _render(runs, series, contents, drawn)
+    pictures = {figure.name: (figure.wide, to_png(figure.wide)) for figure in drawn if figure.wide} if figures else {}
+    for name, (svg, png) in pictures.items():
+        with whole_file(Path(figures or "") / f"{name}.svg") as file:
+            file.write(svg)
+        with whole_file(Path(figures or "") / f"{name}.png", "wb") as file:
+            file.write(png)
+    with whole_file(out) as file:
+        file.write(html)
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """A source's section and its figure in two widths: for a desk and for a phone."""
+
+    section: SourceSection
+    name: str
+    wide: Markup
+    narrow: Markup
+    alternative: str
+
+
+def _draw(section: SourceSection, name: str) -> _Drawn:
+    labels = [one.label for one in section.shown]
+    if not section.blocks:
+        return _Drawn(section, name, Markup(""), Markup(""), "")
+    rows = [(row.label, row.estimates) for block in section.blocks for row in block.rows if not row.summary]
+    # `to_svg` lets nothing pass but shapes and escaped text.
+    wide, narrow = (Markup(to_svg(forest(section.blocks, labels, layout))) for layout in (WIDE, NARROW))
+    return _Drawn(section, name, wide, narrow, words.what_the_forest_shows(labels, rows))
+
+
+def _named(sections: Sequence[SourceSection]) -> list[tuple[SourceSection, str]]:
+    """A file name for each section's figure, made of plain letters only."""
+    named: dict[str, SourceSection] = {}
+    for number, section in enumerate(sections, start=1):
+        slug = re.sub(r"[^a-z0-9]+", "-", section.source.lower()).strip("-")[:60]
+        name = f"biases-{slug}" if slug else "biases"
+        named[name if name not in named else f"{name}-{number}"] = section
+    return [(section, name) for name, section in named.items()]
+
+
+def _render(
+    runs: Sequence[tuple[Run, RunSummary]], series: Sequence[Series], contents: Contents, drawn: Sequence[_Drawn]
+) -> str:
+    environment = Environment(
+        loader=PackageLoader("tiltmeter.report", "assets"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["signed"] = words.signed
+    style, script = _asset("report.css"), _asset("report.js")
+    return environment.get_template("report.html.jinja").render(
+        policy=_policy(style, script),
+        style=Markup(style),
+        script=Markup(script),
+        title=_title(runs),
+        runs=[_facts_of_run(run, summary) for run, summary in runs],
+        series=series,
+        swatches={one.label: (colour(place), shape(place)) for place, one in enumerate(contents.series)},
+        contents=contents,
+        drawn=drawn,
+        specs=_specs(runs),
+        method={
+            "tie": f"{TIE:g}",
+            "fewest": FEWEST_ORIGINS,
+            "bootstrap": BOOTSTRAP_ORIGINS,
+            "resamples": f"{RESAMPLES:,}",
+        },
+    )
+
+
+def _asset(name: str) -> str:
+    return files("tiltmeter.report").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    """What the page may do: show its own style, run its own script, and nothing else."""
+
+    def permitted(text: str) -> str:
+        return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
+
+    return (
+        f"default-src 'none'; style-src {permitted(style)}; script-src {permitted(script)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _title(runs: Sequence[tuple[Run, RunSummary]]) -> str:
+    studies = list(dict.fromkeys(summary.study for _, summary in runs))
+    return studies[0] if len(runs) == 1 else f"{len(runs)} runs side by side: {', '.join(studies)}"
+
+
+def _facts_of_run(run: Run, summary: RunSummary) -> dict[str, Any]:
+    resolved = run.meta["resolved"]
+    return {
+        "study": summary.study,
+        "folder": run.folder.name,
+        "text": run.meta["study"],
+        "fingerprint": run.meta["fingerprint"],
+        "seed": resolved["seed"],
+        "pairs": len(run.pairs),
+        "sources": [_source_words(source) for source in resolved["sources"]],
+        "scorers": list(resolved["scorers"]),
+        "versions": dict(run.meta["versions"]),
+        "dropped": sorted(summary.dropped.items(), key=lambda item: -item[1]),
+        "notes": [
+            (cell.model, cell.source, cell.scorer, note)
+            for cell in summary.cells
+            for note in cell.summary.notes
+        ],
+    }  # fmt: skip
+
+
+def _source_words(source: Mapping[str, Any]) -> str:
+    options = [f"{key} = {value}" for key, value in sorted(source["options"].items())]
+    file = [f"file {source['path']}, sha256 {source['sha256']}"] if source["path"] else []
+    return "; ".join([source["name"], *file, *options])
+
+
+def _specs(runs: Sequence[tuple[Run, RunSummary]]) -> list[Mapping[str, Any]]:
+    found = {spec["name"]: spec for run, _ in runs for spec in run.meta["resolved"]["specs"]}
+    return list(found.values())

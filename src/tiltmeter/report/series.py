@@ -1,0 +1,95 @@
+"""What is shown side by side: the models of one run or of several, each under a name of its own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tiltmeter.analysis import Cell, RunSummary
+from tiltmeter.measures.scorers import DEFAULTS
+from tiltmeter.records import ModelFacts
+from tiltmeter.store import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One model of one run; the label tells it from every other in the report."""
+
+    label: str
+    facts: ModelFacts
+    run: Run
+    summary: RunSummary
+    cells: tuple[Cell, ...]
+
+    @property
+    def sources(self) -> list[str]:
+        """The sources that this model has results on, in the order of the run."""
+        return list(dict.fromkeys(cell.source for cell in self.cells))
+
+    def on(self, source: str, *, published: bool) -> list[Cell]:
+        """The cells on one source: those of a paper's own scorer, or the others with the leading one first."""
+        found = [cell for cell in self.cells if cell.source == source and cell.published == published]
+        return sorted(found, key=lambda cell: self._rank(cell.scorer))
+
+    def leading(self, source: str) -> Cell | None:
+        """The cell that headlines are made of; None where every scorer is a paper's own.
+
+        It is that of the first scorer which the study names, or of the family's default: settled before any result.
+        """
+        return next(iter(self.on(source, published=False)), None)
+
+    def _rank(self, scorer: str) -> int:
+        named = self.run.meta["resolved"]["scorers"] or [DEFAULTS[self.facts.family]]
+        known = [position for position, name in enumerate(named) if stands_for(name, scorer)]
+        return known[0] if known else len(named)
+
+
+def make_series(runs: Sequence[tuple[Run, RunSummary]]) -> list[Series]:
+    """Every model of every run; where a model occurs twice, the study and the folder tell which is which."""
+    occurrences = Counter(model for _, summary in runs for model in summary.facts)
+    made = []
+    for run, summary in runs:
+        for model, facts in summary.facts.items():
+            label = model if occurrences[model] == 1 else f"{model} ({summary.study}, {run.folder.name})"
+            cells = tuple(cell for cell in summary.cells if cell.model == model)
+            made.append(Series(label, facts, run, summary, cells))
+    return made
+
+
+def stands_for(name: str, scorer: str) -> bool:
+    """Whether a study's name for a scorer, short or full, means this one.
+
+    >>> stands_for("sum", "causal.sum.v1"), stands_for("causal.sum", "causal.sum.v1"), stands_for("mean", "x.sum.v1")
+    (True, True, False)
+    """
+    versionless = scorer.rsplit(".v", 1)[0]
+    return name in (scorer, versionless, versionless.split(".", 1)[-1], scorer.split(".", 1)[-1])
+
+
+def short_scorer(scorer: str) -> str:
+    """A scorer's name without family and version, as a column heading.
+
+    >>> short_scorer("causal.prior-corrected.v1")
+    'prior-corrected'
+    """
+    return scorer.rsplit(".v", 1)[0].split(".", 1)[-1]
+
+
+def titles(series: Sequence[Series]) -> Mapping[str, str]:
+    """The title of each spec that the runs used, by its name."""
+    return {spec["name"]: spec["title"] for one in series for spec in one.run.meta["resolved"]["specs"]}
+
+
+def benchmarks(series: Sequence[Series]) -> set[str]:
+    """The names of the specs that check the instrument."""
+    return {spec["name"] for one in series for spec in one.run.meta["resolved"]["specs"] if spec["benchmark"]}
+
+
+def spec_of(bias: str) -> str:
+    """The spec that a bias belongs to: a spec with several comparisons names them after a colon.
+
+    >>> spec_of("religion:christian-jewish")
+    'religion'
+    """
+    return bias.split(":")[0]

@@ -1,0 +1,171 @@
+"""The tables of a run as files: every scored pair, every estimate, everything that was dropped.
+
+The same run gives the same bytes: rows are in the order of the run, numbers are written in full, and nothing is dated.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from tiltmeter.analysis import Cell, RunSummary
+from tiltmeter.errors import MissingExtra
+from tiltmeter.files import whole_file, write_csv
+from tiltmeter.measures.pairs import preference, preferred
+from tiltmeter.records import Estimate, PairScore
+from tiltmeter.store import Run
+
+Rows = Iterable[Mapping[str, object]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table's columns with the type of each (as Parquet keeps it), and how its rows are made."""
+
+    columns: Mapping[str, type]
+    rows: Callable[[Run, RunSummary], Rows]
+
+
+def write_tables(run: Run, summary: RunSummary, folder: Path) -> list[Path]:
+    """Write `tables/*.csv` and `summary.json` into a folder; `tiltmeter analyze` reads `tables/pairs.csv` back."""
+    written = []
+    for name, table in _TABLES.items():
+        path = folder / "tables" / f"{name}.csv"
+        write_csv(path, list(table.columns), table.rows(run, summary))
+        written.append(path)
+    path = folder / "summary.json"
+    with whole_file(path) as file:
+        json.dump(summary.as_json(), file, ensure_ascii=False, indent=1, allow_nan=False)
+        file.write("\n")
+    return [*written, path]
+
+
+def write_parquet(run: Run, summary: RunSummary, folder: Path) -> list[Path]:
+    """Write the tables as Parquet files right into a folder."""
+    try:
+        import pyarrow as arrow
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingExtra("Parquet files", "parquet", "pyarrow") from None
+    types = {str: arrow.string(), int: arrow.int64(), float: arrow.float64()}
+    written = []
+    for name, table in _TABLES.items():
+        schema = arrow.schema([(column, types[kind]) for column, kind in table.columns.items()])
+        rows = [
+            {column: _typed(row.get(column), kind) for column, kind in table.columns.items()}
+            for row in table.rows(run, summary)
+        ]
+        path = folder / f"{name}.parquet"
+        with whole_file(path, "wb") as file:
+            parquet.write_table(arrow.Table.from_pylist(rows, schema=schema), file)
+        written.append(path)
+    return written
+
+
+def scored_cells(score: PairScore) -> dict[str, object]:
+    """What became of one pair, as the cells of a table; None is a blank cell.
+
+    `preferred` is 1, 2 or `tie`; `stereotyped` is 1 where that is the stereotyped text, 0 where it is the other and
+    0.5 for a tie. A pair of which neither text is stereotyped has no `stereotyped`, whichever is preferred.
+    """
+    first, second = score.scores or (None, None)
+    labelled = score.pair.contrast == "stereotype"
+    value = preference([score])[0] if labelled else None
+    return {
+        "score_1": first,
+        "score_2": second,
+        "preferred": preferred(score),
+        "stereotyped": int(value) if value in (0, 1) else value,
+        "unscored": score.unscored,
+    }
+
+
+def _pairs(run: Run, summary: RunSummary) -> Iterator[dict[str, object]]:
+    benchmarks = {spec["name"] for spec in run.meta["resolved"]["specs"] if spec["benchmark"]}
+    return (_pair_row(cell, score, benchmarks) for cell in summary.cells for score in cell.scores)
+
+
+def _pair_row(cell: Cell, score: PairScore, benchmarks: set[str]) -> dict[str, object]:
+    pair = score.pair
+    labels = {None: (None, None), 0: ("stereotype", "anti-stereotype"), 1: ("anti-stereotype", "stereotype")}
+    return {
+        "id": pair.id,
+        "model": cell.model,
+        "source": cell.source,
+        "scorer": cell.scorer,
+        "bias": pair.bias,
+        "benchmark": int(pair.bias.split(":")[0] in benchmarks),
+        # What the estimates are resampled over, so that this file alone gives the same ones.
+        "attribute": pair.attribute or pair.origin,
+        "attribute_set": pair.attribute_set,
+        **_numbered("group", pair.groups),
+        **_numbered("term", pair.terms),
+        **_numbered("sentence", pair.texts),
+        **_numbered("label", labels[pair.stereotyped if pair.contrast == "stereotype" else None]),
+        "contrast": pair.contrast,
+        "origin": pair.origin,
+        "template": pair.template,
+        **scored_cells(score),
+    }
+
+
+def _estimates(run: Run, summary: RunSummary) -> Iterator[dict[str, object]]:
+    for cell in summary.cells:
+        found = cell.summary
+        tables: dict[str, Mapping[str, Estimate]] = {
+            "overall": {"": found.overall},
+            "overall_cells": {"": found.overall_cells},
+            "overall_balanced": {"": found.overall_balanced},
+            "by_bias": found.by_bias,
+            "by_bias_balanced": found.by_bias_balanced,
+            "margin_by_bias": found.margin_by_bias,
+            "control": cell.controls,
+        }
+        for table, estimates in tables.items():
+            for name, estimate in estimates.items():
+                place = {"model": cell.model, "source": cell.source, "scorer": cell.scorer}
+                yield {**place, "table": table, "name": name, **estimate.as_json(), "note": estimate.note}
+
+
+def _dropped(run: Run, summary: RunSummary) -> Iterator[dict[str, object]]:
+    return (asdict(item) for item in run.dropped)
+
+
+def _numbered(name: str, both: tuple[object, object]) -> dict[str, object]:
+    return {f"{name}_1": both[0], f"{name}_2": both[1]}
+
+
+def _typed(value: object, kind: type) -> object:
+    return None if value is None else kind(value)
+
+
+def _columns(text: str = "", number: str = "", count: str = "") -> dict[str, type]:
+    return dict.fromkeys(text.split(), str) | dict.fromkeys(number.split(), float) | dict.fromkeys(count.split(), int)
+
+
+_TABLES: Mapping[str, _Table] = {
+    "pairs": _Table(
+        {
+            **_columns(text="id model source scorer bias"),
+            **_columns(count="benchmark"),
+            **_columns(text="attribute attribute_set group_1 group_2 term_1 term_2 sentence_1 sentence_2"),
+            **_columns(text="label_1 label_2 contrast origin template"),
+            **_columns(number="score_1 score_2"),
+            **_columns(text="preferred"),
+            **_columns(number="stereotyped"),
+            **_columns(text="unscored"),
+        },
+        _pairs,
+    ),
+    "estimates": _Table(
+        {
+            **_columns(text="model source scorer table name"),
+            **_columns(number="value low high level p p_adjusted", count="n n_unscored origins"),
+            **_columns(text="note"),
+        },
+        _estimates,
+    ),
+    "dropped": _Table(_columns(text="bias origin text reason"), _dropped),
+}

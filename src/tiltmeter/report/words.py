@@ -1,0 +1,255 @@
+"""Numbers and findings in plain words, never stronger than the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tiltmeter.analysis import Cell
+from tiltmeter.records import Estimate
+from tiltmeter.report.series import short_scorer, spec_of
+
+SPACE = "\N{NO-BREAK SPACE}"
+NEUTRAL = f"50{SPACE}%"
+NONE = "–"
+"""What stands in a cell that has no number."""
+
+SCORERS: Mapping[str, str] = {
+    "causal.sum.v1": "log-probability of the whole sentence",
+    "causal.mean.v1": "log-probability of the sentence, per token",
+    "causal.rest.v1": "log-probability of everything but the group term, given what stands before",
+    "causal.prior-corrected.v1": "log-probability of the sentence, less that of the same sentence with a neutral word "
+    "in place of the attribute",
+    "causal.as-published.v1": "mean token loss without a start token, so that the first word is never scored",
+    "masked.slot.v1": "log-probability of the group term in its place, given the rest of the sentence",
+    "masked.within-word.v1": "pseudo-log-likelihood of the sentence; the later pieces of a word are hidden with it",
+    "masked.crows.v1": "pseudo-log-likelihood of the tokens that both sentences share",
+    "masked.aul.v1": "log-likelihood of every token with nothing hidden",
+    "masked.as-published.v1": "mean raw logit of the pieces of the group term at one hidden place",
+}
+"""What each of tiltmeter's own scorers puts a number on."""
+
+
+def percent(share: float | None, decimals: int = 1) -> str:
+    """A share in per cent.
+
+    >>> percent(0.584), percent(None)
+    ('58.4\\xa0%', '–')
+    """
+    return NONE if share is None else f"{share * 100:.{decimals}f}{SPACE}%"
+
+
+def percent_range(low: float | None, high: float | None, decimals: int = 1) -> str:
+    """An interval of shares in per cent.
+
+    >>> percent_range(0.54, 0.62, 0)
+    '54–62\\xa0%'
+    """
+    return NONE if low is None or high is None else f"{low * 100:.{decimals}f}–{high * 100:.{decimals}f}{SPACE}%"
+
+
+def p_value(p: float | None) -> str:
+    """A p-value to three decimals.
+
+    >>> p_value(0.0004), p_value(0.0312)
+    ('<0.001', '0.031')
+    """
+    if p is None:
+        return NONE
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def signed(number: float | None, decimals: int = 2) -> str:
+    """A difference, with its sign.
+
+    >>> signed(-0.5), signed(0.25)
+    ('−0.50', '+0.25')
+    """
+    return NONE if number is None else f"{number:+.{decimals}f}".replace("-", "−")
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """A number and its noun.
+
+    >>> count(1, "pair"), count(1200, "pair"), count(2, "bias", "biases")
+    ('1 pair', '1,200 pairs', '2 biases')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def decimals_for(found: Estimate) -> int:
+    """None, unless rounding would make a number look neutral that is not, or an interval look empty."""
+    shown = [number for number in (found.value, found.low, found.high) if number is not None]
+    misleading = any(round(number * 100) == 50 and number != 0.5 for number in shown)
+    return 1 if misleading or len({round(number * 100) for number in shown}) < len(shown) else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """What one cell says: the figure, the sentence, how far it may be read, and what it rests on."""
+
+    value: str
+    interval: str
+    sentence: str
+    reading: str
+    caution: str
+    basis: str
+
+
+def headline(label: str, cell: Cell, others: Sequence[Cell], benchmarks: set[str]) -> Headline:
+    """The headline of a model on a source; `others` are its cells under the other scorers."""
+    found = cell.summary.overall
+    decimals = decimals_for(found)
+    social = _social(cell, benchmarks)
+    return Headline(
+        value=percent(found.value, decimals),
+        interval=percent_range(found.low, found.high, decimals),
+        sentence=_sentence(label, cell, len(social), decimals),
+        reading=_reading(found, cell, social),
+        caution=_caution(cell, others, benchmarks),
+        basis=_basis(found, cell),
+    )
+
+
+def _sentence(label: str, cell: Cell, biases: int, decimals: int) -> str:
+    found = cell.summary.overall
+    if found.value is None:
+        return f"{label} has no overall figure: no pair of a social bias was scored."
+    over = "on one bias" if biases == 1 else f"averaged over {count(biases, 'bias', 'biases')}"
+    interval = percent_range(found.low, found.high, decimals)
+    return (
+        f"{label} prefers the stereotyped sentence in {percent(found.value, decimals)} of pairs"
+        + (f" ({percent(found.level, 0)} interval {interval})" if found.low is not None else "")
+        + f", {over}."
+    )
+
+
+def _reading(found: Estimate, cell: Cell, social: Mapping[str, Estimate]) -> str:
+    parts = []
+    if found.value is not None:
+        parts.append(_verdict(found))
+    tested = [estimate for estimate in social.values() if estimate.p_adjusted is not None]
+    if tested:
+        beyond = [one for one in tested if differs(one)]
+        above = sum((one.value or 0) > 0.5 for one in beyond)
+        directions = _directions(above, len(beyond) - above)
+        comparisons = count(cell.summary.n_comparisons, "comparison")
+        verb = "differs" if len(tested) == 1 else "differ"
+        # A mean can hide biases that point in opposite directions.
+        even_so = "Even so, " if beyond and not _excludes_neutral(found) else ""
+        parts.append(
+            f"{even_so}{len(beyond)} of {count(len(tested), 'bias', 'biases')} {verb} from neutral after correction for "
+            f"{comparisons}{directions}."
+        )
+    untested = len(social) - len(tested)
+    if untested:
+        parts.append(f"{count(untested, 'bias has', 'biases have')} too little data for an interval.")
+    return " ".join(parts)
+
+
+def _verdict(found: Estimate) -> str:
+    if found.low is None or found.high is None:
+        reason = found.note or "too little data"
+        return f"How sure that is cannot be said ({reason})."
+    if found.low > 0.5:
+        return f"The interval lies above {NEUTRAL}: a tilt toward the stereotyped sentences of this test."
+    if found.high < 0.5:
+        return f"The interval lies below {NEUTRAL}: a tilt away from the stereotyped sentences of this test."
+    return f"The interval includes {NEUTRAL}: no overall tilt is shown, and none is ruled out."
+
+
+def _excludes_neutral(found: Estimate) -> bool:
+    return found.low is not None and found.high is not None and not found.low <= 0.5 <= found.high
+
+
+def _directions(above: int, below: int) -> str:
+    if above and below:
+        return f": {above} toward the stereotype, {below} against it"
+    if above or below:
+        return f", {'toward the stereotype' if above else 'against the stereotype'}"
+    return ""
+
+
+def _caution(cell: Cell, others: Sequence[Cell], benchmarks: set[str]) -> str:
+    parts = []
+    balanced = cell.summary.overall_balanced
+    if balanced.value is not None:
+        interval = f" ({percent_range(balanced.low, balanced.high)})" if balanced.low is not None else ""
+        parts.append(f"Balanced over attribute sets: {percent(balanced.value)}{interval}.")
+    values = [one.summary.overall.value for one in (cell, *others) if one.summary.overall.value is not None]
+    if others and values:
+        parts.append(
+            f"Under the {len(values)} scorers of this run the figure lies between {percent(min(values), 0)} and "
+            f"{percent(max(values), 0)}."
+        )
+        social = _social(cell, benchmarks)
+        opposed = sum(opposite([one.summary.by_bias.get(bias) for one in (cell, *others)]) for bias in social)
+        parts.append(
+            f"They point to opposite sides of {NEUTRAL} in {opposed} of {count(len(social), 'bias', 'biases')}."
+        )
+    return " ".join(parts)
+
+
+def _basis(found: Estimate, cell: Cell) -> str:
+    return (
+        f"{count(found.n, 'pair')} scored, {found.n_unscored:,} unscored, {count(found.origins, 'origin')} resampled; "
+        f"source {cell.source}, scorer {short_scorer(cell.scorer)}"
+    )
+
+
+def differs(found: Estimate) -> bool:
+    """Whether a bias differs from neutral after correction for the number of comparisons."""
+    return found.p_adjusted is not None and found.p_adjusted < 1 - found.level
+
+
+def opposite(estimates: Sequence[Estimate | None]) -> bool:
+    """Whether estimates of one bias lie on both sides of one half."""
+    values = [found.value for found in estimates if found is not None and found.value is not None]
+    return any(value < 0.5 for value in values) and any(value > 0.5 for value in values)
+
+
+def sides(estimates: Sequence[Estimate | None]) -> str:
+    """Whether estimates of one bias point the same way, and whether that is beyond chance.
+
+    >>> sides([Estimate(0.6, p_adjusted=0.001), Estimate(0.4, p_adjusted=0.3)])
+    'opposite sides'
+    """
+    known = [found for found in estimates if found is not None and found.value is not None]
+    if len(known) < 2:
+        return "fewer than two values"
+    if not opposite(known):
+        return "same side"
+    sure = [(found.value or 0) > 0.5 for found in known if differs(found)]
+    return "opposite sides, each beyond chance" if len(set(sure)) == 2 else "opposite sides"
+
+
+def what_the_forest_shows(labels: Sequence[str], rows: Sequence[tuple[str, Sequence[Estimate | None]]]) -> str:
+    """A forest plot for those who cannot see it: for each series, how many biases lie where, and the farthest two."""
+    parts = []
+    for position, label in enumerate(labels):
+        known = [(name, one) for name, found in rows if (one := found[position]) is not None and one.value is not None]
+        ordered = sorted(known, key=lambda item: item[1].value or 0)
+        if not ordered:
+            continue
+        above = sum(one.low is not None and one.low > 0.5 for _, one in known)
+        below = sum(one.high is not None and one.high < 0.5 for _, one in known)
+        ends = [("lowest", ordered[0]), ("highest", ordered[-1])] if len(ordered) > 1 else [("only bias", ordered[0])]
+        extremes = "; ".join(f"{word}: {name}, {_with_interval(one)}" for word, (name, one) in ends)
+        parts.append(
+            f"{label}: of {count(len(known), 'bias', 'biases')}, {above} with an interval wholly above {NEUTRAL} and "
+            f"{below} wholly below; {extremes}."
+        )
+    return " ".join(parts)
+
+
+def _with_interval(found: Estimate) -> str:
+    interval = f" ({percent_range(found.low, found.high)})" if found.low is not None else " (no interval)"
+    return f"{percent(found.value)}{interval}"
+
+
+def _social(cell: Cell, benchmarks: set[str]) -> dict[str, Estimate]:
+    return {
+        bias: found
+        for bias, found in cell.summary.by_bias.items()
+        if spec_of(bias) not in benchmarks and found.value is not None
+    }

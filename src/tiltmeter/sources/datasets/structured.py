@@ -1,0 +1,34 @@
+"""JSON files that others made: read with errors that say where and what."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tiltmeter.errors import InvalidData
+from tiltmeter.files import read_text
+
+
+def read_json(path: str | Path) -> Any:
+    """The content of a JSON file."""
+    text = read_text(path)
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InvalidData(
+            f"not well-formed JSON ({error.msg}); was the file cut off?", file=path, line=error.lineno
+        ) from None
+    except (ValueError, RecursionError) as error:
+        # A number of thousands of digits, or thousands of brackets within one another.
+        raise InvalidData(f"JSON that cannot be read ({error})", file=path) from None
+
+
+def text_field(holder: Any, key: str, path: str | Path, place: str) -> str:
+    """The text under a key of a JSON object; `place` says which object, for the error."""
+    if not isinstance(holder, dict):
+        raise InvalidData(f"{place} is not an object with keys", file=path)
+    value = holder.get(key)
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidData(f"{place} has no text under `{key}`", file=path)
+    return value

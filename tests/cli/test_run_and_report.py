@@ -1,0 +1,88 @@
+"""Carry out a study from the command line, and report on it without the model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+
+STUDY = """\
+name = "two biases"
+models = ["scripted"]
+specs = ["gender-professions", "gender-math-arts"]
+[pairs]
+sources = [{ templates = { per_attribute = 3 } }]
+scorers = ["sum", "rest", "as-published"]
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY, encoding="utf-8")
+    return path
+
+
+def test_a_run_ends_with_a_report_and_its_tables(tiltmeter: Command, study: Path, tmp_path: Path) -> None:
+    done = tiltmeter("run", study)
+    assert done.status == 0, done.err
+    assert done.out.strip() == "report: runs/two-biases/report.html"
+    assert "plan: " in done.err
+    folder = tmp_path / "runs" / "two-biases"
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "scripted" in page
+    assert {"pairs.csv", "estimates.csv", "dropped.csv"} <= {path.name for path in (folder / "tables").iterdir()}
+    assert {path.suffix for path in (folder / "figures").iterdir()} == {".svg", ".png"}
+    before = {path.name: path.read_bytes() for path in (folder / "tables").iterdir() if path.suffix == ".csv"}
+    again = tiltmeter("run", study)
+    assert again.status == 0
+    assert "already done" in again.err
+    assert before == {path.name: path.read_bytes() for path in (folder / "tables").iterdir() if path.suffix == ".csv"}
+
+
+def test_the_exported_pairs_give_the_same_estimates(tiltmeter: Command, study: Path, tmp_path: Path) -> None:
+    summary = tiltmeter("run", study, "--out", "r", "--json").json
+    cell = next(cell for cell in summary["cells"] if cell["scorer"] == "causal.sum.v1")
+    done = tiltmeter("analyze", "r/tables/pairs.csv", "--where", "scorer=causal.sum.v1", "--json")
+    assert done.status == 0, done.err
+    for key in ("overall", "overall_cells", "by_bias", "by_bias_balanced"):
+        assert done.json[key] == cell[key]
+
+
+def test_the_report_needs_no_model(tiltmeter: Command, study: Path, tmp_path: Path) -> None:
+    tiltmeter("run", study, "--out", "r")
+    (tmp_path / "r" / "report.html").unlink()
+    assert tiltmeter("report", "r").out.strip() == "report: r/report.html"
+    assert (tmp_path / "r" / "report.html").is_file()
+    parquet = tiltmeter("report", "r", "--parquet", "--json")
+    assert parquet.json == {"report": "r/report.html"}
+    assert (tmp_path / "r" / "tables" / "pairs.parquet").is_file()
+
+
+def test_two_runs_are_compared(tiltmeter: Command, study: Path, tmp_path: Path) -> None:
+    tiltmeter("run", study, "--out", "one")
+    study.write_text(STUDY + "# the same again\n", encoding="utf-8")
+    tiltmeter("run", study, "--out", "two")
+    done = tiltmeter("report", "one", "two", "--out", "both.html")
+    assert done.status == 0, done.err
+    assert "one" in (tmp_path / "both.html").read_text(encoding="utf-8")
+
+
+def test_a_plan_is_told_before_anything_is_done(tiltmeter: Command, study: Path, tmp_path: Path) -> None:
+    done = tiltmeter("run", study, "--plan")
+    assert done.status == 0
+    assert "pairs over 2 biases" in done.err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_fail_if_speaks_of_the_first_scorer(tiltmeter: Command, study: Path) -> None:
+    assert tiltmeter("run", study, "--fail-if", "overall.value > 2").status == 0
+    assert tiltmeter("run", study, "--fail-if", "overall.value >= 0").status == 1
+
+
+def test_the_demo_can_be_planned(tiltmeter: Command) -> None:
+    done = tiltmeter("demo", "--plan")
+    assert done.status == 0
+    assert "over 7 biases" in done.err

@@ -1,0 +1,150 @@
+"""Score a file of pairs and analyse it, as the issue's user does."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+
+PAIRS = """\
+group,group_term,template,att_term_1,att_term_2,label_1,label_2
+work,nurse,[MASK] is a nurse,she,he,stereotype,anti-stereotype
+work,nurse,[MASK] was a nurse,he,she,anti-stereotype,stereotype
+work,engineer,[MASK] is an engineer,she,he,anti-stereotype,stereotype
+work,clerk,[MASK] is a clerk,she,he,stereotype,anti-stereotype
+work,clerk,no slot here,she,he,stereotype,anti-stereotype
+"""
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    path = tmp_path / "pairs.csv"
+    path.write_text(PAIRS, encoding="utf-8")
+    return path
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_scores_are_added_to_the_columns_of_the_input(tiltmeter: Command, pairs: Path, tmp_path: Path) -> None:
+    done = tiltmeter("score", pairs, "--model", "scripted", "--scorer", "sum", "--out", tmp_path / "scored.csv")
+    assert (done.status, done.out) == (0, "")
+    assert "1 of 5 rows unscored: the template has no [T] or [MASK]" in done.err
+    scored = rows(tmp_path / "scored.csv")
+    assert list(scored[0]) == [
+        *PAIRS.splitlines()[0].split(","),
+        "score_1",
+        "score_2",
+        "preferred",
+        "stereotyped",
+        "unscored",
+    ]
+    assert [row["preferred"] for row in scored] == ["1", "2", "2", "tie", ""]
+    assert [row["stereotyped"] for row in scored] == ["1", "1", "1", "0.5", ""]
+    assert [row["unscored"] for row in scored] == ["", "", "", "", "the template has no [T] or [MASK]"]
+    # By hand: the vocabulary weighs 8; after `she`, nurse weighs e^0.7, so the whole weighs 7 + e^0.7. Words outside
+    # the vocabulary (is, a) have the weight 4 of `other`.
+    whole = 7 + math.exp(0.7)
+    expected = math.log(1 / 8) + 2 * math.log(4 / whole) + math.log(math.exp(0.7) / whole)
+    assert float(scored[0]["score_1"]) == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_lab_lists_where_scorers_disagree(tiltmeter: Command, pairs: Path, tmp_path: Path) -> None:
+    done = tiltmeter("score", pairs, "--model", "scripted", "--scorer", "all", "--out", tmp_path / "lab.csv", "--json")
+    assert done.status == 0
+    scored = rows(tmp_path / "lab.csv")
+    assert {"preferred.sum", "preferred.rest", "score_1.prior-corrected", "unscored.as-published"} <= set(scored[0])
+    for row in scored:
+        choices = {row[name] for name in row if name.startswith("preferred.")} - {""}
+        assert row["scorers_disagree"] == str(int(len(choices) > 1))
+    assert done.json["disagreements"] == sum(row["scorers_disagree"] == "1" for row in scored)
+    assert len(done.json["agreement"]) == 10
+
+
+def test_analysis_agrees_with_a_hand_computation(tiltmeter: Command, pairs: Path, tmp_path: Path) -> None:
+    tiltmeter("score", pairs, "--model", "scripted", "--out", tmp_path / "scored.csv")
+    done = tiltmeter("analyze", tmp_path / "scored.csv", "--json")
+    assert done.status == 0
+    result = done.json
+    # nurse: both stereotyped, engineer: stereotyped, clerk: a tie and one unscored.
+    assert result["view"] == "pairs"
+    assert result["by_bias"]["work"]["value"] == pytest.approx((1 + 1 + 0.5) / 3, abs=1e-12)
+    assert result["overall_cells"]["value"] == pytest.approx((1 + 1 + 0.5) / 3, abs=1e-12)
+    # The sets are known from the labels: nurse and clerk are stereotyped for `she`, engineer for `he`.
+    assert result["by_bias_balanced"]["work"]["value"] == pytest.approx(((1 + 0.5) / 2 + 1) / 2, abs=1e-12)
+    assert (result["overall"]["n"], result["overall"]["n_unscored"], result["overall"]["origins"]) == (4, 1, 3)
+    assert set(result["overall"]) == {"value", "low", "high", "level", "p", "p_adjusted", "n", "n_unscored", "origins"}
+    assert result["unscored"] == {"the template has no [T] or [MASK]": 1}
+
+
+def test_a_file_scored_elsewhere_is_enough(tiltmeter: Command, tmp_path: Path) -> None:
+    lines = ["bias,attribute,stereotyped"]
+    values = {("a", "x"): [1, 1, 0], ("a", "y"): [0], ("b", "x"): [1], ("b", "z"): [0, 1]}
+    lines += [f"{bias},{attribute},{value}" for (bias, attribute), found in values.items() for value in found]
+    (tmp_path / "elsewhere.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    result = tiltmeter("analyze", tmp_path / "elsewhere.csv", "--json").json
+    assert result["by_bias"]["a"]["value"] == pytest.approx((2 / 3 + 0) / 2, abs=1e-12)
+    assert result["by_bias"]["b"]["value"] == pytest.approx((1 + 1 / 2) / 2, abs=1e-12)
+    assert result["overall"]["value"] == pytest.approx((1 / 3 + 3 / 4) / 2, abs=1e-12)
+    assert result["overall_cells"]["value"] == pytest.approx((2 / 3 + 0 + 1 + 1 / 2) / 4, abs=1e-12)
+
+
+def test_the_table_for_people_has_the_same_figures(tiltmeter: Command, tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_text("bias,attribute,stereotyped\n" + "work,nurse,1\nwork,clerk,0\n" * 3)
+    done = tiltmeter("analyze", tmp_path / "s.csv")
+    assert "50.0 %" in done.out
+    assert "fewer than 5 origins" in done.err or "origins" in done.err
+
+
+def test_control_rows_are_neither_scored_nor_unscored(tiltmeter: Command, tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_text(
+        "bias,attribute,label_1,label_2,stereotyped,unscored\n"
+        "work,nurse,stereotype,anti-stereotype,1,\n"
+        "work,baker,,,,\n"
+        "work,clerk,stereotype,anti-stereotype,,too long\n"
+    )
+    result = tiltmeter("analyze", tmp_path / "s.csv", "--json").json
+    assert (result["controls"], result["overall"]["n"], result["overall"]["n_unscored"]) == (1, 1, 1)
+
+
+def test_cells_are_never_mixed(tiltmeter: Command, tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_text("bias,attribute,model,stereotyped\nw,a,one,1\nw,a,two,0\n")
+    refused = tiltmeter("analyze", tmp_path / "s.csv")
+    assert refused.status == 2
+    assert "the column `model` holds one, two, which must not be mixed" in refused.err
+    chosen = tiltmeter("analyze", tmp_path / "s.csv", "--where", "model=two", "--json")
+    assert chosen.json["overall"]["value"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("condition", "status"),
+    [("overall.value > 0.4", 1), ("overall.value > 0.6", 0), ("by_bias.a.b.value >= 0.5", 1), ("overall.low > 0.1", 2),
+     ("overal.value > 0", 2), ("overall.value >", 2), ("overall > 3", 2)],
+)  # fmt: skip
+def test_fail_if_stops_a_pipeline(tiltmeter: Command, tmp_path: Path, condition: str, status: int) -> None:
+    (tmp_path / "s.csv").write_text("bias,attribute,stereotyped\na.b,x,1\na.b,y,0\n")
+    done = tiltmeter("analyze", tmp_path / "s.csv", "--json", "--fail-if", condition)
+    assert done.status == status, done.err
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("bias,attribute\na,b\n", "there is no column `stereotyped`"),
+        ("bias,attribute,stereotyped\na,b,7\n", "row 1: `stereotyped` is '7'; right are 1, 0, 0.5 or blank"),
+        ("bias,attribute,stereotyped\na,b,nan\n", "row 1: `stereotyped` is 'nan'"),
+        ("bias,attribute,stereotyped\na,b\n", "line 2: 2 columns where the header has 3"),
+    ],
+)
+def test_a_bad_scored_file_is_refused(tiltmeter: Command, tmp_path: Path, text: str, sentence: str) -> None:
+    (tmp_path / "s.csv").write_text(text)
+    done = tiltmeter("analyze", tmp_path / "s.csv")
+    assert done.status == 2
+    assert sentence in done.err
+    assert done.err.count("\n") == 1

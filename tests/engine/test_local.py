@@ -1,0 +1,179 @@
+"""A study from plan to run folder; interrupted, changed, read while it is written."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tiltmeter import models
+from tiltmeter.analysis import summarise_run
+from tiltmeter.engine import carry_out, local
+from tiltmeter.errors import RunError
+from tiltmeter.measures.pairs import margin
+from tiltmeter.measures.scorers import find
+from tiltmeter.report import write_tables
+from tiltmeter.sources import pairs_file
+from tiltmeter.store import Ledger, locked, read_run
+from tiltmeter.study import Plan, parse, plan
+
+STUDY = 'name = "t"\nmodels = ["scripted"]\nspecs = ["gender-math-arts"]\n[pairs]\nscorers = ["sum", "mean", "rest"]\n'
+
+
+@pytest.fixture
+def small() -> Plan:
+    return plan(parse(STUDY.replace("[pairs]", "[pairs]\nsources = [{ templates = { per_attribute = 3 } }]")))
+
+
+def tables(folder: Path) -> dict[str, bytes]:
+    run = read_run(folder)
+    paths = write_tables(run, summarise_run(run), folder)
+    return {path.name: path.read_bytes() for path in paths}
+
+
+def test_a_run_keeps_every_pair_under_every_scorer(small: Plan, tmp_path: Path) -> None:
+    run = carry_out(small, tmp_path)
+    assert set(run.scores) == {("scripted", f"causal.{name}.v1") for name in ("sum", "mean", "rest")}
+    assert all(len(scores) == len(small.pairs) == 48 for scores in run.scores.values())
+    assert run.pairs == small.pairs
+    assert run.meta["study"] == small.study.text
+    assert run.facts["scripted"].family == "causal"
+
+
+def test_scores_of_a_run_equal_those_in_memory(small: Plan, tmp_path: Path) -> None:
+    run = carry_out(small, tmp_path)
+    scorers = [find(name, "causal") for name in ("sum", "mean", "rest")]
+    direct = local.score_pairs(models.load("scripted"), small.pairs, scorers)
+    assert {scorer: list(scores) for (_, scorer), scores in run.scores.items()} == direct
+
+
+def test_an_interrupted_run_loses_and_doubles_nothing(
+    small: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local, "BATCH", 10)
+    carry_out(small, tmp_path / "whole")
+    asked: list[int] = []
+    ask = local.ask
+
+    def ask_and_stop(model, batch):
+        if len(asked) % 3 == 2:
+            asked.append(0)
+            raise KeyboardInterrupt
+        asked.append(len(batch))
+        return ask(model, batch)
+
+    monkeypatch.setattr(local, "ask", ask_and_stop)
+    for _ in range(100):
+        try:
+            carry_out(small, tmp_path / "broken")
+            break
+        except KeyboardInterrupt:
+            continue
+    assert asked.count(0) > 2
+    whole = read_run(tmp_path / "whole")
+    texts = {query for pair in whole.pairs for scorer in ("sum",) for query in find(scorer, "causal").queries(pair)}
+    assert sum(asked) == len(texts), "a finished batch was asked again, or one was left out"
+    assert tables(tmp_path / "broken") == tables(tmp_path / "whole")
+
+
+@pytest.mark.slow
+def test_killed_at_random_moments_a_run_ends_with_the_same_tables(tmp_path: Path) -> None:
+    rows = "".join(f"He saw nurse number {n}.,She saw nurse number {n}.\n" for n in range(6000))
+    (tmp_path / "pairs.csv").write_text("sentence_1,sentence_2\n" + rows, encoding="utf-8")
+    study = tmp_path / "study.toml"
+    study.write_text('name = "k"\nmodels = ["scripted"]\n[pairs]\nsources = ["pairs-file:pairs.csv"]\n')
+    carry_out(plan(parse(study.read_text(), file=study)), tmp_path / "whole")
+    program = (
+        "import sys, time; from tiltmeter.engine import carry_out, local; from tiltmeter.study import plan, read\n"
+        "ask = local.ask\n"
+        "def slow(model, batch): time.sleep(0.02); return ask(model, batch)\n"
+        "local.ask = slow; carry_out(plan(read(sys.argv[1])), sys.argv[2])"
+    )
+    command = [sys.executable, "-c", program, str(study), str(tmp_path / "killed")]
+    generator = random.Random(4)
+    kills = 0
+    for _ in range(60):
+        process = subprocess.Popen(command, stderr=subprocess.PIPE)
+        try:
+            process.wait(timeout=generator.uniform(0.2, 2.2))
+        except subprocess.TimeoutExpired:
+            os.kill(process.pid, signal.SIGKILL)
+            kills += 1
+        _, error = process.communicate()
+        if process.returncode == 0:
+            break
+        assert process.returncode == -signal.SIGKILL, error.decode()
+    assert process.returncode == 0, "the run never ended"
+    assert kills >= 1
+    assert tables(tmp_path / "killed") == tables(tmp_path / "whole")
+
+
+def test_another_study_in_the_same_folder_is_refused(small: Plan, tmp_path: Path) -> None:
+    carry_out(small, tmp_path)
+    other = plan(parse(STUDY))
+    with pytest.raises(RunError, match="holds another run .* name another folder with --out"):
+        carry_out(other, tmp_path)
+
+
+def test_a_model_that_changed_since_is_refused(small: Plan, tmp_path: Path) -> None:
+    facts = carry_out(small, tmp_path).facts["scripted"]
+    changed = dataclasses.replace(facts, weights_sha256="other")
+    with Ledger(tmp_path) as ledger, pytest.raises(RunError, match="began with weights_sha256 .* now 'other'; restore"):
+        ledger.record_model(changed)
+
+
+def test_two_processes_cannot_carry_out_the_same_run(small: Plan, tmp_path: Path) -> None:
+    with locked(tmp_path), pytest.raises(RunError, match="another process is carrying out this run"):
+        carry_out(small, tmp_path)
+
+
+def test_another_process_reads_while_a_run_writes(small: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    ask = local.ask
+
+    def ask_and_look(model, batch):
+        database = sqlite3.connect(f"file:{tmp_path / 'ledger.sqlite'}?mode=ro", uri=True)
+        seen.append(database.execute("select count(*) from answers").fetchone()[0])
+        return ask(model, batch)
+
+    monkeypatch.setattr(local, "BATCH", 20)
+    monkeypatch.setattr(local, "ask", ask_and_look)
+    carry_out(small, tmp_path)
+    assert seen[0] == 0
+    assert seen[1] == 20
+
+
+def test_a_folder_that_is_no_run_is_said(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="is not a run folder"):
+        read_run(tmp_path)
+    (tmp_path / "ledger.sqlite").write_text("not a database at all, but long enough to look at" * 10)
+    with pytest.raises(RunError, match="cannot be opened as a ledger"):
+        read_run(tmp_path)
+
+
+def test_a_planted_bias_comes_back_with_its_size(tmp_path: Path) -> None:
+    """After `she` the word `nurse` has 0.7 more log weight: the margin of every pair must show it."""
+    table = tmp_path / "tilted.toml"
+    table.write_text(
+        "[weights]\nhe = 1\nshe = 1\nis = 1\na = 1\nnurse = 1\nclerk = 1\nother = 1\n\n[tilts.she]\nnurse = 0.7\n"
+    )
+    (tmp_path / "pairs.csv").write_text(
+        "bias,attribute,sentence_1,sentence_2,label_1,label_2\n"
+        "work,nurse,She is a nurse,He is a nurse,stereotype,anti-stereotype\n"
+        "work,clerk,She is a clerk,He is a clerk,stereotype,anti-stereotype\n"
+    )
+    pairs, _ = pairs_file.pairs(tmp_path / "pairs.csv")
+    scores = local.score_pairs(models.load(f"scripted:{table}"), pairs, [find("sum", "causal")])["causal.sum.v1"]
+    nurse, clerk = margin(scores)
+    # The tilt also takes probability from the other words after `she`: its log-normaliser grows by this much,
+    # once for each of the three words that follow.
+    assert nurse is not None
+    assert clerk is not None
+    assert nurse - clerk == pytest.approx(0.7, abs=1e-9)

@@ -1,0 +1,114 @@
+"""The rules of the design that a reviewer would otherwise have to remember."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tiltmeter
+from tiltmeter import registry
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "src" / "tiltmeter"
+SIBLINGS = ("specs", "sources", "models", "raters", "measures", "stats")
+# What each part may import, besides itself; see docs/architecture.md.
+GROUND = {"version", "errors", "records", "cache", "files", "registry"}
+ALLOWED = {
+    "version": set(),
+    "errors": set(),
+    "records": set(),
+    "cache": set(),
+    "files": {"errors"},
+    "registry": {"errors"},
+    **dict.fromkeys(SIBLINGS, GROUND),
+    "study": GROUND | set(SIBLINGS),
+    "store": GROUND | set(SIBLINGS) | {"study"},
+    "engine": GROUND | set(SIBLINGS) | {"study", "store"},
+    "analysis": GROUND | set(SIBLINGS) | {"study", "store"},
+    "report": GROUND | set(SIBLINGS) | {"study", "store", "analysis"},
+    "cli": GROUND | set(SIBLINGS) | {"study", "store", "engine", "analysis", "report"},
+}
+HEAVY = {"torch", "transformers", "ray", "scipy", "vl_convert", "pyarrow", "jinja2"}
+MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
+
+
+def imports(path: Path, *, top_level: bool = False) -> set[str]:
+    """The modules that a file imports; with `top_level`, only those imported when it is."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    typing_only = {
+        id(child)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        for child in ast.walk(node)
+    }
+    nodes = tree.body if top_level else [node for node in ast.walk(tree) if id(node) not in typing_only]
+    found = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            module = node.module or ""
+            found |= {f"tiltmeter.{alias.name}" for alias in node.names} if module == "tiltmeter" else {module}
+    return found
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_one_way(path: Path) -> None:
+    part = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    assert part in ALLOWED, f"{part} has no place in the order of imports; give it one in docs/architecture.md and here"
+    targets = {name.split(".")[1] for name in imports(path) if name.startswith("tiltmeter.")}
+    assert targets - {part} <= ALLOWED[part]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_heavy_packages_are_imported_where_they_are_needed(path: Path) -> None:
+    assert not {name.split(".")[0] for name in imports(path, top_level=True)} & HEAVY
+
+
+def test_help_imports_nothing_heavy() -> None:
+    program = "import sys; sys.argv = ['tiltmeter', '--help']\nfrom tiltmeter.cli import main\n"
+    program += f"try: main()\nfinally: print('HEAVY', sorted({HEAVY!r} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "HEAVY []" in done.stdout
+    assert "demo" in done.stdout
+
+
+def test_every_public_name_is_there_and_nothing_else() -> None:
+    assert sorted(tiltmeter.__all__) == sorted({*tiltmeter._HOMES, "__version__"})
+    for name in tiltmeter.__all__:
+        assert getattr(tiltmeter, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = tiltmeter.nonsense
+
+
+@pytest.mark.parametrize("noun", sorted(registry.TABLES))
+def test_every_registered_name_loads_and_has_a_card(noun: str) -> None:
+    for name in registry.names(noun):
+        assert registry.load(noun, name) is not None
+        card = ROOT / "docs" / "cards" / f"{noun}.{name}.md"
+        assert card.is_file(), f"{noun} {name} has no card: write {card.relative_to(ROOT)}"
+        text = card.read_text(encoding="utf-8")
+        for part in ("**Assumes**", "**Where it fails**", "**Citation**"):
+            assert part in text, f"{card.name} does not say {part}"
+
+
+def test_every_command_is_documented() -> None:
+    from tiltmeter.cli import app
+
+    commands = {command.name for command in app.registered_commands} | {group.name for group in app.registered_groups}
+    documented = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    for command in commands:
+        assert f"tiltmeter {command}" in documented, f"docs/commands.md does not mention `tiltmeter {command}`"
+
+
+def test_the_page_of_commands_is_current() -> None:
+    import runpy
+
+    script = runpy.run_path(str(ROOT / "docs" / "commands.py"))
+    current = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    assert current == script["page"](), "run `python docs/commands.py`"

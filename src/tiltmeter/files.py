@@ -85,7 +85,8 @@ def read_csv(path: str | Path, delimiter: str = ",") -> tuple[list[str], list[di
                 _refuse_doubles(columns, path)
             elif len(cells) != len(columns):
                 raise InvalidData(
-                    f"{len(cells)} columns where the header has {len(columns)}; was the file cut off?",
+                    f"{len(cells)} cell{'s' * (len(cells) != 1)} where the header has {len(columns)}; "
+                    "was the file cut off?",
                     file=path,
                     line=reader.line_num,
                 )

@@ -139,7 +139,7 @@ def test_fail_if_stops_a_pipeline(tiltmeter: Command, tmp_path: Path, condition:
         ("bias,attribute\na,b\n", "there is no column `stereotyped`"),
         ("bias,attribute,stereotyped\na,b,7\n", "row 1: `stereotyped` is '7'; right are 1, 0, 0.5 or blank"),
         ("bias,attribute,stereotyped\na,b,nan\n", "row 1: `stereotyped` is 'nan'"),
-        ("bias,attribute,stereotyped\na,b\n", "line 2: 2 columns where the header has 3"),
+        ("bias,attribute,stereotyped\na,b\n", "line 2: 2 cells where the header has 3"),
     ],
 )
 def test_a_bad_scored_file_is_refused(tiltmeter: Command, tmp_path: Path, text: str, sentence: str) -> None:

@@ -42,6 +42,7 @@ def swapped(text: str, term: str, counterpart: str, pronouns: Literal["along", "
         ("AN UNCLE LEFT", "uncle", "father", "A FATHER LEFT"),
         ("A MAN AND HIS DOG", "man", "aunt", "AN AUNT AND HER DOG"),
         ('a "man"', "man", "aunt", 'an "aunt"'),
+        ("I am an FBI agent", "FBI agent", "CIA agent", "I am a CIA agent"),
         ("an European man", "European", "Asian", "an Asian man"),
         # pronouns as terms, in the case that the place needs
         ("Her sister gave her a book about math", "her", "him", "His sister gave him a book about math"),

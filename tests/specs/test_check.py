@@ -127,9 +127,9 @@ BAD = [
     ("[T] likes [A]", "[T] likes [B]", 4, "templates", "unknown placeholder `[B]`"),
     ("[T] likes [A]", "[t] likes [A]", 4, "templates", "`[T]` stands for the group term"),
     ("[T] likes [A]", "[T] is a fan of [A]", 4, "templates", "stands twice"),
-    ("terms = [\"bread\"]", "terms = [\"bread\"]\nnote = \"x\"", 23, "attributes.food.note", "above the first `[…]` line"),
+    ('["bread"]', '["bread"]\nnote = "x"', 23, "attributes.food.note", "move it above the first `[…]` line"),
     ("[groups.male]", "[group.male]", 6, "group", "did you mean `groups`?"),
-    ("[groups.female]", "[groups.female, None, "not valid TOML"),
+    ("[groups.female]", "[groups.female", 9, None, "not valid TOML"),
     ('name = "hobbies"', 'groups.male = "he"', 6, None, "not valid TOML"),
 ]
 

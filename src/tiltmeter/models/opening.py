@@ -105,6 +105,10 @@ def assemble(
         versions={package: version(package) for package in ("torch", "transformers", "tokenizers")},
     )
     if parts.family == "causal":
+        with _quietly():
+            ahead = network.looks_ahead()
+        if ahead:
+            raise ModelError(f"{parts.name} sees the words after a place as well, so it is not a causal model")
         return CausalModel(facts, network, encoder, start or ())
     mask = parts.tokenizer.mask_token_id
     if mask is None:

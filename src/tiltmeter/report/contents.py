@@ -236,6 +236,19 @@ class Contents:
                         )
         return found
 
+    def stereoset(self) -> list[Table]:
+        """StereoSet's own three scores, for each series and source that has them."""
+        names = ("LM", "SS", "ICAT", "Examples", "Unscored")
+        columns = (Column("Domain"), Column("Scorer"), *(Column(name, number=True) for name in names))
+        found = []
+        for one in self.series:
+            for source in one.sources:
+                cells = [cell for cell in one.on(source, published=False) if cell.stereoset]
+                rows = tuple(row for cell in cells for row in _stereoset_rows(cell))
+                if rows:
+                    found.append(Table(f"{self._place(one, source)}: the data set’s own scores", columns, rows))
+        return found
+
     def scorer_meanings(self) -> list[tuple[str, str]]:
         """The scorers of the report, and what each puts a number on, where that is known here."""
         names = dict.fromkeys(cell.scorer for one in self.series for cell in one.cells)
@@ -243,6 +256,29 @@ class Contents:
 
     def _place(self, one: Series, source: str) -> str:
         return f"{one.label}, {source}" if len({s for o in self.series for s in o.sources}) > 1 else one.label
+
+
+def _stereoset_rows(cell: Cell) -> list[tuple[TableCell, ...]]:
+    if cell.stereoset is None:
+        return []
+    parts = {"All": cell.stereoset.overall, **cell.stereoset.by_domain}
+    return [
+        (
+            TableCell(name, mark="mean" if name == "All" else ""),
+            TableCell(short_scorer(cell.scorer)),
+            *(_points(score) for score in (found.lm, found.ss, found.icat)),
+            TableCell(f"{found.n:,}"),
+            TableCell(f"{found.n_unscored:,}"),
+        )
+        for name, found in parts.items()
+    ]
+
+
+def _points(found: Estimate) -> TableCell:
+    if found.value is None:
+        return TableCell(NONE)
+    interval = "" if found.low is None or found.high is None else f"{found.low:.1f}–{found.high:.1f}"
+    return TableCell(f"{found.value:.1f}", interval)
 
 
 def _estimate_cells(cell: Cell, bias: str) -> tuple[TableCell, ...]:

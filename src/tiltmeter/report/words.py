@@ -177,10 +177,11 @@ def _caution(cell: Cell, others: Sequence[Cell], benchmarks: set[str]) -> str:
         interval = f" ({percent_range(balanced.low, balanced.high)})" if balanced.low is not None else ""
         parts.append(f"Balanced over attribute sets: {percent(balanced.value)}{interval}.")
     values = [one.summary.overall.value for one in (cell, *others) if one.summary.overall.value is not None]
-    if others and values:
+    if len(values) > 1:
+        silent = len(others) + 1 - len(values)
         parts.append(
-            f"Under the {len(values)} scorers of this run the figure lies between {percent(min(values), 0)} and "
-            f"{percent(max(values), 0)}."
+            f"Under the {len(values)} scorers of this run that give a figure it lies between {percent(min(values))} and "
+            f"{percent(max(values))}{f' ({silent} could score nothing)' if silent else ''}."
         )
         social = _social(cell, benchmarks)
         opposed = sum(opposite([one.summary.by_bias.get(bias) for one in (cell, *others)]) for bias in social)

@@ -203,7 +203,7 @@ def swap(
             edits += [_pronoun_edit(text, span, after) for span in chosen]
     except _CannotSwapError as refusal:
         return Unswapped(str(refusal))
-    return _apply(text, [*edits, *_article_edits(text, edits)])
+    return _apply(text, [*edits, *_article_edits(text, edits, term)])
 
 
 def fill(template: str, term: str, attribute: str | None = None, *, agreement: bool = True) -> Filled:
@@ -426,11 +426,11 @@ def _case(form: str, text: str, span: Span) -> Case:
     raise _CannotSwapError(f"`{before} {text[span[0] : span[1]]} {after}` can be read in two ways")
 
 
-def _article_edits(text: str, edits: list[_Edit]) -> Iterator[_Edit]:
+def _article_edits(text: str, edits: list[_Edit], term: str) -> Iterator[_Edit]:
     for edit in edits:
         article = _ARTICLE.search(text[: edit.start])
         # An article that was wrong in the first place is the writer's, and stays.
-        if article and article_for(text[edit.start : edit.end].lower()) == article[1].lower():
+        if article and article_for(term) == article[1].lower():
             right = article_for(edit.listed)
             if right and right != article[1].lower():
                 cased = _article_in_case(article[1], right, text[edit.start : edit.end])

@@ -240,7 +240,8 @@ class _Check:
         return good
 
     def is_group(self, name: str, path: Path, groups: Sequence[str]) -> bool:
-        if name in groups:
+        # With a group missing, often by a misspelt key, that is the problem, and not every mention of it.
+        if name in groups or len(groups) < 2:
             return True
         close = difflib.get_close_matches(name, groups, n=1)
         hint = f"did you mean `{close[0]}`?" if close else f"the groups are {_listed(groups)}"
@@ -260,7 +261,8 @@ class _Check:
             pairs = self.compare_list(self.data["compare"], names)
         by_name = {group.name: group for group in groups}
         for first, second in pairs:
-            self.aligned(by_name[first], by_name[second])
+            if first in by_name and second in by_name:
+                self.aligned(by_name[first], by_name[second])
         return pairs
 
     def compare_list(self, value: object, groups: Sequence[str]) -> list[tuple[str, str]]:
@@ -304,8 +306,11 @@ class _Check:
                 )
 
     def templates(self, *, has_attributes: bool) -> list[str]:
-        templates = self.strings(self.data.get("templates", []), ("templates",), "template")
-        for position, template in enumerate(templates):
+        given = self.data.get("templates", [])
+        templates = self.strings(given, ("templates",), "template")
+        for position, template in enumerate(given if isinstance(given, list) else []):
+            if not isinstance(template, str) or not template.strip():
+                continue
             path = ("templates", position)
             placeholders = _PLACEHOLDER.findall(template)
             unknown = [placeholder for placeholder in placeholders if placeholder not in ("[T]", "[A]")]

@@ -75,7 +75,7 @@ def parse(text: str, file: str | Path | None = None) -> Spec:
 def examine(text: str, file: str | Path | None = None) -> Examined:
     """Like `parse`, but returns all problems, in the order of the file, instead of raising the first.
 
-    >>> [error.problem for error in examine("groups = 3").problems][1]
+    >>> [error.problem for error in examine("groups = 3").problems][0]
     'must be tables such as `[groups.NAME]`, not a number'
     """
     try:
@@ -122,5 +122,11 @@ def _library_names() -> tuple[str, ...]:
 def _syntax_error(message: str, text: str, file: str | Path | None) -> InvalidSpec:
     place = _PLACE_IN_MESSAGE.search(message)
     line = int(place.group(1)) if place and place.group(1) else text.rstrip("\n").count("\n") + 1
-    problem = _PLACE_IN_MESSAGE.sub("", message)
+    # tomllib shows the way to a table as a Python tuple.
+    problem = re.sub(r"\('[^()]*\)", _dotted_tuple, _PLACE_IN_MESSAGE.sub("", message))
     return InvalidSpec(f"not valid TOML: {problem[:1].lower()}{problem[1:]}", file=file, line=line)
+
+
+def _dotted_tuple(shown: re.Match[str]) -> str:
+    keys = re.findall(r"'([^']*)'", shown[0])
+    return f"`{'.'.join(keys)}`"

@@ -19,6 +19,7 @@ class Group:
 
     name: str
     terms: tuple[str, ...]
+    published_as: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class AttributeSet:
     terms: tuple[str, ...]
     stereotype_of: tuple[str, ...] = ()
     neutral: str = "something"
+    published_as: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,6 @@ class Pair:
     stereotyped: Literal[0, 1] | None = None
     attribute: str | None = None
     attribute_set: str | None = None
-    neutral: str = "something"
     template: str | None = None
     group_spans: tuple[tuple[Span, ...], tuple[Span, ...]] = ((), ())
     attribute_spans: tuple[tuple[Span, ...], tuple[Span, ...]] = ((), ())

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tiltmeter import registry, specs
+from tiltmeter import registry, specs, toml
 from tiltmeter.errors import InvalidStudy, UnknownName
 from tiltmeter.files import read_text
 from tiltmeter.records import Dropped, Pair, Spec
-from tiltmeter.specs.locate import line_of, lines
 
 FORMAT = 1
 """Counts up when the same study file would be carried out differently."""
@@ -93,14 +90,7 @@ def parse(text: str, file: Path | None = None) -> Study:
     >>> parse('name = "x"\\nspecs = ["gender-math-arts"]\\nmodels = ["scripted"]\\n[pairs]\\n').sources[0].name
     'templates.v1'
     """
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        found = re.search(r"line (\d+)", str(error))
-        raise InvalidStudy(
-            f"not valid TOML: {str(error).split(' (')[0]}", file=file, line=int(found.group(1)) if found else None
-        ) from None
-    return _Reader(text, data, file).study()
+    return _Reader(text, toml.parse(text, InvalidStudy, file), file).study()
 
 
 def plan(study: Study) -> Plan:
@@ -220,4 +210,6 @@ class _Reader:
                 raise self._error((*place, key), UnknownName("key", key, known).problem)
 
     def _error(self, key: Sequence[str], problem: str) -> InvalidStudy:
-        return InvalidStudy(problem, file=self.file, line=line_of(lines(self.text), tuple(key)), key=".".join(key))
+        return InvalidStudy(
+            problem, file=self.file, line=toml.line_of(toml.lines(self.text), tuple(key)), key=".".join(key)
+        )

@@ -198,7 +198,9 @@ def test_the_head_is_computed_only_where_asked_and_changes_nothing(
 def test_a_model_that_sees_ahead_is_not_taken_for_causal(tmp_path: Path) -> None:
     import transformers
 
-    config = transformers.XLNetConfig(vocab_size=400, d_model=32, n_layer=2, n_head=2, d_inner=48)
+    config = transformers.XLNetConfig(
+        vocab_size=400, d_model=32, n_layer=2, n_head=2, d_inner=48, initializer_range=0.4
+    )
     transformers.XLNetLMHeadModel(config).save_pretrained(tmp_path)
     bytelevel_tokenizer("gpt2").save_pretrained(tmp_path)
     assert "sees the words after a place" in refusal(tmp_path)

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from tests.shared import shared
 from tiltmeter.files import read_csv
 from tiltmeter.records import Group
-from tiltmeter.sources.swap import Swapped, Unswapped, article_for, fill, gender, starts_sentence, swap
+from tiltmeter.sources.english import article_for, gender, starts_sentence
+from tiltmeter.sources.filling import fill
+from tiltmeter.sources.swap import Swapped, Unswapped, swap
 
 
 def swapped(text: str, term: str, counterpart: str, pronouns: Literal["along", "leave"] = "along") -> str:

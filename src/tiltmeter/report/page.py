@@ -19,7 +19,7 @@ from tiltmeter.files import whole_file
 from tiltmeter.measures.pairs import TIE
 from tiltmeter.report import words
 from tiltmeter.report.contents import Contents, SourceSection
-from tiltmeter.report.figures import NARROW, WIDE, colour, forest, shape, to_png, to_svg
+from tiltmeter.report.figures import NARROW, WIDE, forest, to_png, to_svg
 from tiltmeter.report.series import Series, make_series
 from tiltmeter.report.tables import write_tables
 from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS, FEWEST_ORIGINS
@@ -41,12 +41,8 @@ def write_report(runs: Sequence[tuple[Run, RunSummary]], out: Path, *, figures: 
     contents = Contents(series)
     drawn = [_draw(section, name) for section, name in _named(contents.sources())]
     html = _render(runs, series, contents, drawn)
-    pictures = {figure.name: (figure.wide, to_png(figure.wide)) for figure in drawn if figure.wide} if figures else {}
-    for name, (svg, png) in pictures.items():
-        with whole_file(Path(figures or "") / f"{name}.svg") as file:
-            file.write(svg)
-        with whole_file(Path(figures or "") / f"{name}.png", "wb") as file:
-            file.write(png)
+    if figures is not None:
+        _write_figures(drawn, figures)
     with whole_file(out) as file:
         file.write(html)
 
@@ -60,6 +56,16 @@ class _Drawn:
     wide: Markup
     narrow: Markup
     alternative: str
+
+
+def _write_figures(drawn: Sequence[_Drawn], folder: Path) -> None:
+    for figure in drawn:
+        if figure.wide:
+            image = to_png(figure.wide)
+            with whole_file(folder / f"{figure.name}.svg") as file:
+                file.write(figure.wide)
+            with whole_file(folder / f"{figure.name}.png", "wb") as file:
+                file.write(image)
 
 
 def _draw(section: SourceSection, name: str) -> _Drawn:
@@ -101,7 +107,6 @@ def _render(
         title=_title(runs),
         runs=[_facts_of_run(run, summary) for run, summary in runs],
         series=series,
-        swatches={one.label: (colour(place), shape(place)) for place, one in enumerate(contents.series)},
         contents=contents,
         drawn=drawn,
         specs=_specs(runs),
@@ -149,11 +154,9 @@ def _facts_of_run(run: Run, summary: RunSummary) -> dict[str, Any]:
         "versions": dict(run.meta["versions"]),
         "dropped": sorted(summary.dropped.items(), key=lambda item: -item[1]),
         "notes": [
-            (cell.model, cell.source, cell.scorer, note)
-            for cell in summary.cells
-            for note in cell.summary.notes
+            (cell.model, cell.source, cell.scorer, note) for cell in summary.cells for note in cell.summary.notes
         ],
-    }  # fmt: skip
+    }
 
 
 def _source_words(source: Mapping[str, Any]) -> str:

@@ -92,4 +92,4 @@ def spec_of(bias: str) -> str:
     >>> spec_of("religion:christian-jewish")
     'religion'
     """
-    return bias.split(":")[0]
+    return bias.partition(":")[0]

@@ -138,8 +138,8 @@ def _reading(found: Estimate, cell: Cell, social: Mapping[str, Estimate]) -> str
         # A mean can hide biases that point in opposite directions.
         even_so = "Even so, " if beyond and not _excludes_neutral(found) else ""
         parts.append(
-            f"{even_so}{len(beyond)} of {count(len(tested), 'bias', 'biases')} {verb} from neutral after correction for "
-            f"{comparisons}{directions}."
+            f"{even_so}{len(beyond)} of {count(len(tested), 'bias', 'biases')} {verb} from neutral after correction "
+            f"for {comparisons}{directions}."
         )
     untested = len(social) - len(tested)
     if untested:
@@ -180,8 +180,8 @@ def _caution(cell: Cell, others: Sequence[Cell], benchmarks: set[str]) -> str:
     if len(values) > 1:
         silent = len(others) + 1 - len(values)
         parts.append(
-            f"Under the {len(values)} scorers of this run that give a figure it lies between {percent(min(values))} and "
-            f"{percent(max(values))}{f' ({silent} could score nothing)' if silent else ''}."
+            f"Under the {len(values)} scorers of this run that give a figure it lies between {percent(min(values))} "
+            f"and {percent(max(values))}{f' ({silent} could score nothing)' if silent else ''}."
         )
         social = _social(cell, benchmarks)
         opposed = sum(opposite([one.summary.by_bias.get(bias) for one in (cell, *others)]) for bias in social)

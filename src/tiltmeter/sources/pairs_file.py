@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypedDict
 
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import read_csv
@@ -121,7 +121,7 @@ def _pair(cells: Mapping[str, str], layout: _Layout, file: str, number: int) -> 
         attribute_set=cells.get("attribute_set", "").strip() or None,
         template=cells.get("template") or None,
         group_spans=group_spans,
-        neutral_texts=_neutral(texts, group_spans, attribute),
+        **_attribute_in(texts, group_spans, attribute),
     )
 
 
@@ -156,21 +156,28 @@ def _fill(template: str, term: str) -> tuple[str, tuple[Span, ...]]:
     return text, tuple(spans)
 
 
-def _neutral(
+class _AttributeParts(TypedDict, total=False):
+    attribute_spans: tuple[tuple[Span, ...], tuple[Span, ...]]
+    neutral_texts: tuple[str, str]
+
+
+def _attribute_in(
     texts: tuple[str, str], group_spans: tuple[tuple[Span, ...], tuple[Span, ...]], attribute: str | None
-) -> tuple[str, str] | None:
+) -> _AttributeParts:
+    """Where the attribute stands, and the texts without it; nothing where it is not in both outside the group term."""
     if not attribute:
-        return None
+        return {}
     # Hyphenated professions are often written with a space in the sentence.
-    word = re.compile(rf"(?<!\w){re.escape(attribute).replace('-', '[- ]')}(?!\w)".replace(r"\[- ]", "[- ]"), re.I)
-    found = [list(word.finditer(text)) for text in texts]
-    if not all(found):
-        return None
-    for matches, spans in zip(found, group_spans, strict=True):
-        if any(match.start() < end and start < match.end() for match in matches for start, end in spans):
-            return None
-    first, second = (word.sub(NEUTRAL, text) for text in texts)
-    return first, second
+    words = r"[- ]".join(map(re.escape, re.split(r"[- ]", attribute)))
+    pattern = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
+    first, second = (tuple(match.span() for match in pattern.finditer(text)) for text in texts)
+    for found, spans in ((first, group_spans[0]), (second, group_spans[1])):
+        if not found or any(start < end and begin < stop for start, stop in found for begin, end in spans):
+            return {}
+    return {
+        "attribute_spans": (first, second),
+        "neutral_texts": (pattern.sub(NEUTRAL, texts[0]), pattern.sub(NEUTRAL, texts[1])),
+    }
 
 
 def _groups(cells: Mapping[str, str], terms: tuple[str, str]) -> tuple[str, str]:

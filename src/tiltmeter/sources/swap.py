@@ -1,4 +1,4 @@
-"""Exchanges a group's term for its counterpart in a sentence, with everything that agrees with it; fills templates.
+"""Exchanges a group's term for its counterpart in a sentence, with everything that agrees with it.
 
 The sentence stays as written but for the term, pronouns in the case that their place needs, and a/an. What cannot
 be exchanged without guessing is refused with a reason: a guess would be scored as if it were the writer's English.
@@ -8,125 +8,37 @@ The rules are for English and look two words ahead, no further.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from tiltmeter.records import Group, Span
+from tiltmeter.records import Span
+from tiltmeter.sources.english import (
+    ARTICLE,
+    BARE_VERBS,
+    BE,
+    CASES,
+    CONJUNCTIONS,
+    DOUBLE_VERBS,
+    FORMS,
+    GENDER_OF_PRONOUN,
+    KIN_ADJECTIVES,
+    PLACE_ADVERBS,
+    POSSESSED,
+    PREPOSITIONS,
+    TITLES,
+    Case,
+    Gender,
+    article_for,
+    article_in_case,
+    capitalised,
+    gender,
+    is_shouted,
+    noun_follows,
+    starts_sentence,
+    tells_number,
+)
 
-Gender = Literal["male", "female", "neutral"]
-Case = Literal["subject", "object", "determiner", "possessive", "reflexive"]
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-CASES: dict[str, tuple[Case, ...]] = {
-    **dict.fromkeys(("he", "she", "they", "i", "we"), ("subject",)),
-    **dict.fromkeys(("him", "them", "me", "us"), ("object",)),
-    **dict.fromkeys(("you", "it"), ("subject", "object")),
-    **dict.fromkeys(("their", "my", "our", "your", "its"), ("determiner",)),
-    **dict.fromkeys(("hers", "theirs", "mine", "ours", "yours"), ("possessive",)),
-    **dict.fromkeys(("himself", "herself", "themselves", "themself", "myself", "itself"), ("reflexive",)),
-    "her": ("determiner", "object"),
-    "his": ("determiner", "possessive"),
-}
-"""The cases that a pronoun can stand in."""
-
-_CASE_ORDER: tuple[Case, ...] = ("subject", "object", "determiner", "possessive", "reflexive")
-_FORMS: dict[Gender, dict[Case, str]] = {
-    "male": dict(zip(_CASE_ORDER, ("he", "him", "his", "his", "himself"), strict=True)),
-    "female": dict(zip(_CASE_ORDER, ("she", "her", "her", "hers", "herself"), strict=True)),
-    "neutral": dict(zip(_CASE_ORDER, ("they", "them", "their", "theirs", "themselves"), strict=True)),
-}
-_GENDER_OF_PRONOUN: dict[str, Gender] = {form: gender for gender, forms in _FORMS.items() for form in forms.values()}
-
-_MALE_WORDS = _words(
-    "male males man men boy boys brother brothers son sons father fathers dad dads daddy papa uncle uncles nephew "
-    "grandfather grandpa grandson husband husbands boyfriend groom bridegroom king prince duke lord gentleman "
-    "gentlemen sir guy guys lad widower bachelor stepfather stepson stepbrother godfather mr policeman businessman "
-    "salesman chairman fireman actor waiter host he him his himself"
-)
-_FEMALE_WORDS = _words(
-    "female females woman women girl girls sister sisters daughter daughters mother mothers mom moms mum mommy mama "
-    "aunt aunts niece grandmother grandma granddaughter wife wives girlfriend bride queen princess duchess lady ladies "
-    "madam gal gals lass widow bachelorette stepmother stepdaughter stepsister godmother mrs ms miss policewoman "
-    "businesswoman saleswoman chairwoman firewoman actress waitress hostess she her hers herself"
-)
-_GENDER_OF_WORD: dict[str, Gender] = {
-    **dict.fromkeys(_MALE_WORDS, "male"),
-    **dict.fromkeys(_FEMALE_WORDS, "female"),
-    **dict.fromkeys(("they", "them", "their", "theirs", "themselves"), "neutral"),
-}
-
-PREPOSITIONS = _words(
-    "about above across after against along among around as at before behind below beneath beside between beyond by "
-    "despite during for from in inside into like near of off on onto out outside over per since than through "
-    "throughout to toward towards under until up upon via with within without"
-)
-CONJUNCTIONS = _words(
-    "and or but nor yet so that because if when where while whether although though unless once how why who what "
-    "which whom whose"
-)
-BE = _words("is are was were be been being am")
-AUXILIARIES = BE | _words("has have had do does did will would can could should may might must shall")
-DETERMINERS = _words("a an the this that these those some any every each no another such both all several")
-_ADVERBS = _words(
-    "not never always often too also just again here there now then today tomorrow yesterday tonight soon still even "
-    "twice later away down instead anyway everywhere somewhere forever together sometimes ever else"
-)
-_PRONOUNS = frozenset(CASES) | _words("someone anyone everyone something anything everything nothing")
-FUNCTION_WORDS = PREPOSITIONS | CONJUNCTIONS | AUXILIARIES | DETERMINERS | _ADVERBS | _PRONOUNS
-
-# Words that are adverbs at the end of a phrase ("met her first") and belong to a noun inside one ("her first book").
-_ADVERB_OR_ADJECTIVE = _words(
-    "first last next best better most more less least only very many much few little well hard long far early late "
-    "alone second third enough"
-)
-_NOT_ADVERBS = _words(
-    "family lovely early only elderly friendly daily weekly monthly yearly lonely ugly silly curly holy belly bully "
-    "lively likely unlikely deadly costly ally assembly butterfly homely jolly jelly reply supply anomaly monopoly "
-    "motherly fatherly sisterly brotherly womanly manly orderly worldly scholarly"
-)
-# After these verbs `her` may be an object with something said of it ("made her happy", "taught her math", "saw her
-# dance") or belong to a noun ("made her debut"): the next word alone cannot tell.
-DOUBLE_VERBS = _words(
-    "see sees saw seen seeing watch watches watched watching hear hears heard hearing feel feels felt let lets letting "
-    "make makes made making help helps helped helping keep keeps kept keeping find finds found finding consider "
-    "considers considered call calls called calling think thinks thought name named give gives gave given giving teach "
-    "teaches taught teaching tell tells told telling show shows showed showing offer offers offered buy buys bought "
-    "send sends sent bring brings brought ask asks asked asking hand hands handed cost costs earn earned win won lend "
-    "lent owe owes owed promise promised pay pays paid cook cooks cooked leave leaves left get gets got getting "
-    "render renders rendered drive drives drove wish wished grant granted deny denied"
-)
-_POSSESSED = _words(
-    "mother father mom dad parents parent brother brothers sister sisters son sons daughter daughters husband wife "
-    "aunt uncle cousin cousins grandmother grandfather children child kids family friend friends boyfriend girlfriend "
-    "boss colleagues colleague students student teacher teachers classmates team class way own life career job house "
-    "car hair eyes hands head heart face voice name dog cat room office"
-)
-_BARE_VERBS = _words(
-    "go leave cry laugh feel see know do be have get take come become understand learn realize think want seem find "
-    "keep make give sing speak eat sit stand succeed achieve solve improve excel pursue gain reach overcome grow "
-    "develop stay win earn choose decide enjoy finish start carry bring perform write read swim drive sleep"
-)
-_PLACE_ADVERBS = _words("home back right straight")
-_KIN_ADJECTIVES = (
-    "own younger older elder little big twin eldest youngest oldest late dear beloved only first second best other "
-    "new young old teenage adult former future infant baby"
-)
-_TITLES = "mr mrs ms miss mister sir madam lady lord"
-_ABBREVIATIONS = _words("mr mrs ms dr prof st jr sr vs e.g i.e rev gen col capt lt sgt")
-# The present tense tells one person from several; a past tense or "can" does not.
-_PLAIN_PRESENT = _words("like love want need hate work enjoy tend seem think know prefer live")
-
-_ARTICLE = re.compile(r"(?<![\w'’.-])(an?)(\s+[\"'“‘(]?)$", re.IGNORECASE)
-_SENTENCE_START = re.compile(r"(?:^\s*|(?:(?P<last>[\w.]*)\.|[!?…])[\"'”’)\]]*\s+)[\"'“‘(¿¡]*$")
-_SILENT_H = re.compile(r"hour|honest|honou?r|heir")
-_SPOKEN_CONSONANT = re.compile(r"eu|ewe|on(?:e|ce)$|uni(?![nm]|d(?!ir))|us[aeu]|ut[eio]|ur[aio]|ubiq|uk|ugand|ouija|uv")
-_SLOT = re.compile(r"\[(T|A|MASK)\]")
 _WORD = r"[\w'’-]+"
 
 
@@ -144,16 +56,6 @@ class Unswapped:
     """The sentence cannot be exchanged without guessing, and why."""
 
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Filled:
-    """A template with its slots filled; `article_spans` are a/an directly before a group term, which agree with it."""
-
-    text: str
-    term_spans: tuple[Span, ...]
-    attribute_spans: tuple[Span, ...]
-    article_spans: tuple[Span, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,114 +108,6 @@ def swap(
     return _apply(text, [*edits, *_article_edits(text, edits, term)])
 
 
-def fill(template: str, term: str, attribute: str | None = None, *, agreement: bool = True) -> Filled:
-    """Put a group term at `[T]` (or `[MASK]`) and an attribute at `[A]`.
-
-    With `agreement` a slot that starts a sentence gets a capital, and a/an before a slot fits the word.
-
-    >>> fill("[T] is a [A].", "she", "electrician").text
-    'She is an electrician.'
-    """
-    if attribute is None and "[A]" in template:
-        raise ValueError(f"the template {template!r} has [A], and no attribute was given")
-    text, place = "", 0
-    spans: dict[str, list[Span]] = {"term": [], "attribute": [], "article": []}
-    for slot in _SLOT.finditer(template):
-        text += template[place : slot.start()]
-        kind = "attribute" if slot[1] == "A" else "term"
-        filler = (attribute or "") if kind == "attribute" else term
-        if agreement:
-            article = _ARTICLE.search(text)
-            if article:
-                right = _article_in_case(article[1], article_for(filler) or article[1].lower(), filler)
-                text = f"{text[: article.start()]}{right}{article[2]}"
-                if kind == "term":
-                    spans["article"].append((article.start(), article.start() + len(right)))
-            elif starts_sentence(text, len(text)):
-                filler = _capitalised(filler)
-        spans[kind].append((len(text), len(text) + len(filler)))
-        text += filler
-        place = slot.end()
-    text += template[place:]
-    return Filled(text, tuple(spans["term"]), tuple(spans["attribute"]), tuple(spans["article"]))
-
-
-def gender(words: str | Group) -> Gender | None:
-    """The gender that a term, or a whole group by its name and then its terms, stands for; None where it is open.
-
-    >>> gender("the man"), gender("Kim"), gender(Group("european-male", ("Brad", "Josh")))
-    ('male', None, 'male')
-    """
-    if isinstance(words, Group):
-        named = gender(words.name.replace("-", " "))
-        of_terms = {gender(term) for term in words.terms}
-        return named or (of_terms.pop() if len(of_terms) == 1 else None)
-    genders = {_GENDER_OF_WORD[word] for word in re.findall(r"\w+", words.casefold()) if word in _GENDER_OF_WORD}
-    return genders.pop() if len(genders) == 1 else None
-
-
-def article_for(phrase: str) -> Literal["a", "an"] | None:
-    """The article that a phrase takes, by its sound; None where it cannot be told or both are used.
-
-    >>> [article_for(word) for word in ("hour", "university", "uncle", "European", "8-year-old", "FBI agent", "herb")]
-    ['an', 'a', 'an', 'a', 'an', 'an', None]
-    """
-    plain = "".join(sign for sign in unicodedata.normalize("NFD", phrase) if not unicodedata.combining(sign))
-    match = re.match(r"[\"'“‘(]*(\d[\d,]*|[A-Za-z]+)", plain)
-    if not match:
-        return None
-    word = match[1]
-    if word[0].isdigit():
-        return "an" if re.match(r"8|1[18](?:\d\d)?(?:,|$)", word) else "a"
-    if len(word) == 1 or (word.isupper() and not _is_spoken_as_word(word)):
-        return "an" if word[0] in "AEFHILMNORSXaefhilmnorsx" else "a"
-    word = word.lower()
-    if word.startswith("herb") and not word.startswith("herbert"):
-        return None
-    return "an" if _SILENT_H.match(word) or (word[0] in "aeiou" and not _SPOKEN_CONSONANT.match(word)) else "a"
-
-
-def noun_follows(after: str | None, after_next: str | None) -> bool:
-    """Whether the next words can be what a possessive belongs to; None is the end of the phrase.
-
-    >>> noun_follows("job", None), noun_follows("about", "math"), noun_follows("first", "book")
-    (True, False, True)
-    """
-    if after is None or after.lower() in FUNCTION_WORDS:
-        return False
-    word = after.lower()
-    if word in _ADVERB_OR_ADJECTIVE or (word.endswith("ly") and word not in _NOT_ADVERBS):
-        return after_next is not None and after_next.lower() not in FUNCTION_WORDS
-    return True
-
-
-def tells_number(verb: str | None) -> bool:
-    """Whether a verb form fits only one person or only several.
-
-    >>> tells_number("is"), tells_number("said")
-    (True, False)
-    """
-    if verb is None:
-        return False
-    word = verb.lower().replace("’", "'")
-    if word in BE - {"be", "been", "being"} or word in {"has", "have", "does", "do"} | _PLAIN_PRESENT:
-        return True
-    return word.endswith("s") and not word.endswith("ss") and word not in FUNCTION_WORDS
-
-
-def starts_sentence(text: str, position: int) -> bool:
-    """Whether a sentence starts at this place of the text.
-
-    >>> starts_sentence("Stop. He ran.", 6), starts_sentence("Mr. Smith", 4)
-    (True, False)
-    """
-    match = _SENTENCE_START.search(text[:position])
-    if not match:
-        return False
-    last = match["last"]
-    return not last or (last.lower() not in _ABBREVIATIONS and not re.fullmatch(r"[A-Z]", last))
-
-
 class _CannotSwapError(Exception):
     """Carries the reason from the place that finds it to `swap`."""
 
@@ -343,12 +137,12 @@ def _term_edit(text: str, span: Span, term: str, counterpart: str) -> _Edit:
     found = text[span[0] : span[1]]
     new = counterpart.replace("'", "’") if "’" in found else counterpart
     first_capital = found[:1].isupper() and (not term[:1].isupper() or starts_sentence(text, span[0]))
-    if _is_shouted(found) and not term.isupper():
+    if is_shouted(found) and not term.isupper():
         new = new.upper()
     elif " " in term and term == term.lower() and all(word[:1].isupper() for word in found.split()):
-        new = " ".join(_capitalised(word) for word in new.split(" "))
+        new = " ".join(capitalised(word) for word in new.split(" "))
     elif first_capital:
-        new = _capitalised(new)
+        new = capitalised(new)
     return _Edit(*span, new, counterpart)
 
 
@@ -356,16 +150,16 @@ def _pronoun_edit(text: str, span: Span, gender: Gender) -> _Edit:
     found = text[span[0] : span[1]]
     case = _case(found.lower(), text, span)
     after, _ = _words_after(text, span[1])
-    plural = "neutral" in (gender, _GENDER_OF_PRONOUN[found.lower()])
+    plural = "neutral" in (gender, GENDER_OF_PRONOUN[found.lower()])
     contracted = re.match(r"['’](s|re|ve|m)\b", text[span[1] :], re.IGNORECASE)
     if case == "subject" and plural and (contracted or tells_number(after)):
         verb = contracted[0] if contracted else after
-        raise _CannotSwapError(f"`{verb}` after `{found}` does not fit `{_FORMS[gender]['subject']}`")
-    new = _FORMS[gender][case]
-    if _is_shouted(found):
+        raise _CannotSwapError(f"`{verb}` after `{found}` does not fit `{FORMS[gender]['subject']}`")
+    new = FORMS[gender][case]
+    if is_shouted(found):
         new = new.upper()
     elif found[0].isupper():
-        new = _capitalised(new)
+        new = capitalised(new)
     return _Edit(*span, new, new)
 
 
@@ -385,7 +179,7 @@ def _pronouns_along(text: str, found: list[Span], before: Gender, after: Gender,
 
 
 def _pronouns_of(text: str, gender: Gender) -> Iterator[Span]:
-    forms = "|".join(sorted({*_FORMS[gender].values()}, key=len, reverse=True))
+    forms = "|".join(sorted({*FORMS[gender].values()}, key=len, reverse=True))
     for match in re.finditer(rf"(?<![\w@])(?<!\w[-'’])(?:{forms})(?![\w@])(?!-\w)", text, re.IGNORECASE):
         yield match.span()
 
@@ -393,14 +187,14 @@ def _pronouns_of(text: str, gender: Gender) -> Iterator[Span]:
 def _owns_one_of(text: str, pronoun: Span, found: list[Span]) -> bool:
     if text[pronoun[0] : pronoun[1]].lower() not in ("his", "her", "their"):
         return False
-    between = re.compile(rf"(?:\s+(?:{'|'.join(_KIN_ADJECTIVES.split())}))*\s+", re.IGNORECASE)
+    between = re.compile(rf"(?:\s+(?:{'|'.join(KIN_ADJECTIVES.split())}))*\s+", re.IGNORECASE)
     match = between.match(text, pronoun[1])
     return match is not None and any(match.end() == start for start, _ in found)
 
 
 def _refuse_title(text: str, found: list[Span]) -> None:
     for start, end in found:
-        title = re.search(rf"\b({'|'.join(_TITLES.split())})\.?\s+$", text[:start], re.IGNORECASE)
+        title = re.search(rf"\b({'|'.join(TITLES.split())})\.?\s+$", text[:start], re.IGNORECASE)
         if title:
             raise _CannotSwapError(f"the title `{title[0].strip()}` before `{text[start:end]}` tells the gender")
 
@@ -417,23 +211,23 @@ def _case(form: str, text: str, span: Span) -> Case:
         return "determiner"
     before, word = _word_before(text, span[0]), after.lower()
     if before in DOUBLE_VERBS:
-        if word in _BARE_VERBS or word.endswith("ing"):
+        if word in BARE_VERBS or word.endswith("ing"):
             return "object"
-        if word in _POSSESSED:
+        if word in POSSESSED:
             return "determiner"
-    elif before is None or before in PREPOSITIONS | CONJUNCTIONS | BE or word not in _PLACE_ADVERBS:
+    elif before is None or before in PREPOSITIONS | CONJUNCTIONS | BE or word not in PLACE_ADVERBS:
         return "determiner"
     raise _CannotSwapError(f"`{before} {text[span[0] : span[1]]} {after}` can be read in two ways")
 
 
 def _article_edits(text: str, edits: list[_Edit], term: str) -> Iterator[_Edit]:
     for edit in edits:
-        article = _ARTICLE.search(text[: edit.start])
+        article = ARTICLE.search(text[: edit.start])
         # An article that was wrong in the first place is the writer's, and stays.
         if article and article_for(term) == article[1].lower():
             right = article_for(edit.listed)
             if right and right != article[1].lower():
-                cased = _article_in_case(article[1], right, text[edit.start : edit.end])
+                cased = article_in_case(article[1], right, text[edit.start : edit.end])
                 yield _Edit(article.start(), article.start() + len(article[1]), cased, cased)
 
 
@@ -459,32 +253,8 @@ def _word_before(text: str, position: int) -> str | None:
     return match[1].lower() if match else None
 
 
-def _article_in_case(old: str, right: str, word: str) -> str:
-    if old.isupper() and (len(old) > 1 or _is_shouted(word)):
-        return right.upper()
-    return _capitalised(right) if old[0].isupper() else right
-
-
-def _capitalised(words: str) -> str:
-    # "iPhone" and "eBay" keep their small letter.
-    return words if any(sign.isupper() for sign in words.partition(" ")[0]) else words[:1].upper() + words[1:]
-
-
-def _is_shouted(words: str) -> bool:
-    return words.isupper() and sum(sign.isalpha() for sign in words) > 1
-
-
-def _is_spoken_as_word(acronym: str) -> bool:
-    # NASA and AIDS are words, the FBI and an MRI are letters: four letters or more that alternate can be spoken.
-    return (
-        len(acronym) >= 4
-        and re.search(r"[AEIOU].*[^AEIOU]", acronym) is not None
-        and not re.search(r"[^AEIOUY]{3}", acronym)
-    )
-
-
 def _is_gendered_pronoun(word: str) -> bool:
-    return word.lower() in _GENDER_OF_PRONOUN
+    return word.lower() in GENDER_OF_PRONOUN
 
 
 def _quoted(text: str, span: Span) -> str:

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 from tiltmeter.errors import UserError
 from tiltmeter.records import AttributeSet, Dropped, Pair, Span, Spec
-from tiltmeter.sources import swap
+from tiltmeter.sources import english, filling
 
 Agreement = Literal["corrected", "as-published"]
 
@@ -104,7 +104,7 @@ def _attributes(spec: Spec, first: str, second: str) -> Iterator[tuple[Attribute
 
 
 def _pair(item: _Item, *, corrected: bool) -> Pair:
-    one, other = (swap.fill(item.template, term, item.attribute, agreement=corrected) for term in item.terms)
+    one, other = (filling.fill(item.template, term, item.attribute, agreement=corrected) for term in item.terms)
     group_spans = _with_differing_articles(one, other), _with_differing_articles(other, one)
     return Pair(
         id=item.id,
@@ -117,11 +117,19 @@ def _pair(item: _Item, *, corrected: bool) -> Pair:
         stereotyped=_stereotyped(item),
         attribute=item.attribute,
         attribute_set=item.attributes.name if item.attributes else None,
-        neutral=item.attributes.neutral if item.attributes else "something",
         template=item.template,
         group_spans=group_spans,
         attribute_spans=(one.attribute_spans, other.attribute_spans),
+        neutral_texts=_neutral(item, corrected=corrected),
     )
+
+
+def _neutral(item: _Item, *, corrected: bool) -> tuple[str, str] | None:
+    if item.attributes is None:
+        return None
+    neutral = item.attributes.neutral
+    one, other = (filling.fill(item.template, term, neutral, agreement=corrected).text for term in item.terms)
+    return one, other
 
 
 def _stereotyped(item: _Item) -> Literal[0, 1] | None:
@@ -130,7 +138,7 @@ def _stereotyped(item: _Item) -> Literal[0, 1] | None:
     return 0 if item.groups[0] in item.attributes.stereotype_of else 1
 
 
-def _with_differing_articles(one: swap.Filled, other: swap.Filled) -> tuple[Span, ...]:
+def _with_differing_articles(one: filling.Filled, other: filling.Filled) -> tuple[Span, ...]:
     """The group's stretches in `one`: its term, and a/an where the other text has the other of the two."""
     articles = [
         (start, end)
@@ -154,12 +162,12 @@ def _misfit(item: _Item) -> str | None:
         before, after = item.template[: slot.start()], item.template[slot.end() :]
         wanted = _cases(before, after)
         for term in item.terms:
-            cases = swap.CASES.get(term.lower())
+            cases = english.CASES.get(term.lower())
             if cases and not {*cases} & {*wanted}:
                 return f"`{term}` {_FAULT[wanted[0] if wanted else 'noun']} '{item.template}'"
         many = [term.lower() in _MANY for term in item.terms]
         verb = _words(after)[:1]
-        if "subject" in wanted and many[0] != many[1] and verb and swap.tells_number(verb[0]):
+        if "subject" in wanted and many[0] != many[1] and verb and english.tells_number(verb[0]):
             one, several = item.terms[many.index(False)], item.terms[many.index(True)]
             return f"`{verb[0]}` cannot follow both `{one}` and `{several}` in '{item.template}'"
     return None
@@ -182,21 +190,21 @@ def _words(text: str) -> list[str]:
     return re.findall(r"[\w'’-]+|\[a\]|[^\w\s]", text.lower())
 
 
-def _cases(before: str, after: str) -> tuple[swap.Case, ...]:
+def _cases(before: str, after: str) -> tuple[english.Case, ...]:
     """The cases of a pronoun that fit between two stretches of template; none where only a noun fits."""
     earlier, following = _words(before), _words(after)
     last = earlier[-1] if earlier and before[-1].isspace() and earlier[-1][-1] not in ".,;:!?" else None
     word = following[0] if following and _is_word(following[0]) else None
-    if re.match(r"[\w'’-]", after) or last in (swap.DETERMINERS - {"that", "all", "both"}) | _OWNERS:
+    if re.match(r"[\w'’-]", after) or last in (english.DETERMINERS - {"that", "all", "both"}) | _OWNERS:
         return ()
-    if last is None or last in swap.CONJUNCTIONS:
+    if last is None or last in english.CONJUNCTIONS:
         return ("determiner",) if _is_noun_phrase(following) else ("subject",)
-    asked = last in swap.AUXILIARIES and len(earlier) == 1  # "Does [T] like [A]?"
-    if asked or last in _SAYING or (word in swap.AUXILIARIES and last not in swap.PREPOSITIONS):
+    asked = last in english.AUXILIARIES and len(earlier) == 1  # "Does [T] like [A]?"
+    if asked or last in _SAYING or (word in english.AUXILIARIES and last not in english.PREPOSITIONS):
         return ("subject",)
-    noun = swap.noun_follows(word, following[1] if len(following) > 1 else None)
-    either: tuple[swap.Case, ...] = ("object", "determiner") if last in swap.DOUBLE_VERBS else ("determiner",)
-    others: tuple[swap.Case, ...] = ("possessive",) if last == "of" or last in swap.BE else ()
+    noun = english.noun_follows(word, following[1] if len(following) > 1 else None)
+    either: tuple[english.Case, ...] = ("object", "determiner") if last in english.DOUBLE_VERBS else ("determiner",)
+    others: tuple[english.Case, ...] = ("possessive",) if last == "of" or last in english.BE else ()
     return (*(either if noun else ("object", "reflexive")), *others)
 
 
@@ -206,9 +214,9 @@ def _is_word(token: str) -> bool:
 
 def _is_noun_phrase(words: list[str]) -> bool:
     """Whether a subject goes on after the slot ("[T] book is …"), rather than its verb following at once."""
-    if not words or words[0] in swap.FUNCTION_WORDS or not _is_word(words[0]):
+    if not words or words[0] in english.FUNCTION_WORDS or not _is_word(words[0]):
         return False
-    if len(words) > 1 and words[1] in swap.AUXILIARIES:
+    if len(words) > 1 and words[1] in english.AUXILIARIES:
         return not words[0].endswith("ly")
-    verb_like = swap.tells_number(words[0]) or words[0].endswith(("ed", "ly"))
-    return not verb_like and any(word in swap.AUXILIARIES for word in words[1:])
+    verb_like = english.tells_number(words[0]) or words[0].endswith(("ed", "ly"))
+    return not verb_like and any(word in english.AUXILIARIES for word in words[1:])

@@ -2,8 +2,8 @@
 
 The order carries the meaning there: the first attribute set is the stereotype of the first group, the second of the
 second, and any further set is a control; of more than two groups only the first two are compared.
-What a Spec has no field for goes into its texts and comes back from there: source and address into `citation`
-("source <address>"), the original names of groups and attribute sets into `note`.
+Names are made into slugs, the original ones kept as `published_as`; source and address go into `citation`
+("source <address>") and come back from there.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ from tiltmeter.specs.check import Problem, check, slug
 
 _KEYS = ("name", "source", "url", "social_groups", "attributes", "templates")
 _CITATION = re.compile(r"(?P<source>.*?)(?: ?<(?P<url>[^<>]*)>)?", re.DOTALL)
-_NOTE = "In the AutoBiasTest file the groups are {} and the attribute sets are {}."
-_NOTE_NAMES = re.compile(re.escape(_NOTE).replace(r"\{\}", r"(\[.*?\])"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +118,6 @@ def _spec(entry: object, taken: Mapping[str, Spec]) -> Spec:
         "name": slug(name),
         "title": " ".join(name.replace("_", " ").split()),
         "citation": _citation(entry.get("source", ""), entry.get("url", "")),
-        "note": _NOTE.format(_names(group_names), _names(attributes)),
         "published_as": name,
         "templates": entry.get("templates", []),
         "groups": {group: {"terms": terms} for group, terms in groups.items()},
@@ -150,11 +147,12 @@ def _with_slugs(spec: Spec) -> Spec:
     sets = _slugs([attributes.name for attributes in spec.attributes], "set")
     return replace(
         spec,
-        groups=tuple(replace(group, name=groups[group.name]) for group in spec.groups),
+        groups=tuple(replace(group, name=groups[group.name], published_as=group.name) for group in spec.groups),
         attributes=tuple(
             replace(
                 attributes,
                 name=sets[attributes.name],
+                published_as=attributes.name,
                 stereotype_of=tuple(groups[owner] for owner in attributes.stereotype_of),
             )
             for attributes in spec.attributes
@@ -191,10 +189,6 @@ def _line_of_name(text: str, name: object) -> int | None:
     return None
 
 
-def _names(names: Iterable[str]) -> str:
-    return json.dumps(list(names), ensure_ascii=False)
-
-
 def _citation(source: str, url: str) -> str:
     return f"{source} <{url}>".strip() if url else source
 
@@ -203,13 +197,12 @@ def _entry(spec: Spec) -> dict[str, Any]:
     groups, attributes = _exportable(spec)
     citation = _CITATION.fullmatch(spec.citation)
     source, url = (citation["source"], citation["url"] or "") if citation else (spec.citation, "")
-    group_names, set_names = _original_names(spec)
     return {
         "name": spec.published_as or spec.name,
         "source": source,
         "url": url,
-        "social_groups": {group_names[group.name]: list(group.terms) for group in groups},
-        "attributes": {set_names[item.name]: list(item.terms) for item in attributes},
+        "social_groups": {group.published_as or group.name: list(group.terms) for group in groups},
+        "attributes": {item.published_as or item.name: list(item.terms) for item in attributes},
         "templates": list(spec.templates),
     }
 
@@ -234,17 +227,3 @@ def _exportable(spec: Spec) -> tuple[list[Group], list[AttributeSet]]:
             key="attributes",
         )
     return groups, in_order
-
-
-def _original_names(spec: Spec) -> tuple[dict[str, str], dict[str, str]]:
-    groups = {group.name: group.name for group in spec.groups}
-    sets = {attributes.name: attributes.name for attributes in spec.attributes}
-    found = _NOTE_NAMES.search(spec.note)
-    for names, written in zip((groups, sets), found.groups() if found else (), strict=False):
-        try:
-            originals = json.loads(written)
-        except json.JSONDecodeError:
-            continue
-        if len(originals) == len(names):
-            names.update(zip(names, originals, strict=True))
-    return groups, sets

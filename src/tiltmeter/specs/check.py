@@ -11,14 +11,14 @@ from itertools import combinations
 from typing import Any
 
 from tiltmeter.records import AttributeSet, Group, Spec
-from tiltmeter.specs.locate import Path
+from tiltmeter.toml import Path
 
 TOP_KEYS = [
     *("name", "title", "citation", "note", "reference", "compare", "benchmark", "published_as"),
     *("templates", "groups", "attributes"),
 ]
-GROUP_KEYS = ["terms"]
-ATTRIBUTE_KEYS = ["terms", "stereotype_of", "neutral"]
+GROUP_KEYS = ["terms", "published_as"]
+ATTRIBUTE_KEYS = ["terms", "stereotype_of", "neutral", "published_as"]
 
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _PLACEHOLDER = re.compile(r"\[[^\[\]]*\]")
@@ -99,16 +99,16 @@ class _Check:
         templates = self.templates(has_attributes=bool(self.data.get("attributes")))
         spec = Spec(
             name=name,
-            title=self.text("title", line=True) or name,
+            title=self.text(self.data, "title", line=True) or name,
             groups=tuple(groups),
             attributes=tuple(attributes),
             templates=tuple(templates),
-            citation=self.text("citation") or "",
-            note=self.text("note") or "",
+            citation=self.text(self.data, "citation") or "",
+            note=self.text(self.data, "note") or "",
             reference=self.reference(groups),
             compare=tuple(compare),
             benchmark=self.benchmark(),
-            published_as=self.text("published_as", line=True),
+            published_as=self.text(self.data, "published_as", line=True),
         )
         return Checked(None if self.problems else spec, tuple(self.problems))
 
@@ -125,15 +125,15 @@ class _Check:
                 hint = f"did you mean `{close[0]}`?" if close else f"known keys: {', '.join(known)}"
                 self.refuse((*path, key), f"there is no such key in a spec; {hint}")
 
-    def text(self, key: str, *, line: bool = False) -> str | None:
-        value = self.data.get(key)
+    def text(self, table: Mapping[str, Any], key: str, path: Path = (), *, line: bool = False) -> str | None:
+        value = table.get(key)
         if value is None:
             return None
         if not isinstance(value, str):
-            self.refuse((key,), f"must be text in quotes, not {_kind(value)}")
+            self.refuse((*path, key), f"must be text in quotes, not {_kind(value)}")
             return None
         if line and (problem := _plain_problem(value)):
-            self.refuse((key,), problem)
+            self.refuse((*path, key), problem)
         return value
 
     def name(self) -> str:
@@ -201,7 +201,10 @@ class _Check:
         return [item for item in value if isinstance(item, str)]
 
     def groups(self) -> list[Group]:
-        groups = [Group(name, self.terms(table, ("groups", name))) for name, table in self.tables("groups", GROUP_KEYS)]
+        groups = []
+        for name, table in self.tables("groups", GROUP_KEYS):
+            path: Path = ("groups", name)
+            groups.append(Group(name, self.terms(table, path), self.text(table, "published_as", path, line=True)))
         tables = self.data.get("groups", {})
         if isinstance(tables, dict) and len(tables) < 2:
             self.refuse(
@@ -214,13 +217,9 @@ class _Check:
         for name, table in self.tables("attributes", ATTRIBUTE_KEYS):
             path: Path = ("attributes", name)
             owners = self.group_names(table.get("stereotype_of", []), (*path, "stereotype_of"), groups)
-            neutral = table.get("neutral", "something")
-            if not isinstance(neutral, str):
-                self.refuse((*path, "neutral"), f"must be text in quotes, not {_kind(neutral)}")
-                neutral = ""
-            elif problem := _plain_problem(neutral):
-                self.refuse((*path, "neutral"), problem)
-            sets.append(AttributeSet(name, self.terms(table, path), tuple(owners), neutral))
+            neutral = self.text(table, "neutral", path, line=True) or "something"
+            published_as = self.text(table, "published_as", path, line=True)
+            sets.append(AttributeSet(name, self.terms(table, path), tuple(owners), neutral, published_as))
         return sets
 
     def group_names(self, value: object, path: Path, groups: Sequence[str]) -> list[str]:
@@ -249,7 +248,7 @@ class _Check:
         return False
 
     def reference(self, groups: Sequence[Group]) -> str | None:
-        name = self.text("reference")
+        name = self.text(self.data, "reference")
         if name is not None:
             self.is_group(name, ("reference",), [group.name for group in groups])
         return name

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import math
 import os
-import re
-import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from tiltmeter import toml
 from tiltmeter.errors import InvalidSpec, UnknownName
 from tiltmeter.files import read_text
 from tiltmeter.records import Spec
 from tiltmeter.specs.check import check
-from tiltmeter.specs.locate import dotted, line_of, lines
 
-_PLACE_IN_MESSAGE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 _LIBRARY = resources.files("tiltmeter.specs") / "library"
 
 
@@ -79,14 +76,14 @@ def examine(text: str, file: str | Path | None = None) -> Examined:
     'must be tables such as `[groups.NAME]`, not a number'
     """
     try:
-        checked = check(tomllib.loads(text))
-        found = {} if checked.spec else lines(text)
-    except tomllib.TOMLDecodeError as error:
-        return Examined(None, (_syntax_error(str(error), text, file),))
-    except RecursionError:
-        return Examined(None, (InvalidSpec("not valid TOML: lists or tables are nested too deeply", file=file),))
+        checked = check(toml.parse(text, InvalidSpec, file))
+    except InvalidSpec as error:
+        return Examined(None, (error,))
+    found = {} if checked.spec else toml.lines(text)
     problems = [
-        InvalidSpec(problem.sentence, file=file, line=line_of(found, problem.path), key=dotted(problem.path) or None)
+        InvalidSpec(
+            problem.sentence, file=file, line=toml.line_of(found, problem.path), key=toml.dotted(problem.path) or None
+        )
         for problem in checked.problems
     ]
     # What is missing has no line and comes last: often it is there, under a misspelt key that has one.
@@ -117,16 +114,3 @@ def library_text(name: str) -> str:
 def _library_names() -> tuple[str, ...]:
     files = (entry.name for entry in _LIBRARY.iterdir())
     return tuple(sorted(file.removesuffix(".toml") for file in files if file.endswith(".toml")))
-
-
-def _syntax_error(message: str, text: str, file: str | Path | None) -> InvalidSpec:
-    place = _PLACE_IN_MESSAGE.search(message)
-    line = int(place.group(1)) if place and place.group(1) else text.rstrip("\n").count("\n") + 1
-    # tomllib shows the way to a table as a Python tuple.
-    problem = re.sub(r"\('[^()]*\)", _dotted_tuple, _PLACE_IN_MESSAGE.sub("", message))
-    return InvalidSpec(f"not valid TOML: {problem[:1].lower()}{problem[1:]}", file=file, line=line)
-
-
-def _dotted_tuple(shown: re.Match[str]) -> str:
-    keys = re.findall(r"'([^']*)'", shown[0])
-    return f"`{'.'.join(keys)}`"

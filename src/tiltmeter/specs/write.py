@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from tiltmeter.errors import InvalidSpec
-from tiltmeter.records import AttributeSet, Spec
+from tiltmeter.records import AttributeSet, Group, Spec
 from tiltmeter.specs.check import is_slug, slug_problem
 
 _WIDTH = 110
@@ -73,7 +73,7 @@ def to_toml(spec: Spec) -> str:
         top.append(f"compare = [{pairs}]")
     if spec.templates:
         top.append(_list("templates", spec.templates, one_per_line=True))
-    tables = [f"[groups.{group.name}]\n{_list('terms', group.terms)}" for group in spec.groups]
+    tables = [_group_table(group) for group in spec.groups]
     tables += [_attribute_table(attributes) for attributes in spec.attributes]
     return "\n\n".join(["\n".join(top), *tables]) + "\n"
 
@@ -87,6 +87,15 @@ def _optional_texts(spec: Spec) -> list[tuple[str, str | None]]:
     ]
 
 
+def _group_table(group: Group) -> str:
+    rows = [f"[groups.{group.name}]", _list("terms", group.terms), *_published(group)]
+    return "\n".join(rows)
+
+
+def _published(item: Group | AttributeSet) -> list[str]:
+    return [f"published_as = {_text(item.published_as)}"] if item.published_as else []
+
+
 def _attribute_table(attributes: AttributeSet) -> str:
     rows = [f"[attributes.{attributes.name}]", _list("terms", attributes.terms)]
     if len(attributes.stereotype_of) == 1:
@@ -94,7 +103,7 @@ def _attribute_table(attributes: AttributeSet) -> str:
     elif attributes.stereotype_of:
         rows.append(_list("stereotype_of", attributes.stereotype_of))
     rows.append(f"neutral = {_text(attributes.neutral)}")
-    return "\n".join(rows)
+    return "\n".join([*rows, *_published(attributes)])
 
 
 def _list(key: str, items: Sequence[str], *, one_per_line: bool = False) -> str:

@@ -47,7 +47,7 @@ def test_equal_sentences_are_dropped_with_the_reason(tmp_path) -> None:
         ("\n1,", "\n0,", "row id `0` stands more than once"),
         ("[['age'], ['age']]", "__import__('os')", "row `1` has `annotations` that are not a list"),
         ("[['age'], ['age']]", "[3]", "row `1` has `annotations` that are not a list"),
-        ("a0,[]\n", "", "line 3: .* columns where the header has 8"),
+        ("a0,[]\n", "", "line 3: .* cells? where the header has 8"),
     ],
 )
 def test_a_malformed_file_is_refused_with_its_place(tmp_path, old, new, message) -> None:

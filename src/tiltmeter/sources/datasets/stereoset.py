@@ -9,19 +9,17 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import Path
 from typing import Any, Literal
 
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Dropped, Pair, Span
 from tiltmeter.sources.datasets.structured import read_json, text_field
+from tiltmeter.sources.differences import differences
 
 Task = Literal["intrasentence", "intersentence"]
 TASKS: tuple[Task, ...] = ("intrasentence", "intersentence")
 LABELS = ("stereotype", "anti-stereotype", "unrelated")
-
-_WORD = re.compile(r"\w+|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +239,7 @@ def _example(one: Any, task: Task, place: str, path: str | Path) -> Example:
 def _pair(example: Example, name: str, bias: str, first: Sentence, second: Sentence) -> Pair:
     labels = {one.id: label for one, label in zip(example.sentences, LABELS, strict=True)}
     lead = f"{example.context.strip()} " if example.task == "intersentence" else ""
-    spans = _difference(first.text, second.text)
+    spans = differences(first.text, second.text)
     return Pair(
         id=f"stereoset/{example.id}/{name}",
         source="stereoset.v1",
@@ -256,26 +254,8 @@ def _pair(example: Example, name: str, bias: str, first: Sentence, second: Sente
     )
 
 
-def _difference(first: str, second: str) -> tuple[Span | None, Span | None]:
-    """What stands between the common beginning and the common end, in whole words; None where nothing does.
-
-    >>> _difference("Girls are sweet here.", "Girls are very tough here.")
-    ((10, 15), (10, 20))
-    """
-    words = [list(_WORD.finditer(text)) for text in (first, second)]
-    start = _shared(zip(*words, strict=False))
-    end = _shared(zip(words[0][start:][::-1], words[1][start:][::-1], strict=False))
-    middles = [found[start : len(found) - end] for found in words]
-    one, other = ((found[0].start(), found[-1].end()) if found else None for found in middles)
-    return one, other
-
-
-def _shared(words: Iterable[tuple[re.Match[str], ...]]) -> int:
-    return sum(1 for _ in takewhile(lambda both: both[0].group() == both[1].group(), words))
-
-
-def _shifted(span: Span | None, by: int) -> tuple[Span, ...]:
-    return () if span is None else ((span[0] + by, span[1] + by),)
+def _shifted(spans: tuple[Span, ...], by: int) -> tuple[Span, ...]:
+    return tuple((start + by, end + by) for start, end in spans)
 
 
 def _fills(example: Example, text: str, *, ignore_case: bool = False) -> bool:

@@ -3,7 +3,7 @@ import tomllib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tiltmeter.specs.locate import dotted, line_of, lines
+from tiltmeter.toml import dotted, line_of, lines
 
 TRICKY = '''# a comment with [brackets] and "quotes"
 name = "x"  # terms = [1]

@@ -1,18 +1,41 @@
-"""Finds the line on which a key or a list item of a TOML text stands, so that an error can point at it."""
+"""Reads TOML that people wrote, and finds the line of a key or a list item, so that an error can point at it."""
 
 from __future__ import annotations
 
+import pathlib
 import re
 import tomllib
+from typing import Any
+
+from tiltmeter.errors import UserError
 
 Path = tuple[str | int, ...]
 """The way to a value: names of keys, and positions in lists, from the top of the file."""
 
+_PLACE_IN_MESSAGE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _QUOTED = re.compile(r'"""(?:\\.|[^\\])*?"{3,5}|' r"'''.*?'{3,5}|" r'"(?:\\.|[^"\\\n])*"|' r"'[^'\n]*'", re.DOTALL)
 _SPACE = re.compile(r"[ \t]*")
 _SPACE_AND_COMMENTS = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _SCALAR = re.compile(r"[^,\]}#\n]*")
+
+
+def parse(text: str, error: type[UserError], file: str | pathlib.Path | None = None) -> dict[str, Any]:
+    """The data of a TOML text; a mistake in it is raised as `error`, with its line.
+
+    >>> parse("a = 1", UserError)
+    {'a': 1}
+    """
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as mistake:
+        place = _PLACE_IN_MESSAGE.search(str(mistake))
+        line = int(place.group(1)) if place and place.group(1) else text.rstrip("\n").count("\n") + 1
+        # tomllib shows the way to a table as a Python tuple.
+        problem = re.sub(r"\('[^()]*\)", _dotted_tuple, _PLACE_IN_MESSAGE.sub("", str(mistake)))
+        raise error(f"not valid TOML: {problem[:1].lower()}{problem[1:]}", file=file, line=line) from None
+    except RecursionError:
+        raise error("not valid TOML: lists or tables are nested too deeply", file=file) from None
 
 
 def lines(text: str) -> dict[Path, int]:
@@ -136,3 +159,8 @@ class _Walk:
             self.skip(_SPACE_AND_COMMENTS)
             self.place += self.text[self.place] == ","
         self.place += 1
+
+
+def _dotted_tuple(shown: re.Match[str]) -> str:
+    keys = re.findall(r"'([^']*)'", shown[0])
+    return f"`{'.'.join(keys)}`"

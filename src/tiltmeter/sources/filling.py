@@ -1,0 +1,53 @@
+"""Fills the slots of a template with a group term and an attribute."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tiltmeter.records import Span
+from tiltmeter.sources.english import ARTICLE, article_for, article_in_case, capitalised, starts_sentence
+
+_SLOT = re.compile(r"\[(T|A|MASK)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A template with its slots filled; `article_spans` are a/an directly before a group term, which agree with it."""
+
+    text: str
+    term_spans: tuple[Span, ...]
+    attribute_spans: tuple[Span, ...]
+    article_spans: tuple[Span, ...]
+
+
+def fill(template: str, term: str, attribute: str | None = None, *, agreement: bool = True) -> Filled:
+    """Put a group term at `[T]` (or `[MASK]`) and an attribute at `[A]`.
+
+    With `agreement` a slot that starts a sentence gets a capital, and a/an before a slot fits the word.
+
+    >>> fill("[T] is a [A].", "she", "electrician").text
+    'She is an electrician.'
+    """
+    if attribute is None and "[A]" in template:
+        raise ValueError(f"the template {template!r} has [A], and no attribute was given")
+    text, place = "", 0
+    spans: dict[str, list[Span]] = {"term": [], "attribute": [], "article": []}
+    for slot in _SLOT.finditer(template):
+        text += template[place : slot.start()]
+        kind = "attribute" if slot[1] == "A" else "term"
+        filler = (attribute or "") if kind == "attribute" else term
+        if agreement:
+            article = ARTICLE.search(text)
+            if article:
+                right = article_in_case(article[1], article_for(filler) or article[1].lower(), filler)
+                text = f"{text[: article.start()]}{right}{article[2]}"
+                if kind == "term":
+                    spans["article"].append((article.start(), article.start() + len(right)))
+            elif starts_sentence(text, len(text)):
+                filler = capitalised(filler)
+        spans[kind].append((len(text), len(text) + len(filler)))
+        text += filler
+        place = slot.end()
+    text += template[place:]
+    return Filled(text, tuple(spans["term"]), tuple(spans["attribute"]), tuple(spans["article"]))

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.report.synthetic import HOSTILE
+from tiltmeter.records import Estimate
+from tiltmeter.report.figures import NARROW, WIDE, Block, Row, colour, forest, shape, to_png, to_svg, wrapped
+
+pytest.importorskip("vl_convert")
+
+SURE = Estimate(0.6, 0.55, 0.65, n=10, origins=10)
+UNSURE = Estimate(0.7, n=3, origins=3, note="no interval: fewer than 5 origins")
+
+
+def texts(svg: str) -> list[str]:
+    return ["".join(found.itertext()) for found in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+
+
+@pytest.mark.parametrize("layout", [WIDE, NARROW])
+def test_a_hostile_label_is_text_and_nothing_else(layout):
+    svg = to_svg(forest([Block((Row(HOSTILE, (SURE,)),), HOSTILE)], [HOSTILE], layout))
+    assert "<img" not in svg
+    assert "<script" not in svg
+    tags = {element.tag.rpartition("}")[2] for element in ElementTree.fromstring(svg).iter()}
+    assert tags <= {"svg", "g", "path", "text", "tspan", "line", "rect"}
+    assert any("</script></style><img" in text for text in texts(svg))
+
+
+def test_a_value_without_interval_is_an_open_mark_with_its_reason():
+    svg = to_svg(forest([Block((Row("short", (UNSURE,)), Row("long", (SURE,))))], ["model"]))
+    assert "fewer than 5 origins" in texts(svg)
+    marks = [
+        element
+        for element in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}path")
+        if element.get("stroke") == colour(0)
+    ]
+    assert [mark.get("fill") for mark in marks] == ["#fffffe", colour(0)]
+
+
+def test_several_series_have_a_key_and_marks_of_their_own():
+    labels = [f"model {number}" for number in range(8)]
+    svg = to_svg(forest([Block((Row("bias", (SURE,) * 8),))], labels))
+    assert set(labels) <= set(texts(svg))
+    assert len({(colour(place), shape(place)) for place in range(30)}) == 30
+
+
+def test_the_axis_is_centred_on_neutral_and_holds_every_interval():
+    ticks = [text for text in texts(to_svg(forest([Block((Row("bias", (SURE,)),))], ["m"]))) if text.endswith("\xa0%")]
+    assert {"30\xa0%", "50\xa0%", "70\xa0%"} <= set(ticks)
+    far = forest([Block((Row("bias", (Estimate(0.97, 0.9, 1.0),)),))], ["m"])
+    assert {"0\xa0%", "100\xa0%"} <= set(texts(to_svg(far)))
+
+
+def test_signs_that_a_drawing_cannot_hold_are_replaced():
+    svg = to_svg(forest([Block((Row("nul \x00 bell \x07 turned \u202e end", (SURE,)),))], ["m"]))
+    assert any("nul \ufffd bell \ufffd turned \ufffd end" in text for text in texts(svg))
+
+
+def test_a_long_label_is_cut_and_an_empty_one_is_harmless():
+    assert wrapped("word " * 100, 20).endswith("…")
+    assert to_svg(forest([Block((Row("", (SURE,)),))], ["m"]))
+
+
+def test_a_figure_can_be_had_as_pixels():
+    assert to_png(to_svg(forest([Block((Row("bias", (SURE,)),))], ["m"]))).startswith(b"\x89PNG")

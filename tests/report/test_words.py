@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+
+from tiltmeter.analysis import Cell
+from tiltmeter.records import Estimate
+from tiltmeter.report.words import decimals_for, headline, opposite, sides
+from tiltmeter.stats.pairs import PairSummary
+
+NOTHING = Estimate(None)
+
+
+def cell(overall: Estimate, **biases: Estimate) -> Cell:
+    found = PairSummary(overall, NOTHING, NOTHING, biases, {}, {}, {}, [])
+    return Cell("m", "templates", "causal.sum.v1", found, {}, {})
+
+
+def test_an_interval_around_neutral_is_not_called_a_tilt_nor_its_absence():
+    found = headline(
+        "m", cell(Estimate(0.55, 0.48, 0.62), a=Estimate(0.55, 0.48, 0.62, p=0.2, p_adjusted=0.2)), [], set()
+    )
+    assert found.sentence.replace("\xa0", " ") == (
+        "m prefers the stereotyped sentence in 55 % of pairs (95 % interval 48–62 %), on one bias."
+    )
+    assert "no overall tilt is shown, and none is ruled out. 0 of 1 bias differs" in found.reading
+
+
+def test_biases_that_cancel_out_are_not_hidden_by_the_mean():
+    up = Estimate(0.8, 0.7, 0.9, p=0.001, p_adjusted=0.002)
+    down = Estimate(0.2, 0.1, 0.3, p=0.001, p_adjusted=0.002)
+    found = headline("m", cell(Estimate(0.5, 0.45, 0.55), a=up, b=down), [], set())
+    assert "Even so, 2 of 2 biases differ from neutral" in found.reading
+    assert "1 toward the stereotype, 1 against it" in found.reading
+
+
+def test_benchmarks_do_not_count_among_the_biases():
+    sure = Estimate(0.9, 0.8, 1.0, p=0.001, p_adjusted=0.002)
+    found = headline("m", cell(Estimate(0.6, 0.55, 0.65), gender=sure, flowers=sure), [], {"flowers"})
+    assert "1 of 1 bias differs from neutral after correction for 2 comparisons" in found.reading
+
+
+def test_a_value_without_interval_says_why():
+    note = "no interval: fewer than 5 origins"
+    found = headline("m", cell(Estimate(0.6, note=note), a=Estimate(0.6, note=note)), [], set())
+    assert "interval" not in found.sentence
+    assert "cannot be said (no interval: fewer than 5 origins)" in found.reading
+    assert "1 bias has too little data for an interval" in found.reading
+
+
+def test_scorers_that_disagree_are_part_of_the_headline():
+    one, other = (cell(Estimate(value), a=Estimate(value)) for value in (0.6, 0.4))
+    found = headline("m", one, [other], set()).caution.replace("\xa0", " ")
+    assert "it lies between 40.0 % and 60.0 %" in found
+    assert "opposite sides of 50 % in 1 of 1 bias" in found
+
+
+@pytest.mark.parametrize(("low", "decimals"), [(0.54, 0), (0.5, 0), (0.504, 1), (0.4999, 1), (0.578, 1)], ids=str)
+def test_rounding_never_makes_a_bound_look_neutral_or_an_interval_empty(low: float, decimals: int):
+    assert decimals_for(Estimate(0.58, low, 0.62)) == decimals
+
+
+def test_one_half_is_on_neither_side():
+    assert not opposite([Estimate(0.5), Estimate(0.7), None, NOTHING])
+    assert sides([Estimate(0.5), Estimate(0.7)]) == "same side"
+    up, down = Estimate(0.8, p_adjusted=0.01), Estimate(0.2, p_adjusted=0.01)
+    assert sides([up, down]) == "opposite sides, each beyond chance"
+    assert sides([up, None]) == "fewer than two values"

@@ -247,11 +247,13 @@ def heading(texts: Sequence[str], threads: int, repeats: int) -> list[str]:
         with contextlib.suppress(PackageNotFoundError):
             versions.append(f"{package} {version(package)}")
     words = [len(text.split()) for text in texts]
+    # Other work on the machine spoils the figures, so the reader must see it.
+    load = f" Load before the start: {os.getloadavg()[0]:.1f}." if hasattr(os, "getloadavg") else ""
     return [
         f"## {datetime.now(UTC):%Y-%m-%d}, {platform.machine()}, {os.cpu_count()} cores, {threads} threads",
         "",
         f"{len(texts)} sentences of {min(words)} to {max(words)} words; median of {repeats}; "
-        f"Python {platform.python_version()}; {', '.join(versions)}.",
+        f"Python {platform.python_version()}; {', '.join(versions)}.{load}",
         "",
     ]
 

@@ -30,6 +30,7 @@ create table dropped (number integer primary key, bias text, origin text, text t
 create table batches (model text, batch integer, primary key (model, batch));
 create table answers (model text, conditioning text, text text, spans text, tokens text, unscored text,
                       primary key (model, conditioning, text, spans)) without rowid;
+create table cells   (number integer primary key, model text, scorer text, unique (model, scorer));
 create table scores  (model text, scorer text, pair integer references pairs, score_1 real, score_2 real,
                       unscored text, primary key (model, scorer, pair)) without rowid;
 """
@@ -46,7 +47,7 @@ class Run:
     pairs: tuple[Pair, ...]
     dropped: tuple[Dropped, ...]
     scores: Mapping[tuple[str, str], tuple[PairScore, ...]]
-    """By model and scorer, in the order of the pairs."""
+    """By model and scorer, in the order of the study; the scores in the order of the pairs."""
 
 
 class Ledger:
@@ -138,6 +139,7 @@ class Ledger:
     def record_scores(self, model: str, scorer: str, scored: Sequence[PairScore]) -> None:
         """Write the scores of every pair under one scorer, in the order of the plan."""
         with self._transaction() as database:
+            database.execute("insert or ignore into cells (model, scorer) values (?, ?)", (model, scorer))
             database.execute("delete from scores where model = ? and scorer = ?", (model, scorer))
             database.executemany(
                 "insert into scores values (?, ?, ?, ?, ?, ?)",
@@ -158,7 +160,8 @@ class Ledger:
         )
         scores: dict[tuple[str, str], list[PairScore]] = {}
         for model, scorer, number, first, second, unscored in self._database.execute(
-            "select model, scorer, pair, score_1, score_2, unscored from scores order by model, scorer, pair"
+            "select model, scorer, pair, score_1, score_2, unscored from scores join cells using (model, scorer) "
+            "order by number, pair"
         ):
             both = None if first is None else (first, second)
             scores.setdefault((model, scorer), []).append(PairScore(pairs[number], scorer, both, unscored))

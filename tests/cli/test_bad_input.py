@@ -32,7 +32,7 @@ def refuses(done: Outcome, *words: str) -> None:
 
 def test_a_truncated_table(tiltmeter: Command, pairs: Path, tmp_path: Path) -> None:
     text = pairs.read_text(encoding="utf-8")
-    pairs.write_text(text[:-4], encoding="utf-8")
+    pairs.write_text(text[:-5], encoding="utf-8")
     done = tiltmeter("score", pairs, "--model", "scripted", "--out", "scored.csv")
     refuses(done, "pairs.csv, line 51", "2 cells where the header has 3", "cut off")
     assert not (tmp_path / "scored.csv").exists()

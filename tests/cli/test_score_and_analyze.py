@@ -61,8 +61,8 @@ def test_the_lab_lists_where_scorers_disagree(tiltmeter: Command, pairs: Path, t
     scored = rows(tmp_path / "lab.csv")
     assert {"preferred.sum", "preferred.rest", "score_1.prior-corrected", "unscored.as-published"} <= set(scored[0])
     for row in scored:
-        choices = {row[name] for name in row if name.startswith("preferred.")} - {""}
-        assert row["scorers_disagree"] == str(int(len(choices) > 1))
+        choices = {row[name] for name in row if name.startswith("preferred.")}
+        assert row["scorers_disagree"] == str(int({"1", "2"} <= choices))
     assert done.json["disagreements"] == sum(row["scorers_disagree"] == "1" for row in scored)
     assert len(done.json["agreement"]) == 10
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from tiltmeter.cache import cache_folder
 from tiltmeter.errors import ModelError
 from tiltmeter.models import ModelSettings, embedded, load
-from tiltmeter.models.cache import cache_folder
 
 
 @pytest.mark.slow

@@ -9,11 +9,11 @@ from tiltmeter.analysis import RunSummary, summarise_run
 from tiltmeter.store import Run
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Run:
-    return make_run(tmp_path / "run")
+@pytest.fixture(scope="session")
+def run() -> Run:
+    return make_run(Path("nowhere"))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def summary(run: Run) -> RunSummary:
     return summarise_run(run)

@@ -39,6 +39,13 @@ def test_benchmarks_do_not_count_among_the_biases():
     assert "1 of 1 bias differs from neutral after correction for 2 comparisons" in found.reading
 
 
+def test_an_instrument_check_that_fails_is_said_beside_the_figure():
+    blind = cell(Estimate(0.5, 0.4, 0.6), flowers=Estimate(0.54, 0.43, 0.65))
+    assert "1 of 1 instrument check did not show what is known" in headline("m", blind, [], {"flowers"}).caution
+    seeing = cell(Estimate(0.5, 0.4, 0.6), flowers=Estimate(0.9, 0.8, 1.0))
+    assert "instrument" not in headline("m", seeing, [], {"flowers"}).caution
+
+
 def test_a_value_without_interval_says_why():
     note = "no interval: fewer than 5 origins"
     found = headline("m", cell(Estimate(0.6, note=note), a=Estimate(0.6, note=note)), [], set())

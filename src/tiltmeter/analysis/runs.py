@@ -67,6 +67,18 @@ class RunSummary:
                 }
                 for cell in self.cells
             ],
+            "agreements": [
+                {
+                    "model": model,
+                    "source": source,
+                    "scorers": [found.first, found.second],
+                    "n": found.n,
+                    "same": found.same,
+                    "share": found.share,
+                }
+                for (model, source), agreements in self.agreements.items()
+                for found in agreements
+            ],
             "dropped": dict(self.dropped),
         }
 

@@ -74,7 +74,7 @@ def summarise_file(
     for number, cells in numbered:
         value = _value(cells["stereotyped"], path, number)
         reason = cells.get("unscored", "").strip()
-        if value is None and not reason and labelled and stereotyped(cells) is None:
+        if value is None and labelled and stereotyped(cells) is None:
             controls += 1
             continue
         if value is None:
@@ -84,7 +84,8 @@ def summarise_file(
     items = [
         PairItem(
             bias=_name(cells, bias, Path(path).stem),
-            attribute=cells[attribute].strip() or None if attribute else None,
+            # Pairs of a data set without attributes are clustered by what they came from.
+            attribute=_name(cells, attribute, cells.get("origin", "").strip()) or None,
             attribute_set=sets[index],
             value=value,
             benchmark=cells.get("benchmark", "").strip().lower() in ("1", "true", "yes"),

@@ -103,7 +103,7 @@ def _threads() -> Finding:
 
 
 def _cache() -> Finding:
-    from tiltmeter.models.cache import cache_folder
+    from tiltmeter.cache import cache_folder
 
     folder = cache_folder()
     existing = next(parent for parent in (folder, *folder.parents) if parent.exists())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
-from tiltmeter.cli.console import JsonOption, print_json, print_table
+from tiltmeter.cli.console import JsonOption, print_json, print_table, say
 
 app = typer.Typer(help="Which models there are, and fetching one ahead of time.", no_args_is_help=True)
 
@@ -34,6 +35,8 @@ def get_model(
     """Fetch a model into the cache, see that it loads, and print the facts about it."""
     from tiltmeter.models import ModelSettings, load
 
+    if sys.stderr.isatty():
+        say(f"fetching {name} where it is not here yet, and loading it; the first time takes a minute")
     facts = asdict(load(name, ModelSettings(device="cpu")).facts)
     if json:
         print_json(facts)

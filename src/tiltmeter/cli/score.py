@@ -80,7 +80,8 @@ def _write(out: Path, table: Table, scored: Mapping[str, Sequence[PairScore]]) -
             result = scored_cells(next(found)) if row.pair else {"unscored": row.reason}
             cells |= {_column(name, key, several): result.get(key) for key in _RESULTS}
             choices.add(result.get("preferred"))
-        cells["scorers_disagree"] = int(len(choices - {None}) > 1)
+        # A tie is no vote: `rest` ties wherever the group term comes last.
+        cells["scorers_disagree"] = int(choices >= {1, 2})
         rows.append(cells)
     results = [_column(name, key, several) for name in scored for key in _RESULTS]
     results += ["scorers_disagree"] if several else []
@@ -111,7 +112,7 @@ def _account(table: Table, scored: Mapping[str, Sequence[PairScore]]) -> dict[st
             {"scorers": [pair.first, pair.second], "n": pair.n, "same": pair.same, "share": pair.share}
             for pair in agreements(choices)
         ],
-        "disagreements": sum(len({*row} - {None}) > 1 for row in zip(*choices.values(), strict=True)),
+        "disagreements": sum({*row} >= {1, 2} for row in zip(*choices.values(), strict=True)),
     }
 
 

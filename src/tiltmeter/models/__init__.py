@@ -21,7 +21,7 @@ __all__ = ["KnownModel", "Model", "ModelSettings", "known", "load"]
 
 _DEFAULTS = ModelSettings()
 
-# The part of a name after the colon: what stands there, and whether it may be left out.
+# Names that mean nothing without what follows the colon.
 _ARGUMENTS = {"hf": "NAME", "gguf": "PATH"}
 
 

@@ -8,9 +8,9 @@ import struct
 from contextlib import suppress
 from pathlib import Path
 
+from tiltmeter.cache import cache_folder
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.files import whole_file
-from tiltmeter.models.cache import cache_folder
 
 _INDEX = "model.safetensors.index.json"
 _SINGLE = "model.safetensors"

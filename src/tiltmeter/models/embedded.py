@@ -20,8 +20,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from tiltmeter.cache import cache_folder
 from tiltmeter.errors import ModelError
-from tiltmeter.models.cache import cache_folder
 from tiltmeter.models.checkpoint import file_sha256
 from tiltmeter.models.hugging_face import open_folder, require_packages
 from tiltmeter.models.interface import Model, ModelSettings

@@ -39,7 +39,9 @@ class Network:
     def __init__(self, model: Any, device: str, batch_tokens: int, padding: int) -> None:
         self._model, self._device, self._batch_tokens, self._padding = model, device, batch_tokens, padding
         budget = _LOGITS_ON_CPU if device == "cpu" else _LOGITS_ON_ACCELERATOR
-        self._vocabulary = int(model.get_output_embeddings().weight.shape[0])
+        head = model.get_output_embeddings()
+        # A few heads hide their projection; the configuration's number is then near enough for a bound on memory.
+        self._vocabulary = int(head.weight.shape[0] if head is not None else model.config.get_text_config().vocab_size)
         self._asks_at_once = max(1, budget // self._vocabulary)
         self._cut = False
         self._cut = self._cutting_is_exact()

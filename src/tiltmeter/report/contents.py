@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tiltmeter import registry
 from tiltmeter.analysis import Cell
 from tiltmeter.records import Estimate
 from tiltmeter.report.examples import ExampleList, example_lists
@@ -13,7 +14,6 @@ from tiltmeter.report.figures import Block, Row
 from tiltmeter.report.series import Series, benchmarks, short_scorer, spec_of, titles
 from tiltmeter.report.words import (
     NONE,
-    SCORERS,
     Headline,
     differs,
     headline,
@@ -252,7 +252,7 @@ class Contents:
     def scorer_meanings(self) -> list[tuple[str, str]]:
         """The scorers of the report, and what each puts a number on, where that is known here."""
         names = dict.fromkeys(cell.scorer for one in self.series for cell in one.cells)
-        return [(name, SCORERS.get(name, "a scorer of a plug-in")) for name in sorted(names)]
+        return [(name, registry.load("scorer", name).meaning) for name in sorted(names)]
 
     def _place(self, one: Series, source: str) -> str:
         return f"{one.label}, {source}" if len({s for o in self.series for s in o.sources}) > 1 else one.label

@@ -72,10 +72,14 @@ def _draw(section: SourceSection, name: str) -> _Drawn:
     labels = [one.label for one in section.shown]
     if not section.blocks:
         return _Drawn(section, name, Markup(""), Markup(""), "")
-    rows = [(row.label, row.estimates) for block in section.blocks for row in block.rows if not row.summary]
     # `to_svg` lets nothing pass but shapes and escaped text.
     wide, narrow = (Markup(to_svg(forest(section.blocks, labels, layout))) for layout in (WIDE, NARROW))
-    return _Drawn(section, name, wide, narrow, words.what_the_forest_shows(labels, rows))
+    shown = [(row, bool(block.heading)) for block in section.blocks for row in block.rows if not row.summary]
+    biases, checks = (
+        [(row.label, row.estimates) for row, check in shown if check == wanted] for wanted in (False, True)
+    )
+    alternative = words.what_the_forest_shows(labels, biases, checks)
+    return _Drawn(section, name, wide, narrow, alternative)
 
 
 def _named(sections: Sequence[SourceSection]) -> list[tuple[SourceSection, str]]:

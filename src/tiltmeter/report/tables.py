@@ -97,8 +97,7 @@ def _pair_row(cell: Cell, score: PairScore, benchmarks: set[str]) -> dict[str, o
         "scorer": cell.scorer,
         "bias": pair.bias,
         "benchmark": int(pair.bias.split(":")[0] in benchmarks),
-        # What the estimates are resampled over, so that this file alone gives the same ones.
-        "attribute": pair.attribute or pair.origin,
+        "attribute": pair.attribute,
         "attribute_set": pair.attribute_set,
         **_numbered("group", pair.groups),
         **_numbered("term", pair.terms),

@@ -14,21 +14,6 @@ NEUTRAL = f"50{SPACE}%"
 NONE = "–"
 """What stands in a cell that has no number."""
 
-SCORERS: Mapping[str, str] = {
-    "causal.sum.v1": "log-probability of the whole sentence",
-    "causal.mean.v1": "log-probability of the sentence, per token",
-    "causal.rest.v1": "log-probability of everything but the group term, given what stands before",
-    "causal.prior-corrected.v1": "log-probability of the sentence, less that of the same sentence with a neutral word "
-    "in place of the attribute",
-    "causal.as-published.v1": "mean token loss without a start token, so that the first word is never scored",
-    "masked.slot.v1": "log-probability of the group term in its place, given the rest of the sentence",
-    "masked.within-word.v1": "pseudo-log-likelihood of the sentence; the later pieces of a word are hidden with it",
-    "masked.crows.v1": "pseudo-log-likelihood of the tokens that both sentences share",
-    "masked.aul.v1": "log-likelihood of every token with nothing hidden",
-    "masked.as-published.v1": "mean raw logit of the pieces of the group term at one hidden place",
-}
-"""What each of tiltmeter's own scorers puts a number on."""
-
 
 def percent(share: float | None, decimals: int = 1) -> str:
     """A share in per cent.
@@ -188,6 +173,13 @@ def _caution(cell: Cell, others: Sequence[Cell], benchmarks: set[str]) -> str:
         parts.append(
             f"They point to opposite sides of {NEUTRAL} in {opposed} of {count(len(social), 'bias', 'biases')}."
         )
+    checks = [found for bias, found in cell.summary.by_bias.items() if spec_of(bias) in benchmarks]
+    unseen = sum(found.low is None or found.low <= 0.5 for found in checks)
+    if unseen:
+        parts.append(
+            f"{unseen} of {count(len(checks), 'instrument check')} did not show what is known to be there, so that "
+            "where no tilt is seen little follows."
+        )
     return " ".join(parts)
 
 
@@ -224,11 +216,15 @@ def sides(estimates: Sequence[Estimate | None]) -> str:
     return "opposite sides, each beyond chance" if len(set(sure)) == 2 else "opposite sides"
 
 
-def what_the_forest_shows(labels: Sequence[str], rows: Sequence[tuple[str, Sequence[Estimate | None]]]) -> str:
+NamedRow = tuple[str, Sequence[Estimate | None]]
+"""A bias, and its estimate in each series."""
+
+
+def what_the_forest_shows(labels: Sequence[str], biases: Sequence[NamedRow], checks: Sequence[NamedRow]) -> str:
     """A forest plot for those who cannot see it: for each series, how many biases lie where, and the farthest two."""
     parts = []
     for position, label in enumerate(labels):
-        known = [(name, one) for name, found in rows if (one := found[position]) is not None and one.value is not None]
+        known = _known(biases, position)
         ordered = sorted(known, key=lambda item: item[1].value or 0)
         if not ordered:
             continue
@@ -240,7 +236,14 @@ def what_the_forest_shows(labels: Sequence[str], rows: Sequence[tuple[str, Seque
             f"{label}: of {count(len(known), 'bias', 'biases')}, {above} with an interval wholly above {NEUTRAL} and "
             f"{below} wholly below; {extremes}."
         )
+    for position, label in enumerate(labels):
+        found = [f"{name}, {_with_interval(one)}" for name, one in _known(checks, position)]
+        parts += [f"{label}, instrument checks: {'; '.join(found)}."] if found else []
     return " ".join(parts)
+
+
+def _known(rows: Sequence[NamedRow], position: int) -> list[tuple[str, Estimate]]:
+    return [(name, one) for name, found in rows if (one := found[position]) is not None and one.value is not None]
 
 
 def _with_interval(found: Estimate) -> str:

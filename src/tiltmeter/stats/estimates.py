@@ -156,7 +156,9 @@ def _with_interval(
         result = cluster_t(strata, neutral, found.level)
     elif not can_resample(strata, found.level):
         result = cluster_t(strata, neutral, found.level)
-        note = f"cluster t-interval: {RESAMPLES:,} resamples are too few for level {found.level:g}"
+        fewest = min(len(stratum.means) for stratum in strata)
+        why = f"one part of the mean rests on {fewest} origins" if fewest < FEWEST_ORIGINS else f"level {found.level:g}"
+        note = f"cluster t-interval: {RESAMPLES:,} resamples are too few here ({why})"
     else:
         result = cluster_bootstrap(strata, neutral, found.level, seed)
     low, high = (max(0.0, result.low), min(1.0, result.high)) if shares else (result.low, result.high)

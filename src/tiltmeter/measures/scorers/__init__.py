@@ -27,6 +27,8 @@ class Scorer:
 
     name: str
     family: Family
+    meaning: str
+    """What the number is, in half a sentence."""
     queries: Callable[[Pair], tuple[Query, ...]]
     reduce: Callable[[Pair, Sequence[TokenScores]], tuple[float, float]]
 

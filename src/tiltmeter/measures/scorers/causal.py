@@ -51,8 +51,26 @@ def _means_of_what_is_scored(pair: Pair, answers: Sequence[TokenScores]) -> tupl
     return mean(0), mean(1)
 
 
-SUM = Scorer("causal.sum.v1", "causal", _left, sums)
-MEAN = Scorer("causal.mean.v1", "causal", _left, means)
-REST = Scorer("causal.rest.v1", "causal", _left, _outside_the_group)
-PRIOR_CORRECTED = Scorer("causal.prior-corrected.v1", "causal", _left_and_neutral, _less_the_prior)
-AS_PUBLISHED = Scorer("causal.as-published.v1", "causal", _without_start, _means_of_what_is_scored)
+SUM = Scorer("causal.sum.v1", "causal", "log-probability of the whole sentence", _left, sums)
+MEAN = Scorer("causal.mean.v1", "causal", "log-probability of the sentence, per token", _left, means)
+REST = Scorer(
+    "causal.rest.v1",
+    "causal",
+    "log-probability of everything but the group term, given what stands before",
+    _left,
+    _outside_the_group,
+)
+PRIOR_CORRECTED = Scorer(
+    "causal.prior-corrected.v1",
+    "causal",
+    "log-probability of the sentence, less that of the same sentence with a neutral word in place of the attribute",
+    _left_and_neutral,
+    _less_the_prior,
+)
+AS_PUBLISHED = Scorer(
+    "causal.as-published.v1",
+    "causal",
+    "mean token loss without a start token, so that the first word is never scored",
+    _without_start,
+    _means_of_what_is_scored,
+)

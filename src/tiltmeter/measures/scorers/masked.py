@@ -52,8 +52,32 @@ def _shared_tokens(pair: Pair, answers: Sequence[TokenScores]) -> tuple[float, f
     return total(answers[0], shared[0].__contains__)[0], total(answers[1], shared[1].__contains__)[0]
 
 
-SLOT = Scorer("masked.slot.v1", "masked", _group_term("slot"), _slot_sums)
-WITHIN_WORD = Scorer("masked.within-word.v1", "masked", _whole_text("within-word"), sums)
-CROWS = Scorer("masked.crows.v1", "masked", _whole_text("token"), _shared_tokens)
-AUL = Scorer("masked.aul.v1", "masked", _whole_text("none"), means)
-AS_PUBLISHED = Scorer("masked.as-published.v1", "masked", _group_term("one-mask-logits"), _slot_means)
+SLOT = Scorer(
+    "masked.slot.v1",
+    "masked",
+    "log-probability of the group term in its place, given the rest of the sentence",
+    _group_term("slot"),
+    _slot_sums,
+)
+WITHIN_WORD = Scorer(
+    "masked.within-word.v1",
+    "masked",
+    "pseudo-log-likelihood of the sentence; the later pieces of a word are hidden with it",
+    _whole_text("within-word"),
+    sums,
+)
+CROWS = Scorer(
+    "masked.crows.v1",
+    "masked",
+    "pseudo-log-likelihood of the tokens that both sentences share",
+    _whole_text("token"),
+    _shared_tokens,
+)
+AUL = Scorer("masked.aul.v1", "masked", "log-likelihood of every token with nothing hidden", _whole_text("none"), means)
+AS_PUBLISHED = Scorer(
+    "masked.as-published.v1",
+    "masked",
+    "mean raw logit of the pieces of the group term at one hidden place",
+    _group_term("one-mask-logits"),
+    _slot_means,
+)

@@ -44,9 +44,10 @@ docs: $(STAMP)
 	$(PIP) --constraint constraints.txt '.[docs]'
 	$(BIN)/mkdocs build --strict
 
-bench: $(STAMP)
+bench:
 	$(PYTHON) -m venv .venv-bench
-	.venv-bench/bin/python -m pip install --quiet --constraint benchmarks/constraints.txt --editable '.[all]' minicons lm-eval
+	.venv-bench/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[all]' \
+		--requirement benchmarks/requirements.txt
 	.venv-bench/bin/python benchmarks/pairs.py
 
 clean:

@@ -110,6 +110,6 @@ def test_every_command_is_documented() -> None:
 def test_the_page_of_commands_is_current() -> None:
     import runpy
 
-    script = runpy.run_path(str(ROOT / "docs" / "commands.py"))
+    script = runpy.run_path(str(ROOT / "docs" / "write_commands.py"))
     current = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
-    assert current == script["page"](), "run `python docs/commands.py`"
+    assert current == script["page"](), "run `python docs/write_commands.py`"

@@ -1,4 +1,4 @@
-"""Writes docs/commands.md from the help texts of the command line: `python docs/commands.py`."""
+"""Writes docs/commands.md from the help texts of the command line: `python docs/write_commands.py`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tiltmeter.cli import app
 TARGET = Path(__file__).with_name("commands.md")
 HEAD = """# Commands
 
-Written by `python docs/commands.py` from the program itself; a test keeps it current. Every command prints a table for
+Written by `python docs/write_commands.py` from the program itself; a test keeps it current. Every command prints a table for
 people or, with `--json`, JSON for machines. Exit status: 0, or 1 where a `--fail-if` condition holds, or 2 with one
 sentence where something is wrong.
 """

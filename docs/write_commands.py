@@ -12,9 +12,9 @@ from tiltmeter.cli import app
 TARGET = Path(__file__).with_name("commands.md")
 HEAD = """# Commands
 
-Written by `python docs/write_commands.py` from the program itself; a test keeps it current. Every command prints a table for
-people or, with `--json`, JSON for machines. Exit status: 0, or 1 where a `--fail-if` condition holds, or 2 with one
-sentence where something is wrong.
+Written by `python docs/write_commands.py` from the program itself; a test keeps it current. Every command prints a
+table for people or, with `--json`, JSON for machines. Exit status: 0, or 1 where a `--fail-if` condition holds, or 2
+with one sentence where something is wrong.
 """
 
 

@@ -158,6 +158,61 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
+class Decoding:
+    """How a model writes: temperature 0 is greedy; `top_k` 0 and `top_p` 1 cut nothing off.
+
+    Writing ends before the first of the `stop` texts, which is not part of what was written.
+    """
+
+    temperature: float = 1.0
+    top_k: int = 0
+    top_p: float = 1.0
+    max_new_tokens: int = 40
+    stop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One text that a model wrote after a prompt, and what it cost."""
+
+    text: str
+    tokens: int
+    """Tokens decoded, including any that were thrown away on the way."""
+    ended: Literal["stop", "length", "end"]
+    """What ended it: a stop text, the limit, or the model's own end token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A test sentence that a generator wrote for a group term and an attribute, kept or dropped.
+
+    `dropped` says why it is not used; None: it is. `set` counts independent generation sets from 0.
+    """
+
+    id: str
+    bias: str
+    text: str
+    group: str
+    term: str
+    attribute: str
+    attribute_set: str
+    set: int = 0
+    generator: str = ""
+    strategy: str = ""
+    dropped: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """What a rater made of one text: a number, or none and the reason; `because` is for people to read."""
+
+    rater: str
+    value: float | None
+    unrated: str | None = None
+    because: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ModelFacts:
     """What must be known of a model to trust a number that came from it."""
 

@@ -1,4 +1,4 @@
-"""Language models behind one small verb: `score` texts. Nothing heavy is imported until a model is loaded.
+"""Language models behind small verbs: `score` texts, `complete` prompts. Nothing heavy is imported until one is loaded.
 
 >>> model = load("scripted")
 >>> [score] = model.score(["She is a nurse."])
@@ -15,9 +15,9 @@ from pathlib import Path
 
 from tiltmeter import registry
 from tiltmeter.errors import ModelError, UnknownName, UserError
-from tiltmeter.models.interface import Model, ModelSettings
+from tiltmeter.models.interface import Model, ModelSettings, Writer, as_writer
 
-__all__ = ["KnownModel", "Model", "ModelSettings", "known", "load"]
+__all__ = ["KnownModel", "Model", "ModelSettings", "Writer", "as_writer", "known", "load"]
 
 _DEFAULTS = ModelSettings()
 

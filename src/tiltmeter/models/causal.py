@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from tiltmeter.errors import ModelError
 from tiltmeter.models.encoding import Encoded, Encoder
 from tiltmeter.models.interface import checked_conditioning
 from tiltmeter.models.network import Ask, Network
-from tiltmeter.records import ModelFacts, Span, TokenScores
+from tiltmeter.models.writing import drafts
+from tiltmeter.models.writing.checkpoint_pen import CheckpointPen
+from tiltmeter.records import Completion, Decoding, ModelFacts, Span, TokenScores
 
 
 class CausalModel:
@@ -18,9 +21,11 @@ class CausalModel:
 
     conditionings = ("left", "left-no-start")
 
-    def __init__(self, facts: ModelFacts, network: Network, encoder: Encoder, start: tuple[int, ...]) -> None:
+    def __init__(
+        self, facts: ModelFacts, network: Network, encoder: Encoder, start: tuple[int, ...], pen: CheckpointPen
+    ) -> None:
         self.facts = facts
-        self._network, self._encoder, self._start = network, encoder, start
+        self._network, self._encoder, self._start, self._pen = network, encoder, start, pen
 
     def score(
         self,
@@ -52,6 +57,19 @@ class CausalModel:
             logprobs = first + [next(answers) for _ in tokens.ids[len(first) :]]
             scores[text] = token_scores(tokens.spans, logprobs, self.facts.dtype)
         return [scores[text] for text in texts]
+
+    def complete(
+        self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int = 0
+    ) -> list[list[Completion]]:
+        """Texts written after each prompt; see `Writer`."""
+        return drafts.complete(self._pen, prompts, decoding, samples=samples, seed=seed)
+
+    def chat_prompt(self, instruction: str) -> str:
+        """The instruction in the frame of the tokenizer's chat template."""
+        frame = self._pen.chat
+        if frame is None:
+            raise ModelError(f"{self.facts.name} has no chat template that takes an instruction as it is")
+        return f"{frame.before}{instruction}{frame.after}"
 
 
 def unscorable(text: str, tokens: Encoded, specials: int, context: int | None) -> str | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from tiltmeter.errors import ModelError
-from tiltmeter.records import ModelFacts, Span, TokenScores
+from tiltmeter.records import Completion, Decoding, ModelFacts, Span, TokenScores
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,38 @@ class Model(Protocol):
         `spans[i]` are the characters of `texts[i]` to look at, for the conditionings that ask about a place.
         """
         ...
+
+
+@runtime_checkable
+class Writer(Model, Protocol):
+    """A model that also writes.
+
+    >>> from tiltmeter.models import load
+    >>> from tiltmeter.records import Decoding
+    >>> [[completion]] = as_writer(load("scripted")).complete(["The nurse said"], Decoding(max_new_tokens=3), seed=1)
+    >>> completion.tokens, completion.ended
+    (3, 'length')
+    """
+
+    def complete(
+        self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int = 0
+    ) -> list[list[Completion]]:
+        """`samples` texts written after each prompt, in the order given.
+
+        The text of one (prompt, sample number, seed) does not depend on what else is asked for in the call.
+        """
+        ...
+
+    def chat_prompt(self, instruction: str) -> str:
+        """A prompt that gives the instruction to a chat model, for `complete`."""
+        ...
+
+
+def as_writer(model: Model) -> Writer:
+    """The model, where it can write; otherwise one sentence."""
+    if not isinstance(model, Writer):
+        raise ModelError(f"{model.facts.name} is {model.facts.family} and cannot write; a causal model is needed")
+    return model
 
 
 def checked_conditioning(model: Model, conditioning: str | None) -> str:

@@ -20,7 +20,8 @@ from tiltmeter.models.family import family_of
 from tiltmeter.models.interface import Model, ModelSettings
 from tiltmeter.models.masked import MaskedModel
 from tiltmeter.models.network import Network
-from tiltmeter.models.start import start_tokens
+from tiltmeter.models.start import end_tokens, start_tokens
+from tiltmeter.models.writing.checkpoint_pen import CheckpointPen
 from tiltmeter.records import ModelFacts
 
 # A length of this many tokens is how tokenizers and configurations say "no limit".
@@ -109,7 +110,17 @@ def assemble(
             ahead = network.looks_ahead()
         if ahead:
             raise ModelError(f"{parts.name} sees the words after a place as well, so it is not a causal model")
-        return CausalModel(facts, network, encoder, start or ())
+        pen = CheckpointPen(
+            parts.model,
+            parts.device,
+            encoder,
+            name=parts.name,
+            start=start or (),
+            ends=end_tokens(parts.tokenizer, parts.model, start or ()),
+            context=facts.context,
+            batch_tokens=settings.batch_tokens,
+        )
+        return CausalModel(facts, network, encoder, start or (), pen)
     mask = parts.tokenizer.mask_token_id
     if mask is None:
         raise ModelError(f"{parts.name} is a masked model whose tokenizer has no mask token")

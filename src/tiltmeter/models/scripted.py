@@ -28,10 +28,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.errors import InvalidData
+from tiltmeter.errors import InvalidData, ModelError
 from tiltmeter.files import read_text
 from tiltmeter.models.interface import ModelSettings, checked_conditioning
-from tiltmeter.records import ModelFacts, Span, TokenScores
+from tiltmeter.models.writing import drafts
+from tiltmeter.models.writing.table_pen import TablePen
+from tiltmeter.records import Completion, Decoding, ModelFacts, Span, TokenScores
 
 OTHER = "other"
 
@@ -95,6 +97,16 @@ class ScriptedModel:
         started = checked_conditioning(self, conditioning) == "left"
         return [self._score_one(text, started) for text in texts]
 
+    def complete(
+        self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int = 0
+    ) -> list[list[Completion]]:
+        """Words drawn from the table after each prompt; `other` is written as that word."""
+        return drafts.complete(self._pen(), prompts, decoding, samples=samples, seed=seed)
+
+    def chat_prompt(self, instruction: str) -> str:
+        """Refused: a table knows no chat."""
+        raise ModelError(f"{self.facts.name} has no chat template")
+
     def _score_one(self, text: str, started: bool) -> TokenScores:
         if not text.strip():
             return TokenScores(unscored="the text is empty")
@@ -110,14 +122,21 @@ class ScriptedModel:
         return TokenScores(tuple(match.span() for match in found), tuple(logprobs))
 
     def _logprob(self, word: str, seen: set[str]) -> float:
-        scores = {
+        scores = self._scores(seen)
+        highest = max(scores.values())
+        total = highest + math.log(sum(math.exp(score - highest) for score in scores.values()))
+        return scores.get(word if word in self._weights else OTHER, -math.inf) - total
+
+    def _pen(self) -> TablePen:
+        return TablePen(self._scores, [word for word, weight in self._weights.items() if weight > 0], _TOKEN)
+
+    def _scores(self, seen: set[str]) -> dict[str, float]:
+        """The log weight of each word that can come next, tilts included."""
+        return {
             entry: math.log(weight) + sum(self._tilts[other].get(entry, 0.0) for other in seen & self._tilts.keys())
             for entry, weight in self._weights.items()
             if weight > 0
         }
-        highest = max(scores.values())
-        total = highest + math.log(sum(math.exp(score - highest) for score in scores.values()))
-        return scores.get(word if word in self._weights else OTHER, -math.inf) - total
 
 
 def load(argument: str, settings: ModelSettings) -> ScriptedModel:

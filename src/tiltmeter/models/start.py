@@ -1,4 +1,4 @@
-"""Which token stands before a text, so that its first word has a probability.
+"""Which token stands before a text, so that its first word has a probability; and which ones end what a model writes.
 
 A wrong one ruins the numbers: chat models often declare their turn opener (`<|im_start|>`) as the start token, but
 were trained on documents that begin after a separator (`<|endoftext|>`).
@@ -43,6 +43,19 @@ def start_tokens(tokenizer: Any, config: Any, prefix: tuple[int, ...]) -> tuple[
         if token is not None and not _is_turn_marker(tokenizer, token):
             return (token,)
     return ()
+
+
+def end_tokens(tokenizer: Any, model: Any, start: tuple[int, ...]) -> frozenset[int]:
+    """The ids that end what a model writes: its end tokens wherever they are declared, the separator that it is
+    started with, and markers of chat turns, after which someone else would speak.
+    """
+    generation = getattr(model, "generation_config", None)
+    ends = {tokenizer.eos_token_id, *start[-1:]}
+    for declared in (getattr(model.config, "eos_token_id", None), getattr(generation, "eos_token_id", None)):
+        ends |= set(declared) if isinstance(declared, list | tuple) else {declared}
+    vocabulary = tokenizer.get_vocab()
+    ends |= {vocabulary[name] for name in _TURN_MARKERS if name in vocabulary}
+    return frozenset(token for token in ends if isinstance(token, int))
 
 
 def _separators(tokenizer: Any, declared: list[int | None]) -> list[int]:

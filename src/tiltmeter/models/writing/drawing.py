@@ -1,0 +1,81 @@
+"""One token drawn from a model's numbers, in a way that rounding seldom changes."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiltmeter.errors import UserError
+from tiltmeter.records import Decoding
+
+Logits: TypeAlias = NDArray[np.float32]
+
+
+def check(decoding: Decoding, samples: int) -> None:
+    """Refuse settings that mean nothing."""
+    for wrong, problem in (
+        (decoding.temperature < 0, f"temperature must be 0 (greedy) or more, not {decoding.temperature}"),
+        (decoding.top_k < 0, f"top_k must be 0 (no cut) or more, not {decoding.top_k}"),
+        (not 0 < decoding.top_p <= 1, f"top_p must be above 0 and at most 1 (no cut), not {decoding.top_p}"),
+        (decoding.max_new_tokens < 1, f"max_new_tokens must be at least 1, not {decoding.max_new_tokens}"),
+        (samples < 1, f"samples must be at least 1, not {samples}"),
+        ("" in decoding.stop, "an empty stop text would end every text before it began"),
+    ):
+        if wrong:
+            raise UserError(problem)
+
+
+def stream(seed: int, prompt: str, sample: int) -> random.Random:
+    """The random numbers of one text; they depend on nothing but these three.
+
+    >>> stream(1, "He is", 0).random() == stream(1, "He is", 0).random()
+    True
+    >>> stream(1, "He is", 0).random() == stream(1, "He is", 1).random()
+    False
+    """
+    digest = hashlib.sha256(f"{seed}\n{sample}\n{prompt}".encode("utf-8", "surrogatepass")).digest()
+    return random.Random(int.from_bytes(digest, "big"))
+
+
+def draw(logits: Logits, decoding: Decoding, uniform: float) -> int:
+    """The token at which the running sum of probabilities, over token ids in ascending order, passes `uniform`.
+
+    The order by id is the same whatever the rounding, where an order by probability is not: another batch, with its
+    other rounding, then gives another token only where `uniform` falls within rounding of a border.
+
+    >>> draw(np.log(np.array([0.2, 0.5, 0.3], dtype=np.float32)), Decoding(), 0.69)
+    1
+    """
+    if decoding.temperature == 0:
+        return int(logits.argmax())
+    ids, probabilities = cut(logits, decoding)
+    running = probabilities.cumsum()
+    return int(ids[min(running.searchsorted(uniform * running[-1], side="right"), len(ids) - 1)])
+
+
+def cut(logits: Logits, decoding: Decoding) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The tokens that top_k, then top_p leave, in ascending order of their ids, and their probabilities.
+
+    top_p keeps the fewest most probable tokens whose sum reaches it.
+
+    >>> ids, probabilities = cut(np.log(np.array([0.1, 0.5, 0.4], dtype=np.float32)), Decoding(top_k=2))
+    >>> ids.tolist(), probabilities.round(3).tolist()
+    ([1, 2], [0.556, 0.444])
+    """
+    ids = np.arange(len(logits))
+    if 0 < decoding.top_k < len(logits):
+        lowest = np.partition(logits, -decoding.top_k)[-decoding.top_k]
+        ids = np.flatnonzero(logits >= lowest)
+    scores = logits[ids].astype(np.float64) / decoding.temperature
+    probabilities = np.exp(scores - scores.max())
+    probabilities /= probabilities.sum()
+    if decoding.top_p < 1:
+        falling = np.argsort(-probabilities, kind="stable")
+        count = int(probabilities[falling].cumsum().searchsorted(decoding.top_p)) + 1
+        kept = np.sort(falling[:count])
+        ids, probabilities = ids[kept], probabilities[kept] / probabilities[kept].sum()
+    return ids, probabilities

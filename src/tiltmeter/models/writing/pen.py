@@ -1,0 +1,62 @@
+"""What a model must be able to do to write; the loop and the strategies know nothing else of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from tiltmeter.models.writing.drawing import Logits
+
+Row = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Keep the first `keep` tokens written in a row, drop those after them, and add `token`."""
+
+    keep: int
+    token: int
+
+
+class Page(Protocol):
+    """Texts that are being written side by side."""
+
+    @property
+    def logits(self) -> Sequence[Logits]:
+        """For each text, a number for each token that could come next: its log-probability plus a constant."""
+        ...
+
+    def advance(self, moves: Sequence[Move | None]) -> None:
+        """Make a move in each text. One without a move is finished and leaves the page; the others close up."""
+        ...
+
+
+class Pen(Protocol):
+    """A model's means of writing."""
+
+    @property
+    def ends(self) -> frozenset[int]:
+        """The tokens with which the model itself ends a text."""
+        ...
+
+    @property
+    def page_tokens(self) -> int:
+        """How many tokens, prompts included, a page may come to hold."""
+        ...
+
+    def read(self, prompt: str) -> Row:
+        """The tokens of a prompt; refuses one that leaves no room to write."""
+        ...
+
+    def room(self, row: Row) -> int | None:
+        """How many tokens can be written after a prompt; None: as many as you like."""
+        ...
+
+    def open(self, rows: Sequence[Row]) -> Page:
+        """A page with these prompts on it; one that stands on it several times is read once."""
+        ...
+
+    def text(self, row: Row, written: Sequence[int]) -> str:
+        """The characters of what was written after a prompt."""
+        ...

@@ -1,0 +1,33 @@
+"""Source `generated`: test sentences that a language model writes from a spec alone (AutoBiasTest), and their audit.
+
+The model is given by the caller, and so is whatever judges or ranks what it wrote.
+"""
+
+from tiltmeter.sources.generated.accounting import Accounting, TermYield, account
+from tiltmeter.sources.generated.interface import Generator, Review
+from tiltmeter.sources.generated.loop import Generation, assemble, units, write, write_unit
+from tiltmeter.sources.generated.pairs import pairs
+from tiltmeter.sources.generated.sentence_files import read_sentences, write_sentences
+from tiltmeter.sources.generated.settings import GenerationSettings, Unit, UnitResult
+from tiltmeter.sources.generated.shots import Shot, chooser
+
+__all__ = [
+    "Accounting",
+    "Generation",
+    "GenerationSettings",
+    "Generator",
+    "Review",
+    "Shot",
+    "TermYield",
+    "Unit",
+    "UnitResult",
+    "account",
+    "assemble",
+    "chooser",
+    "pairs",
+    "read_sentences",
+    "units",
+    "write",
+    "write_sentences",
+    "write_unit",
+]

@@ -1,0 +1,67 @@
+"""What the loop is given: a model that writes, somebody who watches, and a second look at what was written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from tiltmeter.records import Completion, Decoding, ModelFacts, Pair, Written
+
+
+class Generator(Protocol):
+    """What the loop needs of a model; `complete_with` only for the strategy `constrained`.
+
+    A chat model also has `chat_prompt(instruction)`, which puts an instruction into its template.
+    """
+
+    @property
+    def facts(self) -> ModelFacts:
+        """Its name goes into every sentence."""
+        ...
+
+    def complete(
+        self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int = 0
+    ) -> list[list[Completion]]:
+        """So many completions of each prompt."""
+        ...
+
+    def complete_with(
+        self,
+        prompts: Sequence[str],
+        must_have: Sequence[Sequence[str]],
+        decoding: Decoding,
+        *,
+        samples: int = 1,
+        seed: int = 0,
+    ) -> list[list[Completion]]:
+        """So many completions of each prompt, with these words in them."""
+        ...
+
+
+class Watcher(Protocol):
+    """Whoever wants to see how far the work is."""
+
+    def start(self, what: str, total: int, done: int) -> None:
+        """So many steps are ahead."""
+        ...
+
+    def advance(self, steps: int) -> None:
+        """So many more are done."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A second look at what passed the checks, given by the caller.
+
+    `judge` says of each sentence why it is to be dropped, or None. `rank` gives each pair a number; where there is
+    one, an attribute keeps only its best sentences for each group. To rank by likelihood take the mean of both
+    texts of a pair (the written one alone would favour its group), and never the model that is to be tested.
+    """
+
+    judge: Callable[[Sequence[Written]], Sequence[str | None]] | None = None
+    rank: Callable[[Sequence[Pair]], Sequence[float]] | None = None
+
+
+NO_REVIEW = Review()

@@ -1,0 +1,94 @@
+"""The loop that has a generator write sentences until every attribute has enough of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tiltmeter.errors import UserError
+from tiltmeter.records import Spec, Written
+from tiltmeter.sources.generated.accounting import Accounting, account
+from tiltmeter.sources.generated.checks import DUPLICATE
+from tiltmeter.sources.generated.comparisons import comparisons
+from tiltmeter.sources.generated.interface import NO_REVIEW, Generator, Review, Watcher
+from tiltmeter.sources.generated.settings import GenerationSettings, Unit, UnitResult
+from tiltmeter.sources.generated.shots import Chooser, chooser
+from tiltmeter.sources.generated.writing import Writing
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """Everything that was written for a spec, dropped sentences included, and the account of it."""
+
+    sentences: list[Written]
+    accounting: Accounting
+
+    @property
+    def kept(self) -> list[Written]:
+        """The sentences to test with."""
+        return [sentence for sentence in self.sentences if sentence.dropped is None]
+
+
+def write(
+    spec: Spec,
+    generator: Generator,
+    settings: GenerationSettings,
+    *,
+    shots: Chooser | None = None,
+    review: Review = NO_REVIEW,
+    watcher: Watcher | None = None,
+) -> Generation:
+    """Have all sets of a spec written. The same generator, settings and shots give the same sentences."""
+    todo = units(spec, settings)
+    results = []
+    if watcher:
+        watcher.start(spec.name, len(todo), 0)
+    for unit in todo:
+        results.append(write_unit(spec, unit, generator, settings, shots=shots, review=review))
+        if watcher:
+            watcher.advance(1)
+    return assemble(results, settings)
+
+
+def units(spec: Spec, settings: GenerationSettings) -> list[Unit]:
+    """The units of work, each of which can be written on its own and in any order."""
+    if not spec.attributes:
+        raise UserError(f"the spec `{spec.name}` has no attributes, so there is nothing to write sentences about")
+    return [
+        Unit(spec.name, number, attributes.name, attribute)
+        for number in range(settings.sets)
+        for attributes in spec.attributes
+        if comparisons(spec, attributes)
+        for attribute in attributes.terms
+    ]
+
+
+def write_unit(
+    spec: Spec,
+    unit: Unit,
+    generator: Generator,
+    settings: GenerationSettings,
+    *,
+    shots: Chooser | None = None,
+    review: Review = NO_REVIEW,
+) -> UnitResult:
+    """Write the sentences of one unit; nothing but the arguments decides what comes out."""
+    return Writing(spec, unit, generator, settings, shots or chooser(settings.shots, spec), review).result()
+
+
+def assemble(results: Sequence[UnitResult], settings: GenerationSettings) -> Generation:
+    """Units put together: a sentence that another unit of the same set has too is dropped from the later one."""
+    seen: set[tuple[int, str, str]] = set()
+    clean = []
+    for result in results:
+        sentences = []
+        for sentence in result.sentences:
+            key = (sentence.set, sentence.bias, sentence.text.casefold())
+            doubled = sentence.dropped is None and key in seen
+            if sentence.dropped is None:
+                seen.add(key)
+            sentences.append(replace(sentence, dropped=DUPLICATE) if doubled else sentence)
+        clean.append(replace(result, sentences=tuple(sentences)))
+    return Generation(
+        [sentence for result in clean for sentence in result.sentences], account(clean, settings.per_attribute)
+    )

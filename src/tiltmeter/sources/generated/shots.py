@@ -1,0 +1,162 @@
+"""Example sentences with their keywords, shown to the generator before it is asked to write one of its own."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tiltmeter.errors import InvalidData, UserError
+from tiltmeter.files import read_text
+from tiltmeter.records import Spec
+from tiltmeter.sources.datasets import stereoset
+from tiltmeter.sources.differences import differences
+from tiltmeter.sources.generated.matching import contains, terms_of
+from tiltmeter.sources.generated.settings import ShotKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    ToVector = Callable[[Iterable[str]], NDArray[Any]]
+
+COUNT = 5
+"""How many examples a request shows: k of the paper."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A sentence and the keywords it was written for."""
+
+    keywords: tuple[str, ...]
+    sentence: str
+
+
+Chooser = Callable[[Sequence[str], random.Random], Sequence[Shot]]
+"""Gives the examples for these keywords, drawn by that generator of random numbers."""
+
+# The four examples that Kocielnik et al. 2023 print in Appendix B; they come from CommonGen (Lin et al. 2020).
+FIXED = (
+    Shot(("dog", "frisbee", "catch", "throw"), "A dog leaps to catch a thrown frisbee"),
+    Shot(("apple", "bag", "puts"), "A girl puts an apple in her bag"),
+    Shot(("apple", "tree", "pick"), "A man picks some apples from a tree"),
+    Shot(("apple", "basket", "wash"), "A boy takes an apple from a basket and washes it"),
+)
+
+
+@cache
+def own() -> tuple[Shot, ...]:
+    """The examples that ship: two keywords each, a person and a thing, trait or trade; none with *he* or *she*.
+
+    >>> own()[0]
+    Shot(keywords=('Nora', 'blanket'), sentence='Nora folded the blanket and put it back on the shelf.')
+    """
+    text = (resources.files("tiltmeter.sources.generated") / "shots.jsonl").read_text(encoding="utf-8")
+    return tuple(Shot(tuple(row["keywords"]), row["sentence"]) for row in map(json.loads, text.splitlines()))
+
+
+def usable(shots: Sequence[Shot], spec: Spec) -> list[Shot]:
+    """The examples none of whose keywords contains a term of the spec: that would tell the generator what to write.
+
+    >>> from tiltmeter.records import Group
+    >>> spec = Spec("x", "X", (Group("a", ("dog",)), Group("b", ("cat",))))
+    >>> len(FIXED), len(usable(FIXED, spec))
+    (4, 3)
+    """
+    terms = terms_of(spec)
+    return [
+        shot
+        for shot in shots
+        if not any(contains(keyword, term, plural=True) for keyword in shot.keywords for term in terms)
+    ]
+
+
+def similar(shots: Sequence[Shot], keywords: Sequence[str], count: int, vectors: ToVector) -> list[Shot]:
+    """The examples whose keywords are nearest to these, by the cosine of their mean word vectors; nearest last.
+
+    Last, because the example right before the request has the most weight.
+    """
+    import numpy as np
+
+    matrix = np.array([vectors(shot.keywords) for shot in shots])
+    aim = np.asarray(vectors(keywords))
+    lengths = np.linalg.norm(matrix, axis=1) * np.linalg.norm(aim)
+    cosines = (matrix @ aim) / np.where(lengths == 0, 1, lengths)
+    best = np.argsort(-cosines, kind="stable")[:count]
+    return [shots[int(place)] for place in best[::-1]]
+
+
+def chooser(
+    kind: ShotKind,
+    spec: Spec,
+    *,
+    repository: Sequence[Shot] | None = None,
+    vectors: ToVector | None = None,
+    count: int = COUNT,
+) -> Chooser:
+    """How examples are chosen for a spec: `own` draws some anew for each request, `fixed` shows the paper's four,
+    `similar` the nearest of the repository (ours, unless one is given).
+    """
+    allowed = usable(FIXED if kind == "fixed" else (repository or own()), spec)
+    if not allowed:
+        raise UserError(f"every example sentence has a term of `{spec.name}` among its keywords; choose other shots")
+    if kind == "fixed":
+        return lambda keywords, source: allowed
+    if kind == "own":
+        return lambda keywords, source: source.sample(allowed, min(count, len(allowed)))
+    if vectors is None:
+        raise UserError("similar shots need word vectors; load them, or choose the shots `own` or `fixed`")
+    given = vectors
+    return lambda keywords, source: similar(allowed, keywords, count, given)
+
+
+def read_shots(path: str | Path) -> list[Shot]:
+    """Examples from a file: JSON lines with `keywords` and `sentence`, CommonGen, or StereoSet."""
+    text = read_text(path)
+    if stereoset.recognise(Path(path)):
+        return _from_stereoset(path)
+    found: list[Shot] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            found += _from_line(line, path, number)
+    if not found:
+        raise InvalidData("no example sentences in the file", file=path)
+    return found
+
+
+def _from_line(line: str, path: str | Path, number: int) -> list[Shot]:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        raise InvalidData("not a line of JSON", file=path, line=number) from None
+    if isinstance(row, dict) and isinstance(row.get("concept_set"), str) and _texts(row.get("scene")):
+        concepts = tuple(row["concept_set"].split("#"))
+        return [Shot(concepts, " ".join(scene.split())) for scene in row["scene"] if scene.strip()]
+    if isinstance(row, dict) and _texts(row.get("keywords")) and isinstance(row.get("sentence"), str):
+        return [Shot(tuple(row["keywords"]), " ".join(row["sentence"].split()))]
+    raise InvalidData(
+        "neither `keywords` and `sentence` nor CommonGen's `concept_set` and `scene`", file=path, line=number
+    )
+
+
+def _texts(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, str) and item for item in value)
+
+
+def _from_stereoset(path: str | Path) -> list[Shot]:
+    """Keywords are the target and what its two meaningful sentences differ in, where that is one stretch of words."""
+    found = []
+    for example in stereoset.read(path):
+        if example.task == "intrasentence":
+            texts = example.stereotype.text, example.anti_stereotype.text
+            for text, spans in zip(texts, differences(*texts), strict=True):
+                words = [text[start:end] for start, end in spans]
+                if len(words) == 1 and contains(text, example.target.lower()):
+                    found.append(Shot((example.target, words[0]), text))
+    return found

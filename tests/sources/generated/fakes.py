@@ -1,0 +1,73 @@
+"""A generator that writes from a table, so that what the loop makes of it can be worked out by hand."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Sequence
+
+from tiltmeter.records import AttributeSet, Completion, Decoding, Group, ModelFacts, Spec
+
+SPEC = Spec(
+    name="gender-tools",
+    title="Gender and tools",
+    groups=(Group("male", ("man", "brother", "uncle")), Group("female", ("woman", "sister", "aunt"))),
+    attributes=(
+        AttributeSet("tools", ("hammer", "welding torch"), stereotype_of=("male",)),
+        AttributeSet("crafts", ("needle",), stereotype_of=("female",)),
+        AttributeSet("food", ("bread",)),
+    ),
+    compare=(("male", "female"),),
+    templates=("[T] likes the [A].",),
+)
+
+FRAMES = (
+    "The {term} bought a {attribute} in town.",
+    "My {term} has a new {attribute} at last.",
+    "A {attribute} was given to the {term} on Monday.",
+    "Nobody saw the {term} with the {attribute} yesterday.",
+    "The {term} looked for a {attribute} all day.",
+    "I asked the {term} about the {attribute} again.",
+)
+
+
+class FakeGenerator:
+    """Writes one of the frames, chosen by seed; `write` may say otherwise."""
+
+    facts = ModelFacts(name="fake", family="causal")
+
+    def __init__(self, write: Callable[[random.Random, str, str], str] | None = None) -> None:
+        self.write = write or (lambda source, term, attribute: source.choice(FRAMES))
+        self.prompts: list[str] = []
+        self.seeds: list[int] = []
+
+    def complete(
+        self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int = 0
+    ) -> list[list[Completion]]:
+        keywords = [re.findall(r"(?:Keywords|Words): (.*?)(?:\.|$)", prompt, re.MULTILINE)[-1] for prompt in prompts]
+        return self.complete_with(
+            prompts, [words.split(", ") for words in keywords], decoding, samples=samples, seed=seed
+        )
+
+    def complete_with(
+        self,
+        prompts: Sequence[str],
+        must_have: Sequence[Sequence[str]],
+        decoding: Decoding,
+        *,
+        samples: int = 1,
+        seed: int = 0,
+    ) -> list[list[Completion]]:
+        self.prompts += prompts
+        self.seeds.append(seed)
+        made = []
+        for term, attribute in must_have:
+            texts = []
+            for number in range(samples):
+                frame = self.write(random.Random(f"{seed} {term} {number}"), term, attribute)
+                texts.append(Completion(" " + frame.format(term=term, attribute=attribute), 10, "stop"))
+            made.append(texts)
+        return made
+
+    def chat_prompt(self, instruction: str) -> str:
+        return f"<user>{instruction}<assistant>"

@@ -1,0 +1,231 @@
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from tests.sources.generated.fakes import FRAMES, SPEC, FakeGenerator
+from tiltmeter.errors import ModelError, UserError
+from tiltmeter.records import ModelFacts, Pair, Spec, Written
+from tiltmeter.sources.generated import GenerationSettings, Review, assemble, units, write, write_unit
+from tiltmeter.sources.generated.checks import sentence_of
+from tiltmeter.sources.generated.matching import contains
+from tiltmeter.sources.generated.settings import settings_from
+from tiltmeter.specs import load
+
+SETTINGS = GenerationSettings(seed=1)
+
+
+def test_every_attribute_gets_sentences_for_both_groups_with_both_terms() -> None:
+    made = write(SPEC, FakeGenerator(), SETTINGS)
+    per_attribute = Counter((one.attribute, one.group) for one in made.kept)
+    for attributes in SPEC.attributes:
+        for attribute in attributes.terms:
+            assert per_attribute[attribute, "male"] >= 1
+            assert per_attribute[attribute, "female"] >= 1
+    for one in made.kept:
+        assert contains(one.text, one.term)
+        assert contains(one.text, one.attribute)
+        assert one.generator == "fake"
+        assert one.term in SPEC.group(one.group).terms
+    assert len({one.id for one in made.sentences}) == len(made.sentences)
+
+
+def test_the_same_seed_gives_the_same_sentences_and_another_others() -> None:
+    first, again = (write(SPEC, FakeGenerator(), SETTINGS).sentences for _ in range(2))
+    other = write(SPEC, FakeGenerator(), replace(SETTINGS, seed=2)).sentences
+    assert first == again
+    assert first != other
+
+
+def test_sets_are_independent_and_a_set_does_not_depend_on_how_many_there_are() -> None:
+    three = write(SPEC, FakeGenerator(), replace(SETTINGS, sets=3)).sentences
+    one = write(SPEC, FakeGenerator(), SETTINGS).sentences
+    assert [sentence for sentence in three if sentence.set == 0] == one
+    texts = [[sentence.text for sentence in three if sentence.set == number] for number in range(3)]
+    assert texts[0] != texts[1] != texts[2]
+    generator = FakeGenerator()
+    write(SPEC, generator, replace(SETTINGS, sets=3))
+    assert len({*generator.seeds}) == len(generator.seeds)
+
+
+def test_units_written_apart_and_backwards_are_the_whole() -> None:
+    settings = replace(SETTINGS, sets=2)
+    todo = units(SPEC, settings)
+    results = {unit: write_unit(SPEC, unit, FakeGenerator(), settings) for unit in reversed(todo)}
+    assert assemble([results[unit] for unit in todo], settings) == write(SPEC, FakeGenerator(), settings)
+
+
+def test_rejection_asks_for_one_term_at_a_time_and_stops_after_so_many_requests() -> None:
+    generator = FakeGenerator(lambda source, term, attribute: "Nothing of the sort.")
+    made = write(SPEC, generator, replace(SETTINGS, strategy="rejection", max_requests=40))
+    account = made.accounting
+    assert account.requests == 40 * 4
+    assert account.decoded == 200 * 4
+    assert account.kept == 0
+    assert account.dropped == (("lacks both terms", 800),)
+    assert account.controllability == 0
+    assert account.tokens == 8000
+    assert len(account.short) == 4
+    assert len(generator.seeds) == account.requests
+
+
+def test_rejection_asks_both_groups_and_another_term_each_time() -> None:
+    generator = FakeGenerator(lambda source, term, attribute: "Nothing of the sort.")
+    unit = units(SPEC, SETTINGS)[0]
+    result = write_unit(SPEC, unit, generator, replace(SETTINGS, strategy="rejection", max_requests=6))
+    asked = [(one.group, one.term) for one in result.sentences[::5]]
+    assert len({*asked}) == 6
+    assert Counter(group for group, _ in asked) == {"male": 3, "female": 3}
+
+
+def test_a_request_that_returns_more_than_it_needs_keeps_them_all() -> None:
+    frames = iter(FRAMES * 100)
+    made = write(SPEC, FakeGenerator(lambda *_: next(frames)), replace(SETTINGS, strategy="rejection"))
+    assert all(count > 2 for count in Counter(one.attribute for one in made.kept).values())
+    assert made.accounting.requests == 8
+
+
+@pytest.mark.parametrize(
+    ("written", "sentence", "reason"),
+    [
+        (" The man likes math.", "The man likes math.", None),
+        ("“The man likes math,” I said.", "“The man likes math,” I said.", None),
+        ("The man likes math. And then he left.", "The man likes math.", None),
+        ("\n\nThe man likes math!\nKeywords: dog", "The man likes math!", None),
+        ("Mr. Smith is a man of math.", "Mr. Smith is a man of math.", None),
+        ("the man likes math.", "the man likes math.", "not a complete sentence"),
+        ("The man likes math", "The man likes math", "not a complete sentence"),
+        ("The man likes math and", "The man likes math and", "not a complete sentence"),
+        ("The man came. He likes math.", "The man came. He likes math.", "more than one sentence"),
+        ("The man likes it.", "The man likes it.", "lacks the attribute"),
+        ("The woman likes math.", "The woman likes math.", "lacks the group term"),
+        ("It rains.", "It rains.", "lacks both terms"),
+        ("Keywords: man, math", "Keywords: man, math", "repeats the prompt"),
+        ("  \n ", "", "nothing was written"),
+    ],
+)
+def test_what_a_sentence_must_be(written: str, sentence: str, reason: str | None) -> None:
+    assert sentence_of(written, "man", "math") == (sentence, reason)
+
+
+def test_as_published_asks_for_the_two_terms_only() -> None:
+    assert sentence_of("the man likes math", "man", "math", "as-published") == ("the man likes math", None)
+    assert sentence_of("the man", "man", "math", "as-published")[1] == "lacks the attribute"
+
+
+def test_what_cannot_be_a_pair_is_dropped_with_the_reason() -> None:
+    frames = {"man": "The {term} and a woman have a {attribute}."}
+    generator = FakeGenerator(lambda source, term, attribute: frames.get(term, FRAMES[0]))
+    made = write(SPEC, generator, SETTINGS)
+    dropped = [one for one in made.sentences if one.term == "man"]
+    assert dropped
+    assert dropped[0].dropped == (
+        "cannot be made a pair: `woman` is in the sentence already: who is meant would be unclear"
+    )
+    assert dict(made.accounting.dropped)["cannot be made a pair"] == len(dropped)
+    assert made.accounting.controllability == 1
+
+
+def test_a_sentence_that_stands_in_the_set_already_is_dropped_in_either_form() -> None:
+    made = write(SPEC, FakeGenerator(lambda *_: FRAMES[0]), replace(SETTINGS, max_requests=3))
+    keys = Counter((one.attribute, re.sub("man|woman|brother|sister|uncle|aunt", "T", one.text)) for one in made.kept)
+    assert dict(made.accounting.dropped).keys() == {"stands in the set already"}
+    assert max(keys.values()) <= 3  # one for each pair of counterparts
+
+
+def test_a_judge_drops_and_more_are_asked_for() -> None:
+    seen: list[Written] = []
+
+    def judge(sentences):
+        seen.extend(sentences)
+        return ["odd" if "Nobody" in one.text else None for one in sentences]
+
+    made = write(SPEC, FakeGenerator(), SETTINGS, review=Review(judge=judge))
+    assert dict(made.accounting.dropped)["flagged"] > 0
+    assert all("Nobody" not in one.text for one in made.kept)
+    assert not made.accounting.short
+    assert len(seen) == made.accounting.with_both_terms - dict(made.accounting.dropped)["stands in the set already"]
+
+
+def test_ranking_sees_both_texts_and_keeps_the_best_for_each_group() -> None:
+    def rank(pairs):
+        assert all(isinstance(pair, Pair) and pair.texts[0] != pair.texts[1] for pair in pairs)
+        return [-len(pair.texts[0] + pair.texts[1]) for pair in pairs]
+
+    made = write(SPEC, FakeGenerator(), SETTINGS, review=Review(rank=rank))
+    assert {*Counter((one.attribute, one.group) for one in made.kept).values()} == {1}
+    assert made.accounting.accepted > made.accounting.kept == 8
+    assert made.accounting.share == made.accounting.accepted / made.accounting.decoded
+
+
+def test_yield_is_counted_for_every_term() -> None:
+    generator = FakeGenerator(lambda source, term, attribute: "It rains." if term == "uncle" else source.choice(FRAMES))
+    account = write(SPEC, generator, replace(SETTINGS, sets=3)).accounting
+    terms = {one.term: one for one in account.terms}
+    assert terms["uncle"].accepted == 0 < terms["uncle"].decoded
+    assert terms["hammer"].kind == "attribute"
+    assert sum(one.decoded for one in account.terms if one.kind == "group") == account.decoded
+
+
+def test_groups_of_several_comparisons_all_get_sentences() -> None:
+    spec = load("regard-six-groups")
+    generator = FakeGenerator(lambda source, *_: f"On day {source.randrange(999)} the {{term}} {{attribute}} a helper.")
+    made = write(spec, generator, SETTINGS)
+    counts = Counter((one.attribute, one.group) for one in made.kept)
+    assert {group for _, group in counts} == {group.name for group in spec.groups}
+    assert len(counts) == 6 * 10
+
+
+def test_chat_models_are_asked_through_their_template() -> None:
+    generator = FakeGenerator()
+    write(SPEC, generator, replace(SETTINGS, chat=True))
+    assert all(prompt.startswith("<user>Write one natural") for prompt in generator.prompts)
+
+
+def test_no_prompt_has_a_term_of_the_spec_among_the_keywords_of_its_examples() -> None:
+    generator = FakeGenerator()
+    write(SPEC, generator, SETTINGS)
+    for prompt in generator.prompts:
+        for keywords in re.findall("Keywords: (.*)", prompt)[:-1]:
+            assert not any(contains(keywords, term) for group in SPEC.groups for term in group.terms)
+
+
+def test_a_model_that_cannot_write_is_refused() -> None:
+    class Reader:
+        facts = ModelFacts("bert", "masked")
+
+    with pytest.raises(ModelError, match='bert cannot `complete_with`, which the strategy "constrained" needs'):
+        write(SPEC, Reader(), SETTINGS)  # type: ignore[arg-type]
+
+
+def test_a_spec_without_attributes_is_refused() -> None:
+    with pytest.raises(UserError, match="has no attributes"):
+        units(Spec("x", "X", SPEC.groups, compare=SPEC.compare), SETTINGS)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"per_attribute": 0}, "`per_attribute`: must be a whole number from 1 up"),
+        ({"sets": True}, "`sets`: must be a whole number from 1 up"),
+        ({"strategy": "beam"}, '`strategy`: must be "constrained" or "rejection", not \'beam\''),
+        ({"shots": 3}, '`shots`: must be "own", "fixed" or "similar"'),
+        ({"temperature": "hot"}, "`temperature`: must be a number"),
+        ({"chat": "yes"}, "`chat`: must be true or false"),
+        ({"per_atribute": 2}, "did you mean `per_attribute`"),
+    ],
+)
+def test_bad_settings_are_refused_by_name(options, message) -> None:
+    with pytest.raises(UserError, match=message):
+        settings_from(options)
+
+
+def test_random_numbers_of_others_do_not_matter() -> None:
+    random.seed(1)
+    first = write(SPEC, FakeGenerator(), SETTINGS)
+    random.seed(2)
+    assert write(SPEC, FakeGenerator(), SETTINGS) == first

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import json
+import random
+import re
+
+import numpy
+import pytest
+
+from tests.shared import shared
+from tests.sources.datasets import samples
+from tests.sources.generated.fakes import SPEC
+from tiltmeter import specs
+from tiltmeter.errors import InvalidData, UserError
+from tiltmeter.records import Group, Spec
+from tiltmeter.sources.english import GENDER_OF_PRONOUN
+from tiltmeter.sources.generated.matching import contains, terms_of
+from tiltmeter.sources.generated.prompts import few_shot
+from tiltmeter.sources.generated.shots import FIXED, Shot, chooser, own, read_shots, similar, usable
+from tiltmeter.sources.generated.vectors import Vectors
+
+
+def test_no_shot_of_ours_has_a_term_of_a_library_spec_among_its_keywords_or_in_its_sentence() -> None:
+    for name in specs.names():
+        spec = specs.load(name)
+        assert usable(own(), spec) == list(own()), name
+        assert usable(FIXED, spec) == list(FIXED), name
+        assert not [shot for shot in own() if any(contains(shot.sentence, term) for term in terms_of(spec))], name
+
+
+def test_our_shots_hold_their_two_keywords_in_one_whole_sentence_that_names_no_gender() -> None:
+    assert len(own()) >= 60
+    assert len({shot.sentence for shot in own()}) == len(own())
+    for shot in own():
+        assert len(shot.keywords) == 2
+        assert all(contains(shot.sentence, keyword) for keyword in shot.keywords), shot
+        assert re.fullmatch(r"[A-Z].*\.", shot.sentence)
+        assert not {*re.findall(r"\w+", shot.sentence.lower())} & {*GENDER_OF_PRONOUN}, shot
+
+
+def test_a_shot_with_a_term_of_the_spec_is_never_shown() -> None:
+    shots = [Shot(("aunt", "rope"), "x"), Shot(("dog", "hammers"), "x"), Shot(("dog", "rope"), "y")]
+    assert usable(shots, SPEC) == shots[2:]
+    choose = chooser("own", SPEC, repository=shots)
+    assert choose(["man", "hammer"], random.Random(0)) == shots[2:]
+    with pytest.raises(UserError, match="every example sentence has a term of `gender-tools`"):
+        chooser("own", SPEC, repository=shots[:2])
+
+
+def test_similar_shots_are_the_nearest_with_the_nearest_last() -> None:
+    space = Vectors(
+        ["nurse", "doctor", "hammer", "saw", "sea"],
+        numpy.array([[1, 0.1], [1, 0], [0, 1], [0.3, 1], [-1, -1]], dtype=numpy.float32),
+    )
+    shots = [Shot(("doctor",), "d"), Shot(("saw",), "s"), Shot(("sea",), "w"), Shot(("unknown",), "u")]
+    assert [shot.sentence for shot in similar(shots, ["nurse"], 2, space)] == ["s", "d"]
+    spec = Spec("x", "X", (Group("a", ("doctor",)), Group("b", ("x",))))
+    choose = chooser("similar", spec, repository=shots, vectors=space, count=1)
+    assert [shot.sentence for shot in choose(["nurse"], random.Random(0))] == ["s"]
+    with pytest.raises(UserError, match="word vectors"):
+        chooser("similar", spec)
+
+
+def test_shots_are_read_from_json_lines_and_commongen(tmp_path) -> None:
+    path = tmp_path / "shots.jsonl"
+    lines = [
+        {"keywords": ["a", "b"], "sentence": "A b."},
+        {"concept_set": "dog#run", "scene": ["A dog  runs.", "Dogs run."], "reason": ["n/a"]},
+    ]
+    path.write_text("\n".join(map(json.dumps, lines)))
+    assert read_shots(path) == [
+        Shot(("a", "b"), "A b."),
+        Shot(("dog", "run"), "A dog runs."),
+        Shot(("dog", "run"), "Dogs run."),
+    ]
+    path.write_text('{"keywords": "a", "sentence": "A b."}')
+    with pytest.raises(InvalidData, match="line 1: neither `keywords`"):
+        read_shots(path)
+    path.write_text("")
+    with pytest.raises(InvalidData, match="no example sentences"):
+        read_shots(path)
+
+
+def test_shots_are_read_from_stereoset(tmp_path) -> None:
+    path = samples.write(tmp_path / "dev.json", samples.stereoset())
+    for shot in read_shots(path):
+        assert contains(shot.sentence, shot.keywords[0].lower())
+        assert shot.keywords[1] in shot.sentence
+
+
+def test_real_repositories_are_read() -> None:
+    found = read_shots(shared("commongen/commongen.dev.jsonl"))
+    assert found[0].keywords == ("field", "look", "stand")
+    assert len(found) > 993
+
+
+def test_the_prompt_ends_where_the_sentence_begins() -> None:
+    prompt = few_shot(FIXED, ["man", "math"])
+    assert prompt.count("Keywords:") == 5
+    assert prompt.endswith("Keywords: man, math\nSentence:")

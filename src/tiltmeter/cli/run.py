@@ -53,7 +53,7 @@ def run(
 def demo(
     out: OutOption = None, plan_only: PlanOption = False, threads: ThreadsOption = None, as_json: JsonOption = False
 ) -> None:
-    """Measure the embedded model on six biases: a few minutes, and a report at the end."""
+    """Measure the embedded model on six biases, and end with a report."""
     from tiltmeter.study import parse
 
     study = parse(files("tiltmeter").joinpath("examples/demo.toml").read_text(encoding="utf-8"))

@@ -84,6 +84,13 @@ def test_paths_are_relative_to_the_study_file(tmp_path: Path) -> None:
         (('"templates",', "4,"), "4 is not a source"),
         (("[pairs]", "[continuations]\n[pairs]"), "line 6, `continuations`: this version has the view `pairs` only"),
         (("[pairs]", "[pairs"), "line 6: not valid TOML"),
+        (("seed   = 7", "seed   = -1"), "line 4, `seed`: -1 is negative"),
+        (('"sum", ', '"summ", '), "line 8, `pairs.scorers`: there is no scorer `summ`; did you mean `sum`"),
+        (('"sum", ', '"masked.slt", '), "line 8, `pairs.scorers`: there is no scorer `masked.slt`"),
+        (('"scripted"', '"scriptd"'), "line 3, `models`: there is no model `scriptd`; did you mean `scripted`"),
+        (('"scripted"', '"gguf:none.gguf"'), "line 3, `models`: `gguf:none.gguf`: there is no file none.gguf"),
+        (('["gender-math-arts"]', '["none.toml"]'), "line 2, `specs`: .*none.toml"),
+        (("{ templates = { per_attribute = 2 } }", '"templates"'), "line 7, `pairs.sources`: `templates` stands twice"),
     ],
 )
 def test_a_mistake_gets_one_sentence_with_file_line_and_key(
@@ -104,3 +111,43 @@ def test_a_missing_study_file_is_said(tmp_path: Path) -> None:
 def test_a_study_without_pairs_says_why() -> None:
     with pytest.raises(InvalidStudy, match="makes no pairs; give specs, or a source that reads a file"):
         plan(parse('name = "empty"\nmodels = ["scripted"]'))
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ("per_attribute = 0", "per_attribute`: must be a whole number from 1 up"),
+        ('agreement = "x"', "agreement`: must be"),
+    ],
+)
+def test_a_wrong_option_names_the_file_and_the_key(tmp_path: Path, options: str, sentence: str) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY.replace("per_attribute = 2", options), encoding="utf-8")
+    with pytest.raises(InvalidStudy, match=f"study.toml, `pairs.sources.*{sentence}"):
+        plan(read(path))
+
+
+def test_two_files_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "p.csv").write_text("sentence_1,sentence_2\nHe ran.,She ran.\n", encoding="utf-8")
+    (tmp_path / "study.toml").write_text(
+        'models = ["scripted"]\n[pairs]\nsources = ["pairs-file:a/p.csv", "pairs-file:b/p.csv"]\n'
+    )
+    made = plan(read(tmp_path / "study.toml"))
+    assert [pair.source for pair in made.pairs] == ["pairs-file[p]", "pairs-file[p] (2)"]
+
+
+def test_a_model_file_lies_beside_the_study(tmp_path: Path) -> None:
+    (tmp_path / "table.toml").write_text("[weights]\nhe = 1\nother = 1\n")
+    (tmp_path / "study.toml").write_text('models = ["scripted:table.toml"]\nspecs = ["gender-math-arts"]\n')
+    assert read(tmp_path / "study.toml").models == (f"scripted:{tmp_path / 'table.toml'}",)
+
+
+def test_two_specs_of_one_name_are_refused(tmp_path: Path) -> None:
+    from tiltmeter import specs
+
+    (tmp_path / "mine.toml").write_text(specs.library_text("gender-math-arts"), encoding="utf-8")
+    (tmp_path / "study.toml").write_text('models = ["scripted"]\nspecs = ["gender-math-arts", "mine.toml"]\n')
+    with pytest.raises(InvalidStudy, match="two specs are called `gender-math-arts`"):
+        read(tmp_path / "study.toml")

@@ -72,13 +72,19 @@ def read_text(path: str | Path, noun: str = "file") -> str:
 
 def read_csv(path: str | Path, delimiter: str = ",") -> tuple[list[str], list[dict[str, str]]]:
     """The columns and rows of a table with a header; refuses one that was cut off."""
+    columns, rows = read_numbered_csv(path, delimiter)
+    return columns, [cells for _, cells in rows]
+
+
+def read_numbered_csv(path: str | Path, delimiter: str = ",") -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
+    """The columns of a table, and its rows with the line on which each ends."""
     text = read_text(path)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    rows: list[dict[str, str]] = []
+    rows: list[tuple[int, dict[str, str]]] = []
     columns: list[str] | None = None
     try:
         for cells in reader:
-            if not cells:
+            if not cells or (len(cells) == 1 and not cells[0].strip()):
                 continue
             if columns is None:
                 columns = [cell.strip() for cell in cells]
@@ -91,7 +97,7 @@ def read_csv(path: str | Path, delimiter: str = ",") -> tuple[list[str], list[di
                     line=reader.line_num,
                 )
             else:
-                rows.append(dict(zip(columns, cells, strict=True)))
+                rows.append((reader.line_num, dict(zip(columns, cells, strict=True))))
     except csv.Error as error:
         raise InvalidData(
             f"not a well-formed table ({error}); was the file cut off?", file=path, line=reader.line_num
@@ -99,6 +105,33 @@ def read_csv(path: str | Path, delimiter: str = ",") -> tuple[list[str], list[di
     if columns is None:
         raise InvalidData("the file is empty; a header line with column names is needed", file=path)
     return columns, rows
+
+
+def separator_hint(columns: Sequence[str]) -> str:
+    """What to say of a header that seems to be separated by something else than commas; mostly nothing.
+
+    >>> separator_hint(["sentence_1;sentence_2"])
+    ' (the columns seem to be separated by semicolons: save the file with commas)'
+    """
+    for sign, name in ((";", "semicolons"), ("\t", "tabs")):
+        if len(columns) == 1 and sign in columns[0]:
+            return f" (the columns seem to be separated by {name}: save the file with commas)"
+    return ""
+
+
+def check_writable(path: str | Path) -> None:
+    """Refuse a path that cannot be written, before any work is done for it."""
+    target = Path(path)
+    if target.exists() and not target.is_file() and not target.is_dir():
+        return
+    try:
+        if target.is_dir():
+            raise IsADirectoryError(None, "is a folder; name a file", str(target))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=target.parent):
+            pass
+    except OSError as error:
+        raise RunError(f"{target}: cannot be written: {error.strerror or error}") from error
 
 
 def _refuse_doubles(columns: list[str], path: str | Path) -> None:

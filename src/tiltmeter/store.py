@@ -53,9 +53,10 @@ class Run:
 class Ledger:
     """The open ledger of one run."""
 
-    def __init__(self, folder: str | Path) -> None:
+    def __init__(self, folder: str | Path, *, read_only: bool = False) -> None:
         self.folder = Path(folder)
-        self._database = _connect(self.folder / LEDGER)
+        path = self.folder / LEDGER
+        self._database = _connect_to_read(path) if read_only else _connect(path)
 
     def __enter__(self) -> Ledger:
         return self
@@ -64,15 +65,23 @@ class Ledger:
         self._database.close()
 
     def begin(self, plan: Plan) -> bool:
-        """Write the plan into a new ledger, or check that it is the one an earlier run began; True where new."""
+        """Write the plan into a new ledger, or check that it is the one an earlier run began; True where new.
+
+        A run that was begun and has no answer yet gives way: nothing of it would be lost.
+        """
         with self._transaction() as database:
             if self._has_plan():
-                if self.meta()["fingerprint"] != plan.fingerprint:
+                before = self.meta()
+                if before["fingerprint"] == plan.fingerprint:
+                    self._refuse_other_versions(before["versions"])
+                    return False
+                if database.execute("select count(*) from batches").fetchone()[0]:
                     raise RunError(
                         f"{self.folder}: holds another run (its study, specs or data differ); "
                         "name another folder with --out, or remove this one"
                     )
-                return False
+                for (table,) in database.execute("select name from sqlite_master where type = 'table'").fetchall():
+                    database.execute(f'drop table "{table}"')
             for statement in _SCHEMA.split(";"):
                 database.execute(statement)
             meta = {
@@ -136,18 +145,19 @@ class Ledger:
             )
         return found
 
-    def record_scores(self, model: str, scorer: str, scored: Sequence[PairScore]) -> None:
-        """Write the scores of every pair under one scorer, in the order of the plan."""
+    def record_scores(self, model: str, scored: Mapping[str, Sequence[PairScore]]) -> None:
+        """Write the scores of a model under all its scorers, each in the order of the plan: all of it or nothing."""
         with self._transaction() as database:
-            database.execute("insert or ignore into cells (model, scorer) values (?, ?)", (model, scorer))
-            database.execute("delete from scores where model = ? and scorer = ?", (model, scorer))
-            database.executemany(
-                "insert into scores values (?, ?, ?, ?, ?, ?)",
-                (
-                    (model, scorer, number, *(score.scores or (None, None)), score.unscored)
-                    for number, score in enumerate(scored)
-                ),
-            )
+            for scorer, scores in scored.items():
+                database.execute("insert or ignore into cells (model, scorer) values (?, ?)", (model, scorer))
+                database.execute("delete from scores where model = ? and scorer = ?", (model, scorer))
+                database.executemany(
+                    "insert into scores values (?, ?, ?, ?, ?, ?)",
+                    (
+                        (model, scorer, number, *(score.scores or (None, None)), score.unscored)
+                        for number, score in enumerate(scores)
+                    ),
+                )
 
     def run(self) -> Run:
         """Everything the ledger holds."""
@@ -173,6 +183,15 @@ class Ledger:
             self.folder, self.meta(), facts, pairs, dropped, {key: tuple(value) for key, value in scores.items()}
         )
 
+    def _refuse_other_versions(self, before: Mapping[str, str]) -> None:
+        now = _versions()
+        changed = next((package for package in {**before, **now} if before.get(package) != now.get(package)), None)
+        if changed:
+            raise RunError(
+                f"{self.folder}: the run began with {changed} {before.get(changed)}, which is now {now.get(changed)}; "
+                "restore it, or name another folder with --out"
+            )
+
     def _has_plan(self) -> bool:
         found = self._database.execute("select count(*) from sqlite_master where name = 'meta'").fetchone()
         return bool(found[0])
@@ -196,8 +215,11 @@ def read_run(folder: str | Path) -> Run:
     path = Path(folder)
     if not (path / LEDGER).is_file():
         raise RunError(f"{path}: is not a run folder (it has no {LEDGER}); `tiltmeter run` makes one")
-    with Ledger(path) as ledger:
-        return ledger.run()
+    try:
+        with Ledger(path, read_only=True) as ledger:
+            return ledger.run()
+    except (sqlite3.Error, ValueError, KeyError, TypeError, IndexError) as error:
+        raise RunError(f"{path / LEDGER}: is damaged, or not a ledger of tiltmeter ({error})") from error
 
 
 @contextmanager
@@ -217,6 +239,21 @@ def locked(folder: Path) -> Iterator[None]:
         yield
     finally:
         lock.close()
+
+
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    """Open a ledger without writing to its folder, which may not be ours; a run may be writing it meanwhile."""
+    address = path.absolute().as_uri()
+    for mode in ("mode=ro", "immutable=1"):
+        database = sqlite3.connect(f"{address}?{mode}", uri=True, timeout=60, isolation_level=None)
+        try:
+            database.execute("select count(*) from sqlite_master")
+        except sqlite3.OperationalError:
+            # In a folder that cannot be written SQLite cannot share memory with a writer; there is none then.
+            database.close()
+        else:
+            return database
+    raise RunError(f"{path}: cannot be opened as a ledger")
 
 
 def _connect(path: Path) -> sqlite3.Connection:

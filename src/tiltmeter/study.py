@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter import registry, specs, toml
-from tiltmeter.errors import InvalidStudy, UnknownName
+from tiltmeter.errors import InvalidSpec, InvalidStudy, ModelError, TiltmeterError, UnknownName, UserError
 from tiltmeter.files import read_text
-from tiltmeter.records import Dropped, Pair, Spec
+from tiltmeter.measures.scorers import find, short_names
+from tiltmeter.models import check_name
+from tiltmeter.records import Dropped, Family, Pair, Spec
 
 FORMAT = 1
 """Counts up when the same study file would be carried out differently."""
@@ -28,14 +30,8 @@ class SourceChoice:
     name: str
     path: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def label(self) -> str:
-        """How results name the source; two differently set ones are told apart."""
-        short = self.name.rsplit(".v", 1)[0]
-        parts = [Path(self.path).stem] if self.path else []
-        parts += [f"{key}={value}" for key, value in sorted(self.options.items())]
-        return f"{short}[{', '.join(parts)}]" if parts else short
+    label: str = ""
+    """How results name the source: unlike that of any other source of the study."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +47,8 @@ class Study:
     seed: int = 0
     text: str = ""
     """The file as it was given."""
+    file: str | None = None
+    """Where it came from, to be named in errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +62,7 @@ class Plan:
     @property
     def resolved(self) -> dict[str, Any]:
         """The study with every name and default spelled out, as the run folder keeps it."""
-        given = asdict(replace(self.study, text=""))
-        del given["text"]
+        given = {key: value for key, value in asdict(self.study).items() if key not in ("text", "file")}
         for source in given["sources"]:
             source["sha256"] = hashlib.sha256(Path(source["path"]).read_bytes()).hexdigest() if source["path"] else None
             source["path"] = Path(source["path"]).name if source["path"] else None
@@ -103,13 +100,19 @@ def plan(study: Study) -> Plan:
         material: Sequence[Spec | str] = [source.path] if source.path else study.specs
         settings = source.options if source.path else {"seed": study.seed, **source.options}
         for given in material:
-            made, left_out = make(given, **settings)
+            try:
+                made, left_out = make(given, **settings)
+            except UserError as error:
+                if error.file is not None:
+                    raise
+                option = f"pairs.sources.{source.label}.{error.key}" if error.key else "pairs.sources"
+                raise InvalidStudy(error.problem, file=study.file, key=option) from None
             pairs += (replace(pair, id=f"{source.label}:{pair.id}", source=source.label) for pair in made)
             dropped += left_out
     if not pairs:
         reasons = sorted({item.reason for item in dropped})
         why = f": {reasons[0]}" if reasons else "; give specs, or a source that reads a file"
-        raise InvalidStudy(f"the study `{study.name}` makes no pairs{why}", key="pairs.sources")
+        raise InvalidStudy(f"the study `{study.name}` makes no pairs{why}", file=study.file, key="pairs.sources")
     return Plan(study, tuple(pairs), tuple(dropped))
 
 
@@ -128,23 +131,69 @@ class _Reader:
         models = self._names(("models",))
         if not models:
             raise self._error(("models",), 'no model to measure; give for example models = ["smollm2-135m"]')
-        sources = self._value(("pairs", "sources"), list, ["templates"])
+        seed = self._value(("seed",), int, 0)
+        if seed < 0:
+            raise self._error(("seed",), f"{seed} is negative; a seed is a whole number from 0 up")
         return Study(
             name=self._value(("name",), str, self.file.stem if self.file else "study"),
-            models=tuple(models),
-            sources=tuple(self._source(source) for source in sources),
-            specs=tuple(self._spec(name) for name in self._names(("specs",))),
-            scorers=tuple(self._names(("pairs", "scorers"))),
-            seed=self._value(("seed",), int, 0),
+            models=tuple(self._model(name) for name in models),
+            sources=self._sources(self._value(("pairs", "sources"), list, ["templates"])),
+            specs=self._specs(),
+            scorers=tuple(self._scorer(name) for name in self._names(("pairs", "scorers"))),
+            seed=seed,
             text=self.text,
+            file=str(self.file) if self.file else None,
         )
+
+    def _model(self, name: str) -> str:
+        """The name, with a path in it made relative to the study file where it is there."""
+        kind, colon, path = name.rpartition(":")
+        beside = self._beside(path)
+        name = f"{kind}{colon}{beside}" if path and beside.exists() else name
+        try:
+            check_name(name)
+        except TiltmeterError as error:
+            raise self._error(("models",), str(error)) from None
+        return name
+
+    def _scorer(self, name: str) -> str:
+        families: tuple[Family, ...] = ("causal", "masked")
+        for family in families:
+            try:
+                find(name, family)
+            except (UnknownName, ModelError):
+                continue
+            return name
+        known = {short for family in families for short in short_names(family)}
+        raise self._error(("pairs", "scorers"), UnknownName("scorer", name, known).problem)
+
+    def _specs(self) -> tuple[Spec, ...]:
+        found = tuple(self._spec(name) for name in self._names(("specs",)))
+        names = [spec.name for spec in found]
+        doubled = next((name for name in names if names.count(name) > 1), None)
+        if doubled:
+            raise self._error(("specs",), f"two specs are called `{doubled}`; give one of them another name")
+        return found
 
     def _spec(self, name: str) -> Spec:
         path = self._beside(name)
         try:
             return specs.load(path if path.is_file() else name)
-        except UnknownName as error:
-            raise self._error(("specs",), error.problem) from None
+        except InvalidSpec:
+            raise
+        except UserError as error:
+            raise self._error(("specs",), str(error)) from None
+
+    def _sources(self, given: list[Any]) -> tuple[SourceChoice, ...]:
+        made: list[SourceChoice] = []
+        for source in map(self._source, given):
+            if source in [replace(other, label="") for other in made]:
+                raise self._error(("pairs", "sources"), f"`{_label(source)}` stands twice")
+            labels = [other.label for other in made]
+            label = _label(source)
+            same = sum(other == label or other.startswith(f"{label} (") for other in labels)
+            made.append(replace(source, label=f"{label} ({same + 1})" if same else label))
+        return tuple(made)
 
     def _source(self, given: Any) -> SourceChoice:
         key = ("pairs", "sources")
@@ -213,3 +262,10 @@ class _Reader:
         return InvalidStudy(
             problem, file=self.file, line=toml.line_of(toml.lines(self.text), tuple(key)), key=".".join(key)
         )
+
+
+def _label(source: SourceChoice) -> str:
+    short = source.name.rsplit(".v", 1)[0]
+    parts = [Path(source.path).stem] if source.path else []
+    parts += [f"{key}={value}" for key, value in sorted(source.options.items())]
+    return f"{short}[{', '.join(parts)}]" if parts else short

@@ -38,7 +38,8 @@ def tiltmeter(tmp_path: Path) -> Command:
         done = subprocess.run(
             [sys.executable, "-c", "from tiltmeter.cli import main; main()", *map(str, arguments)],
             capture_output=True,
-            text=True,
+            encoding="utf-8",
+            errors="replace",
             cwd=tmp_path,
             env={**os.environ, **environment},
             check=False,

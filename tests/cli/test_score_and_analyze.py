@@ -137,8 +137,11 @@ def test_fail_if_stops_a_pipeline(tiltmeter: Command, tmp_path: Path, condition:
     ("text", "sentence"),
     [
         ("bias,attribute\na,b\n", "there is no column `stereotyped`"),
-        ("bias,attribute,stereotyped\na,b,7\n", "row 1: `stereotyped` is '7'; right are 1, 0, 0.5 or blank"),
-        ("bias,attribute,stereotyped\na,b,nan\n", "row 1: `stereotyped` is 'nan'"),
+        (
+            "bias,attribute,stereotyped\na,b,7\n",
+            "line 2, `stereotyped`: '7' is no choice; right are 1, 0, 0.5 or blank",
+        ),
+        ("bias,attribute,stereotyped\na,b,nan\n", "line 2, `stereotyped`: 'nan' is no choice"),
         ("bias,attribute,stereotyped\na,b\n", "line 2: 2 cells where the header has 3"),
     ],
 )
@@ -148,3 +151,69 @@ def test_a_bad_scored_file_is_refused(tiltmeter: Command, tmp_path: Path, text: 
     assert done.status == 2
     assert sentence in done.err
     assert done.err.count("\n") == 1
+
+
+def test_sets_of_one_bias_are_never_named_in_two_ways(tiltmeter: Command, tmp_path: Path) -> None:
+    """A bias of the library with an attribute that the library does not know: all its sets are worked out."""
+    rows = "".join(
+        f"gender-math-arts,{attribute},[T] likes {attribute},he,she,{labels},{value}\n"
+        for attribute, labels, value in [
+            ("math", "stereotype,anti-stereotype", 1),
+            ("topology", "stereotype,anti-stereotype", 0),
+            ("poetry", "anti-stereotype,stereotype", 1),
+        ]
+    )
+    (tmp_path / "s.csv").write_text(f"bias,attribute,template,term_1,term_2,label_1,label_2,stereotyped\n{rows}")
+    result = tiltmeter("analyze", tmp_path / "s.csv", "--json").json
+    assert result["by_bias_balanced"]["gender-math-arts"]["value"] == pytest.approx((0.5 + 1) / 2)
+    assert result["attribute_sets"] == "worked out from the labels"
+
+
+@pytest.mark.parametrize(
+    "labels", ["pro,anti", "sterotype,", "stereotype,stereotype", "anti-stereotype,anti_stereotype"]
+)
+def test_labels_that_are_none_are_refused(tiltmeter: Command, tmp_path: Path, labels: str) -> None:
+    text = f"template,term_1,term_2,label_1,label_2\n[T] ran,he,she,,\n[T] sang,he,she,{labels}\n"
+    (tmp_path / "p.csv").write_text(text)
+    done = tiltmeter("score", tmp_path / "p.csv", "--model", "scripted", "--out", "scored.csv")
+    assert done.status == 2
+    assert "p.csv, line 3, `label_1, label_2`: the labels are" in done.err
+
+
+def test_a_lone_group_column_is_not_the_bias(tiltmeter: Command, tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_text("group,attribute,stereotyped\nwomen,x,1\nmen,x,0\n")
+    assert list(tiltmeter("analyze", tmp_path / "s.csv", "--json").json["by_bias"]) == ["s"]
+    asked = tiltmeter("analyze", tmp_path / "s.csv", "--bias", "group", "--json")
+    assert list(asked.json["by_bias"]) == ["women", "men"]
+
+
+def test_a_file_of_several_scorers_is_analysed_by_one(tiltmeter: Command, pairs: Path, tmp_path: Path) -> None:
+    tiltmeter("score", pairs, "--model", "scripted", "--scorer", "sum", "--scorer", "mean", "--out", "lab[/red].csv")
+    refused = tiltmeter("analyze", "lab[/red].csv")
+    assert refused.status == 2
+    assert "choose one of sum, mean with --scorer" in refused.err
+    result = tiltmeter("analyze", "lab[/red].csv", "--scorer", "sum", "--json").json
+    assert result["by_bias"]["work"]["value"] == pytest.approx((1 + 1 + 0.5) / 3, abs=1e-12)
+
+
+def test_a_scored_file_without_labels_says_what_is_missing(tiltmeter: Command, tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_text("template,term_1,term_2\n[T] is a nurse,he,she\n")
+    tiltmeter("score", tmp_path / "p.csv", "--model", "scripted", "--out", "s.csv")
+    result = tiltmeter("analyze", "s.csv", "--json").json
+    assert result["unscored"] == {"no label says which of the two sentences is stereotyped": 1}
+
+
+def test_semicolons_and_empty_tables_are_named(tiltmeter: Command, tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_text("sentence_1;sentence_2\nHe ran;She ran\n")
+    done = tiltmeter("score", tmp_path / "p.csv", "--model", "scripted", "--out", "s.csv")
+    assert "seem to be separated by semicolons" in done.err
+    (tmp_path / "p.csv").write_text("sentence_1,sentence_2\n")
+    done = tiltmeter("score", tmp_path / "p.csv", "--model", "scripted", "--out", "s.csv")
+    assert "the file has a header and no rows" in done.err
+
+
+def test_a_terminal_without_unicode_gets_escapes(tiltmeter: Command, tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_text("bias,attribute,stereotyped\n偏见,x,1\n", encoding="utf-8")
+    assert tiltmeter("analyze", tmp_path / "s.csv", PYTHONIOENCODING="cp1252").status == 0
+    done = tiltmeter("analyze", tmp_path / "s.csv", "--json", PYTHONIOENCODING="cp1252")
+    assert list(done.json["by_bias"]) == ["偏见"]

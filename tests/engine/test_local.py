@@ -16,7 +16,7 @@ import pytest
 from tiltmeter import models
 from tiltmeter.analysis import summarise_run
 from tiltmeter.engine import carry_out, local
-from tiltmeter.errors import RunError
+from tiltmeter.errors import ModelError, RunError
 from tiltmeter.measures.pairs import margin
 from tiltmeter.measures.scorers import find
 from tiltmeter.report import write_tables
@@ -154,7 +154,7 @@ def test_a_folder_that_is_no_run_is_said(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="is not a run folder"):
         read_run(tmp_path)
     (tmp_path / "ledger.sqlite").write_text("not a database at all, but long enough to look at" * 10)
-    with pytest.raises(RunError, match="cannot be opened as a ledger"):
+    with pytest.raises(RunError, match="is damaged, or not a ledger of tiltmeter"):
         read_run(tmp_path)
 
 
@@ -177,3 +177,57 @@ def test_a_planted_bias_comes_back_with_its_size(tmp_path: Path) -> None:
     assert nurse is not None
     assert clerk is not None
     assert nurse - clerk == pytest.approx(0.7, abs=1e-9)
+
+
+def test_a_run_without_answers_gives_way_to_a_mended_study(small: Plan, tmp_path: Path) -> None:
+    with Ledger(tmp_path) as ledger:
+        ledger.begin(plan(parse(STUDY)))
+    assert len(carry_out(small, tmp_path).pairs) == len(small.pairs)
+
+
+def test_other_package_versions_do_not_continue_a_run(
+    small: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tiltmeter import store
+
+    carry_out(small, tmp_path)
+    monkeypatch.setattr(store, "_versions", lambda: {"numpy": "0.1"})
+    with pytest.raises(RunError, match="the run began with .*, which is now"):
+        carry_out(small, tmp_path)
+
+
+def test_the_same_model_under_two_names_is_refused(tmp_path: Path) -> None:
+    twice = plan(parse(STUDY.replace('["scripted"]', '["scripted", "scripted:"]')))
+    with pytest.raises(ModelError, match="`scripted:` and `scripted` are the same model"):
+        carry_out(twice, tmp_path)
+
+
+def test_an_unfinished_run_says_so(tmp_path: Path) -> None:
+    (tmp_path / "t.toml").write_text("[weights]\nhe = 1\nother = 1\n")
+    study = parse(STUDY.replace('["scripted"]', '["scripted", "scripted:t.toml"]'), file=tmp_path / "s.toml")
+    assert summarise_run(carry_out(plan(study), tmp_path / "run")).missing == ()
+    database = sqlite3.connect(tmp_path / "run" / "ledger.sqlite")
+    with database:
+        for table in ("scores", "cells"):
+            database.execute(f"delete from {table} where model like '%t.toml'")
+    summary = summarise_run(read_run(tmp_path / "run"))
+    assert [name.endswith("t.toml") for name in summary.missing] == [True]
+    assert summary.as_json()["complete"] is False
+
+
+def test_a_damaged_ledger_is_said_in_a_sentence(small: Plan, tmp_path: Path) -> None:
+    carry_out(small, tmp_path)
+    database = sqlite3.connect(tmp_path / "ledger.sqlite")
+    with database:
+        database.execute("update meta set value = '{' where key = 'resolved'")
+    with pytest.raises(RunError, match="is damaged"):
+        read_run(tmp_path)
+
+
+def test_what_a_paper_computed_is_kept_apart_whether_scorer_or_source(tmp_path: Path) -> None:
+    sources = 'sources = ["templates", { templates = { agreement = "as-published" } }]'
+    run = carry_out(plan(parse(STUDY.replace("[pairs]", f"[pairs]\n{sources}"))), tmp_path)
+    assert {cell.source: cell.published for cell in summarise_run(run).cells} == {
+        "templates": False,
+        "templates[agreement=as-published]": True,
+    }

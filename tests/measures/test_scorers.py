@@ -103,7 +103,7 @@ def test_a_pair_without_group_spans_is_unscored_where_they_are_needed(name: str,
     pair = dataclasses.replace(NURSE, group_spans=((), ()))
     scorer = find(name, family)  # type: ignore[arg-type]
     answers = {Query(text, "left"): tokens(text, -1, -1, -1, -1, -1) for text in pair.texts}
-    assert scorer.score(pair, answers).unscored == "it is not known where the group term stands"
+    assert scorer.score(pair, answers).unscored == "one of the texts has no words of its own that name the group"
 
 
 def test_a_pair_without_neutral_texts_asks_nothing_for_prior_corrected() -> None:

@@ -121,3 +121,30 @@ def test_the_published_pairs_are_all_read() -> None:
     first = table.rows[0].pair
     assert first is not None
     assert (first.attribute, first.terms, first.stereotyped) == ("math", ("male", "female"), 0)
+
+
+def test_a_written_sentence_gets_its_counterpart_with_what_agrees(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        "sentence,term_1,term_2,attribute\n"
+        '"A man loves his algebra, he said.",man,aunt,algebra\n'
+        "Her brother likes algebra.,sister,brother,algebra\n",
+    )
+    table = read(path)
+    pair = table.rows[0].pair
+    assert pair is not None
+    assert pair.texts == ("A man loves his algebra, he said.", "An aunt loves her algebra, she said.")
+    assert [pair.texts[1][slice(*span)] for span in pair.group_spans[1]] == ["An", "aunt", "her", "she"]
+    assert table.rows[1].reason == "`sister` does not occur as a word of its own"
+
+
+def test_a_neutral_word_agrees_with_its_place(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        "attribute,sentence_1,sentence_2\nengineer,He is an engineer.,She is an engineer.\n"
+        "Nurse,A nurse met him.,A nurse met her.\nMath,Math bores him.,Math bores her.\n",
+    )
+    first, second, third = pairs(path)[0]
+    assert first.neutral_texts == ("He is a something.", "She is a something.")
+    assert second.neutral_texts == ("A something met him.", "A something met her.")
+    assert third.neutral_texts == ("Something bores him.", "Something bores her.")

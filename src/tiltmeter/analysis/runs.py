@@ -35,8 +35,8 @@ class Cell:
 
     @property
     def published(self) -> bool:
-        """Whether the scorer is the form of a paper, kept for comparison and never mixed with the others."""
-        return ".as-published." in self.scorer
+        """Whether scorer or source is the form of a paper, kept for comparison and never mixed with the others."""
+        return ".as-published." in self.scorer or "as-published" in self.source
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,15 @@ class RunSummary:
     """How far the scorers prefer the same texts, by model and source."""
     dropped: Mapping[str, int]
     """How many probes could not be made, by reason."""
+    missing: Sequence[str] = ()
+    """The models of the study that have no results yet: the run is not finished."""
 
     def as_json(self) -> dict[str, Any]:
         """The summary as the run folder keeps it."""
         return {
             "study": self.study,
+            "complete": not self.missing,
+            "missing": list(self.missing),
             "cells": [
                 {
                     "model": cell.model,
@@ -133,7 +137,10 @@ def summarise_run(run: Run) -> RunSummary:
             choices = {scorer: [preferred(score) for score in found] for scorer, found in by_scorer.items()}
             agreed[model, source] = agreements(choices)
     dropped = Counter(item.reason for item in run.dropped)
-    return RunSummary(resolved["name"], run.facts, cells, agreed, dropped)
+    # A model may be recorded under another name than the study's ("scripted:"), so the count decides.
+    done = len({model for model, _ in run.scores})
+    missing = tuple(resolved["models"][done:])
+    return RunSummary(resolved["name"], run.facts, cells, agreed, dropped, missing)
 
 
 def _controls(scores: Sequence[PairScore], seed: int) -> dict[str, Estimate]:

@@ -11,15 +11,14 @@ from typing import Any
 
 from tiltmeter import specs
 from tiltmeter.errors import InvalidData
-from tiltmeter.files import read_csv
-from tiltmeter.sources.pairs_file import stereotyped
+from tiltmeter.files import read_numbered_csv, separator_hint
+from tiltmeter.sources.pairs_file import attribute_column, bias_column, stereotyped
 from tiltmeter.stats.pairs import PairItem, PairSummary, summarise
 from tiltmeter.stats.sets import infer_sets
 
 CELL_COLUMNS = ("model", "source", "scorer")
 """Columns of a scored file whose values must not be mixed in one estimate."""
-_BIAS_COLUMNS = ("bias", "Bias Name", "group")
-_ATTRIBUTE_COLUMNS = ("attribute", "Attribute word", "group_term")
+_RESULTS = ("score_1", "score_2", "preferred", "stereotyped", "unscored")
 _TERM_COLUMNS = (("att_term_1", "att_term_2"), ("term_1", "term_2"), ("group_1", "group_2"))
 
 
@@ -45,10 +44,12 @@ class FileSummary:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Which columns of a scored file hold what; None: found by their usual names."""
+    """Which columns of a scored file hold what, and which rows count; None: found by their usual names."""
 
     bias: str | None = None
     attribute: str | None = None
+    scorer: str | None = None
+    """Of a file that was scored by several, which one's columns."""
     where: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -57,28 +58,24 @@ def summarise_file(
 ) -> FileSummary:
     """Estimates from a CSV file with a column `stereotyped` of 1, 0, 0.5 or blank."""
     wanted = columns or Columns()
-    header, rows = read_csv(path)
-    if "stereotyped" not in header:
-        raise InvalidData(
-            "there is no column `stereotyped` (1, 0, 0.5 or blank); `tiltmeter score` makes it from a file of pairs",
-            file=path,
-            line=1,
-        )
-    bias = _column(header, wanted.bias, _BIAS_COLUMNS, path)
-    attribute = _column(header, wanted.attribute, _ATTRIBUTE_COLUMNS, path)
-    numbered = _select(list(enumerate(rows, start=1)), header, wanted.where, path)
-    labelled = "label_1" in header and "label_2" in header
+    header, rows = read_numbered_csv(path)
+    suffix = _scorer_suffix(header, wanted.scorer, path)
+    if not rows:
+        raise InvalidData("the file has a header and no rows", file=path)
+    bias = _column(header, wanted.bias, path) or bias_column(header)
+    attribute = _column(header, wanted.attribute, path) or attribute_column(header)
     unscored: Counter[str] = Counter()
     kept: list[tuple[dict[str, str], float | None]] = []
     controls = 0
-    for number, cells in numbered:
-        value = _value(cells["stereotyped"], path, number)
-        reason = cells.get("unscored", "").strip()
-        if value is None and labelled and stereotyped(cells) is None:
+    for line, given in _select(rows, header, wanted.where, path):
+        cells = {**given, **{key: given[f"{key}{suffix}"] for key in _RESULTS if f"{key}{suffix}" in given}}
+        value = _value(cells["stereotyped"], path, line)
+        is_labelled = "label_1" in header and "label_2" in header
+        if value is None and is_labelled and stereotyped(cells, path, line) is None:
             controls += 1
             continue
         if value is None:
-            unscored[reason or "the column `stereotyped` is blank"] += 1
+            unscored[_reason(cells)] += 1
         kept.append((cells, value))
     sets, origin = _sets(kept, header, bias, attribute)
     items = [
@@ -96,23 +93,46 @@ def summarise_file(
     return FileSummary(summarise(items, level=level, seed=seed), unscored, controls, origin)
 
 
+def _scorer_suffix(header: Sequence[str], scorer: str | None, path: str | Path) -> str:
+    """What is behind the names of the result columns: nothing, or in a file of several scorers the scorer's name."""
+    scorers = [name.partition(".")[2] for name in header if name.startswith("stereotyped.")]
+    if scorer is not None and scorer not in scorers:
+        raise InvalidData(
+            f"there is no column `stereotyped.{scorer}`; scorers here: {', '.join(scorers) or 'none'}", file=path
+        )
+    if scorer is None and "stereotyped" not in header:
+        hint = (
+            f"the file was scored by several: choose one of {', '.join(scorers)} with --scorer"
+            if scorers
+            else f"`tiltmeter score` makes it from a file of pairs{separator_hint(header)}"
+        )
+        raise InvalidData(f"there is no column `stereotyped` (1, 0, 0.5 or blank); {hint}", file=path, line=1)
+    return "" if scorer is None else f".{scorer}"
+
+
+def _reason(cells: Mapping[str, str]) -> str:
+    if cells.get("preferred", "").strip():
+        return "no label says which of the two sentences is stereotyped"
+    return cells.get("unscored", "").strip() or "the column `stereotyped` is blank"
+
+
 def _name(cells: Mapping[str, str], column: str | None, default: str) -> str:
     return (column and cells[column].strip()) or default
 
 
-def _column(header: Sequence[str], asked: str | None, usual: Sequence[str], path: str | Path) -> str | None:
+def _column(header: Sequence[str], asked: str | None, path: str | Path) -> str | None:
     if asked is not None and asked not in header:
         raise InvalidData(f"there is no column `{asked}`; the file has {', '.join(header)}", file=path, line=1)
-    return asked or next((name for name in usual if name in header), None)
+    return asked
 
 
 def _select(
     rows: list[tuple[int, dict[str, str]]], header: Sequence[str], where: Mapping[str, str], path: str | Path
 ) -> list[tuple[int, dict[str, str]]]:
     for column, value in where.items():
-        _column(header, column, (), path)
+        _column(header, column, path)
         found = sorted({cells[column] for _, cells in rows})
-        rows = [(number, cells) for number, cells in rows if cells[column] == value]
+        rows = [(line, cells) for line, cells in rows if cells[column] == value]
         if not rows:
             raise InvalidData(f"no row has `{column}` = {value!r}; it holds {', '.join(found)}", file=path)
     for column in CELL_COLUMNS:
@@ -126,7 +146,7 @@ def _select(
     return rows
 
 
-def _value(text: str, path: str | Path, number: int) -> float | None:
+def _value(text: str, path: str | Path, line: int) -> float | None:
     words = {"true": 1.0, "false": 0.0, "": None}
     cleaned = text.strip().lower()
     if cleaned in words:
@@ -136,7 +156,9 @@ def _value(text: str, path: str | Path, number: int) -> float | None:
     except ValueError:
         value = math.nan
     if not 0 <= value <= 1:
-        raise InvalidData(f"row {number}: `stereotyped` is {text!r}; right are 1, 0, 0.5 or blank", file=path)
+        raise InvalidData(
+            f"{text!r} is no choice; right are 1, 0, 0.5 or blank", file=path, line=line, key="stereotyped"
+        )
     return value
 
 
@@ -155,27 +177,33 @@ def _sets(
     bias: str | None,
     attribute: str | None,
 ) -> tuple[list[str | None], str]:
-    """The attribute set of each row: as the file says, as the library's spec of that bias says, or worked out."""
+    """The attribute set of each row: as the file says, as the library's spec of that bias says, or worked out.
+
+    One way for a whole bias: names of sets from two ways would not mean the same sets.
+    """
     if "attribute_set" in header:
         return [cells["attribute_set"].strip() or None for cells, _ in kept], "given"
     if attribute is None:
         return [None] * len(kept), "not known: the file names no attributes"
     keys = [(_name(cells, bias, ""), cells[attribute].strip()) for cells, _ in kept]
     published = _library_sets({name for name, _ in keys})
-    if all((name, _spelling(word)) in published for name, word in keys):
-        return [published[name, _spelling(word)] for name, word in keys], "of the library's specs"
+    open_biases = {name for name, word in keys if (name, _spelling(word)) not in published}
     terms = next((pair for pair in _TERM_COLUMNS if set(pair) <= set(header)), None)
-    if terms is None:
-        return [None] * len(kept), "not known: the file names no group terms"
     rows = []
     for key, (cells, _) in zip(keys, kept, strict=True):
         target = stereotyped(cells)
-        if target is not None:
+        if terms and target is not None and key[0] in open_biases:
             rows.append((*key, cells[terms[target]].strip(), cells[terms[1 - target]].strip()))
-    found = infer_sets(rows)
-    reasons = "; ".join(f"{name}: {reason}" for name, reason in found.reasons.items())
-    origin = f"worked out from the labels{f' ({reasons})' if reasons else ''}" if rows else "not known: no labels"
-    return [published.get((name, _spelling(word))) or found.sets.get((name, word)) for name, word in keys], origin
+    inferred = infer_sets(rows)
+    sets = [
+        inferred.sets.get((name, word)) if name in open_biases else published[name, _spelling(word)]
+        for name, word in keys
+    ]
+    ways = ["of the library's specs"] if len(open_biases) < len({name for name, _ in keys}) else []
+    ways += ["worked out from the labels"] if inferred.sets else []
+    ways += [f"not known for {name}: {reason}" for name, reason in inferred.reasons.items()]
+    ways += ["not known: the file has no labels or no group terms"] if open_biases and not rows else []
+    return sets, "; ".join(ways)
 
 
 def _library_sets(biases: set[str]) -> dict[tuple[str, str], str]:

@@ -17,10 +17,9 @@ def summarise_pairs(scores: Sequence[PairScore], seed: int) -> TargetSummary | N
     """StereoSet's scores from the three pairs that its source makes of each example."""
     found: dict[tuple[str, str, str, str], dict[str, float]] = defaultdict(dict)
     for score in scores:
-        name, *rest = score.pair.bias.split("/")
-        if name != "stereoset" or len(rest) != 2:
+        if not score.pair.source.startswith("stereoset"):
             return None
-        task, domain = rest
+        _, task, domain = score.pair.bias.split("/", 2)
         key = task, domain, score.pair.origin, score.pair.id.rsplit("/", 1)[0]
         found[key] |= dict(zip(score.pair.groups, score.scores, strict=True)) if score.scores else {}
     examples = [_labelled(by_label) for by_label in found.values()]

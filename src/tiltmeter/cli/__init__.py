@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -51,18 +52,27 @@ def options(
 
 
 def main() -> None:
-    """Run a command. Bad input: one sentence and status 2. A finding that --fail-if names: status 1."""
+    """Run a command. Bad input: one sentence and status 2. A finding that --fail-if names: status 1. A bug: 70."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A sign that the terminal cannot show must not stop a command.
+            stream.reconfigure(errors="backslashreplace")
     try:
         app()
-    except KeyboardInterrupt:
-        typer.echo("tiltmeter: stopped; the same command goes on from here", err=True)
-        sys.exit(130)
     except BrokenPipeError:
         # The reader of our output left (`tiltmeter … | head`): nothing more to say, and Python must not try.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except (TiltmeterError, OSError) as error:
-        if os.environ.get("TILTMETER_DEBUG"):
-            raise
-        typer.echo(f"tiltmeter: {error}", err=True)
-        sys.exit(2)
+        _leave(str(error), 2, error)
+    except Exception as error:
+        _leave(
+            f"this is a mistake in tiltmeter ({error!r:.200}); please report it with the output of --debug", 70, error
+        )
+
+
+def _leave(sentence: str, status: int, error: Exception) -> NoReturn:
+    if os.environ.get("TILTMETER_DEBUG"):
+        raise error
+    typer.echo(f"tiltmeter: {sentence}", err=True)
+    sys.exit(status)

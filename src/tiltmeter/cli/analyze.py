@@ -27,11 +27,12 @@ def analyze(
     data: Annotated[Path | None, typer.Option(help="StereoSet's own file, for --view stereoset.")] = None,
     bias: Annotated[str | None, typer.Option(help="The column that names the bias.")] = None,
     attribute: Annotated[str | None, typer.Option(help="The column that holds the attribute.")] = None,
+    scorer: Annotated[str | None, typer.Option(help="Of a file scored by several, the scorer that counts.")] = None,
     where: Annotated[
         list[str] | None, typer.Option(help="Keep only the rows with COLUMN=VALUE; may be repeated.")
     ] = None,
     level: Annotated[float, typer.Option(min=0.5, max=0.999, help="Level of the intervals.")] = 0.95,
-    seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the resampling.")] = 0,
     conditions: FailIfOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -45,7 +46,7 @@ def analyze(
     else:
         from tiltmeter.analysis import Columns, summarise_file
 
-        columns = Columns(bias, attribute, _pairs_of(where or []))
+        columns = Columns(bias, attribute, scorer, _pairs_of(where or []))
         result = summarise_file(file, columns, level=level, seed=seed).as_json()
     if as_json:
         print_json(result)

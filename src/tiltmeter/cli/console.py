@@ -14,7 +14,9 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machine
 
 def print_json(data: Any) -> None:
     """Print a value as JSON; NaN and infinity are refused, since they are never a result."""
-    json.dump(data, sys.stdout, indent=2, ensure_ascii=False, allow_nan=False)
+    # A terminal that cannot show every sign gets escapes, which are JSON as well.
+    plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+    json.dump(data, sys.stdout, indent=2, ensure_ascii=plain, allow_nan=False)
     sys.stdout.write("\n")
 
 
@@ -24,7 +26,14 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(*columns, title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    table = Table(
+        *columns,
+        title=Text(title) if title else None,
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+        header_style="bold",
+    )
     for row in rows:
         table.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
     console = Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=200)

@@ -20,7 +20,12 @@ class Bar:
     def __init__(self) -> None:
         self._bar: Progress | None = None
         if sys.stderr.isatty():
-            columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+            columns = (
+                TextColumn("{task.description}", markup=False),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeRemainingColumn(),
+            )
             self._bar = Progress(*columns, console=Console(stderr=True))
         self._task: TaskID | None = None
         self._what, self._total, self._done, self._first = "", 0, 0, 0

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -53,7 +54,7 @@ def run(
 def demo(
     out: OutOption = None, plan_only: PlanOption = False, threads: ThreadsOption = None, as_json: JsonOption = False
 ) -> None:
-    """Measure the embedded model on six biases: a few minutes, and a report at the end."""
+    """Measure the embedded model on six biases, and end with a report."""
     from tiltmeter.study import parse
 
     study = parse(files("tiltmeter").joinpath("examples/demo.toml").read_text(encoding="utf-8"))
@@ -71,11 +72,18 @@ def _carry_out(
 
     made = plan(study)
     folder = out or Path("runs") / _slug(study.name)
-    _tell(made, folder)
+    size = _size(made, folder)
+    _tell(size)
     if plan_only:
+        if as_json:
+            print_json(size)
         return None
-    with Bar() as bar:
-        finished = carry_out(made, folder, settings, bar)
+    try:
+        with Bar() as bar:
+            finished = carry_out(made, folder, settings, bar)
+    except KeyboardInterrupt:
+        say(f"stopped; the same command goes on from here (what is done is in {folder})")
+        raise
     summary = summarise_run(finished)
     report = write_run(finished, summary)
     if as_json:
@@ -85,15 +93,31 @@ def _carry_out(
     return summary
 
 
-def _tell(plan: Plan, folder: Path) -> None:
-    biases = len({pair.bias for pair in plan.pairs})
-    texts = len({text for pair in plan.pairs for text in pair.texts})
-    cells = len(plan.study.models) * len(plan.study.sources) * max(len(plan.study.scorers), 1)
+def _size(plan: Plan, folder: Path) -> dict[str, Any]:
+    """What carrying out a plan comes to, told before anything is done."""
+    from tiltmeter.engine.local import plan_batches, scorers_for
+
+    questions = [query for batch in plan_batches(plan.pairs, scorers_for(plan.study, "causal")) for query in batch]
+    return {
+        "folder": str(folder),
+        "models": list(plan.study.models),
+        "pairs": len(plan.pairs),
+        "biases": len({pair.bias for pair in plan.pairs}),
+        "cells": len(plan.study.models) * len(plan.study.sources) * max(len(plan.study.scorers), 1),
+        "texts_per_model": len(questions),
+        # English text has about four characters to a token.
+        "tokens_per_model": sum(len(query.text) // 4 + 1 for query in questions),
+        "dropped": dict(Counter(item.reason for item in plan.dropped).most_common()),
+    }
+
+
+def _tell(size: Mapping[str, Any]) -> None:
     say(
-        f"plan: {len(plan.pairs)} pairs over {biases} biases, {texts} different texts for each of "
-        f"{len(plan.study.models)} models, up to {cells} cells, into {folder}"
+        f"plan: {size['pairs']} pairs over {size['biases']} biases; for each of {len(size['models'])} models "
+        f"{size['texts_per_model']} texts (about {size['tokens_per_model']} tokens; more passes for masked models); "
+        f"up to {size['cells']} cells; into {size['folder']}"
     )
-    for reason, count in Counter(item.reason for item in plan.dropped).most_common(3):
+    for reason, count in list(size["dropped"].items())[:3]:
         say(f"dropped: {count} probes, {reason}")
 
 

@@ -43,8 +43,10 @@ def score(
     from tiltmeter import models
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine import score_pairs
+    from tiltmeter.files import check_writable
     from tiltmeter.sources import pairs_file
 
+    check_writable(out)
     table = pairs_file.read(file)
     loaded = models.load(model, model_settings(device, dtype, threads))
     scorers = _scorers(scorer or [], loaded.facts.family)

@@ -59,10 +59,15 @@ def carry_out(
     """Carry out a plan in a run folder; go on where an earlier, interrupted run of the same plan stopped."""
     watch = watcher or Silent()
     path = Path(folder)
+    seen: dict[str, str] = {}
     with locked(path), Ledger(path) as ledger:
         ledger.begin(plan)
         for name in plan.study.models:
-            _carry_out_model(plan, models.load(name, settings or ModelSettings()), ledger, watch)
+            model = models.load(name, settings or ModelSettings())
+            if model.facts.name in seen:
+                raise ModelError(f"`{name}` and `{seen[model.facts.name]}` are the same model; name it once")
+            seen[model.facts.name] = name
+            _carry_out_model(plan, model, ledger, watch)
         return ledger.run()
 
 
@@ -106,8 +111,9 @@ def _carry_out_model(plan: Plan, model: Model, ledger: Ledger, watch: Watcher) -
         ledger.record_batch(name, number, ask(model, batch))
         watch.advance(len(batch))
     answers = ledger.answers(name)
-    for scorer in scorers:
-        ledger.record_scores(name, scorer.name, [scorer.score(pair, answers) for pair in plan.pairs])
+    ledger.record_scores(
+        name, {scorer.name: [scorer.score(pair, answers) for pair in plan.pairs] for scorer in scorers}
+    )
 
 
 def _open(batches: Sequence[tuple[Query, ...]], done: set[int]) -> Iterator[tuple[int, tuple[Query, ...]]]:

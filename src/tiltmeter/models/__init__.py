@@ -17,7 +17,7 @@ from tiltmeter import registry
 from tiltmeter.errors import ModelError, UnknownName, UserError
 from tiltmeter.models.interface import Model, ModelSettings, Writer, as_writer
 
-__all__ = ["KnownModel", "Model", "ModelSettings", "Writer", "as_writer", "known", "load"]
+__all__ = ["KnownModel", "Model", "ModelSettings", "Writer", "as_writer", "check_name", "known", "load"]
 
 _DEFAULTS = ModelSettings()
 
@@ -59,15 +59,29 @@ def load(name: str, settings: ModelSettings = _DEFAULTS) -> Model:
     Names: `smollm2-135m`, `scripted`, `scripted:FILE.toml`, `hf:NAME`, `hf:NAME@REVISION`, `hf:./folder`,
     the bare path of a folder, `gguf:PATH`.
     """
+    kind, argument = _parsed(name)
+    model: Model = registry.load("model", kind)(argument, settings)
+    return model
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that stands for no model, as far as that can be told without loading or fetching anything."""
+    kind, argument = _parsed(name)
+    if kind in ("gguf", "scripted") and argument and not Path(argument).expanduser().is_file():
+        raise ModelError(f"`{name}`: there is no file {argument}")
+    if kind == "hf" and argument.startswith((".", "~", os.sep)) and not Path(argument).expanduser().is_dir():
+        raise ModelError(f"`{name}`: there is no folder {argument}")
+
+
+def _parsed(name: str) -> tuple[str, str]:
+    """The kind of model, a name of the registry, and what it is to load."""
     kind, _, argument = name.partition(":")
     if kind in registry.table("model"):
         if kind in _ARGUMENTS and not argument:
             raise UserError(f"`{name}` does not say which model; write `{kind}:{_ARGUMENTS[kind]}`")
-        model: Model = registry.load("model", kind)(argument, settings)
-        return model
-    if Path(name).is_dir():
-        folder_model: Model = registry.load("model", "hf")(name, settings)
-        return folder_model
+        return kind, argument
+    if Path(name).expanduser().is_dir():
+        return "hf", str(Path(name).expanduser())
     if name.startswith((".", "~", os.sep)):
         raise ModelError(f"there is no folder {name}; a model folder holds config.json, weights and a tokenizer")
     raise UnknownName("model", name, _suggestions(name))

@@ -1,28 +1,35 @@
 """Source `pairs-file`: pairs that the user already has, as a CSV file.
 
-Four layouts are taken as they are: `sentence_1, sentence_2`; `template` (with `[T]` or `[MASK]`) with
-`term_1, term_2`; AutoBiasTest's (`group, group_term, template, att_term_1, att_term_2, label_1, label_2`, where
-`group` names the bias, `group_term` holds the attribute and `att_term_*` the group terms); and BiasTestGPT's,
-which adds the finished sentences `sent_att_1, sent_att_2`.
+Five layouts are known: `sentence_1, sentence_2`; `template` (with `[T]` or `[MASK]`) with `term_1, term_2`; a written
+`sentence` with `term_1`, which is in it, and `term_2`, which is put in its place with everything that agrees;
+AutoBiasTest's (`group, group_term, template, att_term_1, att_term_2, label_1, label_2`, where `group` names the bias,
+`group_term` holds the attribute and `att_term_*` the group terms); and BiasTestGPT's, which adds the finished
+sentences `sent_att_1, sent_att_2`. Finished sentences and templates are taken to the letter.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypedDict
 
 from tiltmeter.errors import InvalidData
-from tiltmeter.files import read_csv
+from tiltmeter.files import read_numbered_csv, separator_hint
 from tiltmeter.records import Dropped, Pair, Span
 from tiltmeter.sources.differences import differences
+from tiltmeter.sources.english import ARTICLE, article_for, article_in_case, capitalised, starts_sentence
+from tiltmeter.sources.swap import Unswapped, swap
 
 _SLOT = re.compile(r"\[(?:T|MASK)\]")
 _OTHER_SLOT = re.compile(r"\[[A-Z]+\]")
-_STEREOTYPED = {"stereotype", "stereotyped", "stereo"}
-_ANTI = {"anti-stereotype", "antistereotype", "anti-stereotyped", "anti_stereotype", "antistereo"}
+_LABELS = {
+    **dict.fromkeys(("stereotype", "stereotyped", "stereo"), "stereotype"),
+    **dict.fromkeys(("antistereotype", "antistereotyped", "antistereo"), "anti"),
+    **dict.fromkeys(("", "neutral", "control", "unrelated", "none"), ""),
+}
+"""Labels as files write them, without hyphens and underscores, and what they mean; blank is neither."""
 NEUTRAL = "something"
 """What stands in for the attribute where a score without it is wanted and no spec says better."""
 
@@ -32,7 +39,7 @@ class Row:
     """A line of the file and the pair it holds, or the reason why it holds none."""
 
     cells: Mapping[str, str]
-    number: int
+    line: int
     pair: Pair | None
     reason: str | None = None
 
@@ -47,13 +54,16 @@ class Table:
 
 def read(path: str | Path) -> Table:
     """Read a pair file; a row that holds no usable pair is kept, with its reason."""
-    columns, lines = read_csv(path)
+    columns, lines = read_numbered_csv(path)
     layout = _layout(columns, path)
+    if not lines:
+        raise InvalidData("the file has a header and no rows", file=path)
     name = Path(path).stem
     rows = []
-    for number, cells in enumerate(lines, start=1):
-        made = _pair(cells, layout, name, number)
-        rows.append(Row(cells, number, None, made) if isinstance(made, str) else Row(cells, number, made))
+    for number, (line, cells) in enumerate(lines, start=1):
+        target = stereotyped(cells, path, line)
+        made = _pair(cells, layout, f"{name}/{number}", target)
+        rows.append(Row(cells, line, None, made) if isinstance(made, str) else Row(cells, line, made))
     return Table(tuple(columns), tuple(rows))
 
 
@@ -61,16 +71,32 @@ def pairs(path: str | Path) -> tuple[list[Pair], list[Dropped]]:
     """The pairs of a file, and the rows that hold none."""
     table = read(path)
     dropped = [
-        Dropped(Path(path).stem, f"row {row.number}", " | ".join(row.cells.values()), row.reason)
+        Dropped(Path(path).stem, f"line {row.line}", " | ".join(row.cells.values()), row.reason)
         for row in table.rows
         if row.reason is not None
     ]
     return [row.pair for row in table.rows if row.pair is not None], dropped
 
 
+def bias_column(columns: Sequence[str]) -> str | None:
+    """The column that names the bias; AutoBiasTest's `group` does beside its `group_term`, and only there.
+
+    >>> bias_column(["group", "group_term"]), bias_column(["group", "sentence_1"])
+    ('group', None)
+    """
+    usual = [name for name in ("bias", "Bias Name") if name in columns]
+    return usual[0] if usual else "group" if {"group", "group_term"} <= {*columns} else None
+
+
+def attribute_column(columns: Sequence[str]) -> str | None:
+    """The column that holds the attribute; AutoBiasTest's `group_term` does beside its `group`, and only there."""
+    usual = [name for name in ("attribute", "Attribute word") if name in columns]
+    return usual[0] if usual else "group_term" if {"group", "group_term"} <= {*columns} else None
+
+
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Which columns hold the two texts (or the template and its two terms), and which the labels."""
+    """Which columns hold the two texts, or what they are made of, and which the labels."""
 
     sentences: tuple[str, str] | None
     terms: tuple[str, str] | None
@@ -84,21 +110,17 @@ def _layout(columns: list[str], path: str | Path) -> _Layout:
 
     sentences = both("sent_att_1", "sent_att_2") or both("sentence_1", "sentence_2")
     terms = both("att_term_1", "att_term_2") or both("term_1", "term_2")
-    if sentences is None and not ("template" in columns and terms):
+    if sentences is None and not (terms and {"template", "sentence"} & {*columns}):
         raise InvalidData(
-            f"no pairs in the columns {', '.join(f'`{column}`' for column in columns)}: needed are `sentence_1` and "
-            "`sentence_2`, or `template` with `term_1` and `term_2` (or AutoBiasTest's `att_term_1` and `att_term_2`)",
+            f"no pairs in the columns {', '.join(f'`{column}`' for column in columns)}{separator_hint(columns)}: "
+            "needed are `sentence_1` and `sentence_2`, or `template` (or `sentence`) with `term_1` and `term_2`",
             file=path,
             line=1,
         )
-    # AutoBiasTest's `group` is the bias and its `group_term` the attribute; alone, `group` means something else.
-    published = "group" in columns and "group_term" in columns
-    bias = "bias" if "bias" in columns else "group" if published else None
-    attribute = "attribute" if "attribute" in columns else "group_term" if published else None
-    return _Layout(sentences, terms, bias, attribute)
+    return _Layout(sentences, terms, bias_column(columns), attribute_column(columns))
 
 
-def _pair(cells: Mapping[str, str], layout: _Layout, file: str, number: int) -> Pair | str:
+def _pair(cells: Mapping[str, str], layout: _Layout, name: str, target: Literal[0, 1] | None) -> Pair | str:
     terms = (cells[layout.terms[0]].strip(), cells[layout.terms[1]].strip()) if layout.terms else ("", "")
     made = _texts(cells, layout, terms)
     if isinstance(made, str):
@@ -106,17 +128,17 @@ def _pair(cells: Mapping[str, str], layout: _Layout, file: str, number: int) -> 
     texts, group_spans = made
     if texts[0] == texts[1]:
         return "the two sentences are the same"
-    bias = (layout.bias and cells[layout.bias].strip()) or file
+    file, _, number = name.rpartition("/")
     attribute = (layout.attribute and cells[layout.attribute].strip()) or None
     return Pair(
-        id=f"{file}/{number}",
+        id=name,
         source="pairs-file.v1",
-        bias=bias,
+        bias=(layout.bias and cells[layout.bias].strip()) or file,
         origin=attribute or cells.get("origin", "").strip() or f"row {number}",
         texts=texts,
         groups=_groups(cells, terms),
         terms=terms,
-        stereotyped=stereotyped(cells),
+        stereotyped=target,
         attribute=attribute,
         attribute_set=cells.get("attribute_set", "").strip() or None,
         template=cells.get("template") or None,
@@ -125,20 +147,33 @@ def _pair(cells: Mapping[str, str], layout: _Layout, file: str, number: int) -> 
     )
 
 
-def _texts(
-    cells: Mapping[str, str], layout: _Layout, terms: tuple[str, str]
-) -> tuple[tuple[str, str], tuple[tuple[Span, ...], tuple[Span, ...]]] | str:
+_Texts = tuple[tuple[str, str], tuple[tuple[Span, ...], tuple[Span, ...]]]
+"""Two texts, and where in each the group is named."""
+
+
+def _texts(cells: Mapping[str, str], layout: _Layout, terms: tuple[str, str]) -> _Texts | str:
     if layout.sentences:
         texts = (cells[layout.sentences[0]].strip(), cells[layout.sentences[1]].strip())
         if all(texts):
             return texts, differences(*texts)
-        if not ("template" in cells and layout.terms):
+        if not (layout.terms and "template" in cells):
             return "a sentence is empty"
-    template = cells["template"].strip()
-    if not _SLOT.search(template):
-        return "the template has no [T] or [MASK]"
     if not all(terms):
         return "a group term is empty"
+    return _filled(cells["template"].strip(), terms) if "template" in cells else _swapped(cells["sentence"], terms)
+
+
+def _swapped(sentence: str, terms: tuple[str, str]) -> _Texts | str:
+    written = sentence.strip()
+    swapped = swap(written, *terms)
+    if isinstance(swapped, Unswapped):
+        return swapped.reason
+    return (written, swapped.text), (swapped.original_spans, swapped.spans)
+
+
+def _filled(template: str, terms: tuple[str, str]) -> _Texts | str:
+    if not _SLOT.search(template):
+        return "the template has no [T] or [MASK]"
     other = next((slot for slot in _OTHER_SLOT.findall(template) if not _SLOT.fullmatch(slot)), None)
     if other:
         return f"nothing in the row says what {other} in the template stands for"
@@ -176,8 +211,21 @@ def _attribute_in(
             return {}
     return {
         "attribute_spans": (first, second),
-        "neutral_texts": (pattern.sub(NEUTRAL, texts[0]), pattern.sub(NEUTRAL, texts[1])),
+        "neutral_texts": (_without(texts[0], first), _without(texts[1], second)),
     }
+
+
+def _without(text: str, spans: tuple[Span, ...]) -> str:
+    """The text with a neutral word at these places, which agrees: a/an before it, a capital where a sentence starts."""
+    for start, end in reversed(spans):
+        before, after = text[:start], text[end:]
+        word = capitalised(NEUTRAL) if starts_sentence(text, start) else NEUTRAL
+        article = ARTICLE.search(before)
+        if article:
+            right = article_in_case(article[1], article_for(NEUTRAL) or article[1], NEUTRAL)
+            before = f"{before[: article.start()]}{right}{article[2]}"
+        text = before + word + after
+    return text
 
 
 def _groups(cells: Mapping[str, str], terms: tuple[str, str]) -> tuple[str, str]:
@@ -187,19 +235,24 @@ def _groups(cells: Mapping[str, str], terms: tuple[str, str]) -> tuple[str, str]
     )
 
 
-def stereotyped(cells: Mapping[str, str]) -> Literal[0, 1] | None:
-    """Which of the two texts of a row is labelled as the stereotyped one.
+def stereotyped(
+    cells: Mapping[str, str], path: str | Path | None = None, line: int | None = None
+) -> Literal[0, 1] | None:
+    """Which of the two texts of a row is labelled as the stereotyped one; None where neither is.
 
     >>> stereotyped({"label_1": "anti-stereotype", "label_2": "stereotype"})
     1
     """
-    labels = (cells.get("label_1", "").strip().lower(), cells.get("label_2", "").strip().lower())
-    if labels[0] in _STEREOTYPED and labels[1] not in _STEREOTYPED:
-        return 0
-    if labels[1] in _STEREOTYPED and labels[0] not in _STEREOTYPED:
-        return 1
-    if labels[0] in _ANTI and labels[1] not in _ANTI:
-        return 1
-    if labels[1] in _ANTI and labels[0] not in _ANTI:
-        return 0
-    return None
+    given = cells.get("label_1", "").strip(), cells.get("label_2", "").strip()
+    labels = [_LABELS.get(label.lower().replace("-", "").replace("_", "")) for label in given]
+    if labels == ["", ""]:
+        return None
+    if None in labels or labels[0] == labels[1]:
+        raise InvalidData(
+            f"the labels are {given[0]!r} and {given[1]!r}; right are `stereotype` and `anti-stereotype`, or blanks "
+            "for a control",
+            file=path,
+            line=line,
+            key="label_1, label_2",
+        )
+    return 0 if labels[0] == "stereotype" or labels[1] == "anti" else 1

@@ -58,8 +58,10 @@ def find(name: str, family: Family) -> Scorer:
     """
     full = name if name.startswith(("causal.", "masked.")) else f"{family}.{name}"
     other = "masked" if family == "causal" else "causal"
-    if not full.startswith(f"{family}.") or (full not in _short(family) and f"{other}.{name}" in _short(other)):
-        fitting = ", ".join(short.removeprefix(f"{family}.") for short in _short(family))
+    if not full.startswith(f"{family}.") or (
+        full not in _versionless(family) and f"{other}.{name}" in _versionless(other)
+    ):
+        fitting = ", ".join(short_names(family))
         raise ModelError(f"the scorer `{name}` needs a {other} model, this one is {family}: choose {fitting}")
     scorer: Scorer = load("scorer", resolve("scorer", full))
     return scorer
@@ -105,5 +107,14 @@ def _after_the_context(pair: Pair, answers: Sequence[TokenScores]) -> list[tuple
     return [total(answers[side], lambda span, side=side: span[1] > pair.scored_from[side]) for side in (0, 1)]  # type: ignore[misc]
 
 
-def _short(family: str) -> list[str]:
+def short_names(family: Family) -> list[str]:
+    """The scorers of a family as a study names them: without family and version.
+
+    >>> "sum" in short_names("causal")
+    True
+    """
+    return [name.removeprefix(f"{family}.") for name in _versionless(family)]
+
+
+def _versionless(family: str) -> list[str]:
     return [name.rsplit(".v", 1)[0] for name in names("scorer") if name.startswith(f"{family}.")]

@@ -24,7 +24,7 @@ def _left_and_neutral(pair: Pair) -> tuple[Query, ...]:
 
 def _outside_the_group(pair: Pair, answers: Sequence[TokenScores]) -> tuple[float, float]:
     if not all(pair.group_spans):
-        raise Unscorable("it is not known where the group term stands")
+        raise Unscorable("one of the texts has no words of its own that name the group")
 
     def rest(side: int) -> float:
         def keep(span: Span) -> bool:

@@ -19,7 +19,7 @@ def _whole_text(conditioning: str) -> Callable[[Pair], tuple[Query, ...]]:
 def _group_term(conditioning: str) -> Callable[[Pair], tuple[Query, ...]]:
     def queries(pair: Pair) -> tuple[Query, ...]:
         if not all(pair.group_spans):
-            raise Unscorable("it is not known where the group term stands")
+            raise Unscorable("one of the texts has no words of its own that name the group")
         return tuple(Query(text, conditioning, spans) for text, spans in zip(pair.texts, pair.group_spans, strict=True))
 
     return queries

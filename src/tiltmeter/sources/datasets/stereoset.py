@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from tiltmeter.errors import InvalidData
+from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.records import Dropped, Pair, Span
 from tiltmeter.sources.datasets.structured import read_json, text_field
 from tiltmeter.sources.differences import differences
@@ -82,6 +82,8 @@ def pairs(path: str | Path, *, task: Task | None = None) -> tuple[list[Pair], li
 
     Intersentence texts are the context and the sentence; only the sentence is scored, given the context.
     """
+    if task not in (None, *TASKS):
+        raise UserError(f"there is no task `{task}` in StereoSet; known: {', '.join(TASKS)}", key="task")
     made: list[Pair] = []
     dropped: list[Dropped] = []
     for example in read(path):

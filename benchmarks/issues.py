@@ -1,8 +1,8 @@
 """How well the audit finds the eight issues: precision, recall and AUC per issue.
 
-Run `python benchmarks/issues.py [--fluency smollm2-135m] [--misses]`; its table is in docs/raters.md. The labelled
-sentences are ours, split in two by a hash of the text: rules and thresholds were made on `tune`, `test` was only ever
-counted. `paper` are the examples of AutoBiasTest's Tables 8 and 9. `--misses` lists mistakes of the tuning part.
+Run `python benchmarks/issues.py [--fluency smollm2-135m] [--misses]`; its tables are in docs/raters.md, which says what
+each part is. Rules and thresholds were made on the parts `tune` and `written-tune`; the others were only ever counted.
+`--misses` lists the mistakes in the tuning parts, and only there.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from tiltmeter.specs import load
 
 DATA = Path(__file__).resolve().parents[1] / "tests" / "raters" / "data"
 ANY = "any"
+MERGED = "I7+I8"  # as the paper counts them
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Figures:
 
 
 def labelled() -> list[Labelled]:
-    """Our sentences (`tune`, `test`) and the paper's (`paper`)."""
+    """Sentences that we wrote (`tune`, `test`), that a small model wrote (`written-…`), and the paper's (`paper`)."""
     rows = []
     for name in ("issues", "written", "autobiastest"):
         for line in (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
@@ -72,9 +73,10 @@ def item(text: str, term: str, attribute: str, spec_name: str) -> issues.AuditIt
 def measured(rows: Sequence[Labelled], found: Sequence[tuple[issues.Finding, ...]]) -> dict[str, Figures]:
     """The figures of each issue and of having any."""
     figures = {}
-    for name in (*issues.ISSUES, ANY):
-        truth = [bool(row.issues) if name == ANY else name in row.issues for row in rows]
-        kept = [[f for f in findings if name in (ANY, f.issue)] for findings in found]
+    for name in (*issues.ISSUES, MERGED, ANY):
+        wanted = set(issues.ISSUES) if name == ANY else set(name.split("+"))
+        truth = [bool(row.issues & wanted) for row in rows]
+        kept = [[finding for finding in findings if finding.issue in wanted] for findings in found]
         scores = [max((f.score for f in findings), default=0.0) for findings in kept]
         flags = [bool(issues.flagged(findings)) for findings in kept]
         hits = sum(flag and real for flag, real in zip(flags, truth, strict=True))

@@ -89,6 +89,10 @@ class Pair:
     contrast: Literal["stereotype", "meaning"] = "stereotype"
     neutral_texts: tuple[str, str] | None = None
     """The same texts with a neutral word in place of the attribute, where the source can make them."""
+    written_for: str | None = None
+    """The group that a generator wrote the sentence for; the other text was made from it."""
+    set: int = 0
+    """Which of several independent sets of sentences the pair belongs to."""
 
     def __post_init__(self) -> None:
         if not self.origin or not any(self.groups):

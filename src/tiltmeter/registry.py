@@ -24,6 +24,7 @@ TABLES: dict[str, dict[str, str]] = {
     },
     "source": {
         "templates.v1": "tiltmeter.sources.templates:pairs",
+        "generated.v1": "tiltmeter.sources.generated:pairs",
         "pairs-file.v1": "tiltmeter.sources.pairs_file:pairs",
         "stereoset.v1": "tiltmeter.sources.datasets.stereoset:pairs",
         "crows-pairs.v1": "tiltmeter.sources.datasets.crows_pairs:pairs",
@@ -39,6 +40,11 @@ TABLES: dict[str, dict[str, str]] = {
         "masked.crows.v1": "tiltmeter.measures.scorers.masked:CROWS",
         "masked.aul.v1": "tiltmeter.measures.scorers.masked:AUL",
         "masked.as-published.v1": "tiltmeter.measures.scorers.masked:AS_PUBLISHED",
+    },
+    "rater": {
+        "sentiment.vader.v1": "tiltmeter.raters.sentiment:Vader",
+        "readability.fog.v1": "tiltmeter.raters.readability:Fog",
+        "readability.ari.v1": "tiltmeter.raters.readability:Ari",
     },
     "measure": {
         "stereotype-preference.v1": "tiltmeter.measures.pairs:preference",

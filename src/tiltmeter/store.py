@@ -11,10 +11,10 @@ import platform
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from tiltmeter.errors import RunError
 from tiltmeter.records import Dropped, ModelFacts, Pair, PairScore, Query, TokenScores
@@ -25,8 +25,11 @@ _LOCK = "lock.sqlite"
 _SCHEMA = """
 create table meta    (key text primary key, value text not null);
 create table models  (model text primary key, facts text not null);
+create table writers (model text primary key, facts text not null);
 create table pairs   (number integer primary key, id text not null unique, pair text not null);
 create table dropped (number integer primary key, bias text, origin text, text text, reason text);
+create table units   (source text, unit text, result text not null, primary key (source, unit));
+create table findings (pair integer references pairs, issue text, because text);
 create table batches (model text, batch integer, primary key (model, batch));
 create table answers (model text, conditioning text, text text, spans text, tokens text, unscored text,
                       primary key (model, conditioning, text, spans)) without rowid;
@@ -35,6 +38,16 @@ create table scores  (model text, scorer text, pair integer references pairs, sc
                       unscored text, primary key (model, scorer, pair)) without rowid;
 """
 _PACKAGES = ("tiltmeter", "numpy", "scipy", "torch", "transformers", "tokenizers", "safetensors", "gguf")
+
+
+@dataclass(frozen=True, slots=True)
+class Probes:
+    """What a generation stage adds to a plan: pairs, what could not be made, and the issues of each pair's sentence."""
+
+    pairs: Sequence[Pair]
+    dropped: Sequence[Dropped]
+    findings: Mapping[str, Sequence[tuple[str, str]]]
+    """By the id of a pair that was audited: issues and reasons; none of them where the sentence is clean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +61,10 @@ class Run:
     dropped: tuple[Dropped, ...]
     scores: Mapping[tuple[str, str], tuple[PairScore, ...]]
     """By model and scorer, in the order of the study; the scores in the order of the pairs."""
+    findings: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
+    """Issues and reasons of the generated pairs that have some, by the id of the pair."""
+    writers: Mapping[str, ModelFacts] = field(default_factory=dict)
+    """The models that wrote sentences."""
 
 
 class Ledger:
@@ -75,7 +92,9 @@ class Ledger:
                 if before["fingerprint"] == plan.fingerprint:
                     self._refuse_other_versions(before["versions"])
                     return False
-                if database.execute("select count(*) from batches").fetchone()[0]:
+                if database.execute("select exists (select 1 from batches) or exists (select 1 from units)").fetchone()[
+                    0
+                ]:
                     raise RunError(
                         f"{self.folder}: holds another run (its study, specs or data differ); "
                         "name another folder with --out, or remove this one"
@@ -89,28 +108,63 @@ class Ledger:
                 "study": plan.study.text,
                 "resolved": plan.resolved,
                 "versions": _versions(),
+                "has_all_probes": not plan.study.generated,
             }
             database.executemany("insert into meta values (?, ?)", [(k, json.dumps(v)) for k, v in meta.items()])
-            database.executemany(
-                "insert into pairs values (?, ?, ?)",
-                ((i, pair.id, json.dumps(asdict(pair), ensure_ascii=False)) for i, pair in enumerate(plan.pairs)),
-            )
-            database.executemany(
-                "insert into dropped values (?, ?, ?, ?, ?)",
-                ((i, *asdict(item).values()) for i, item in enumerate(plan.dropped)),
-            )
+            self._insert_probes(Probes(plan.pairs, plan.dropped, {}))
         return True
+
+    def has_all_probes(self) -> bool:
+        """Whether every pair of the study is made: sentences that a model is to write may still be missing."""
+        return bool(self.meta()["has_all_probes"])
+
+    def units(self, source: str) -> dict[str, Any]:
+        """The finished units of writing of a source."""
+        rows = self._database.execute("select unit, result from units where source = ?", (source,))
+        return {unit: json.loads(result) for unit, result in rows}
+
+    def record_unit(self, source: str, unit: str, result: Any) -> None:
+        """Write down what came of one unit of writing, a record."""
+        with self._transaction() as database:
+            database.execute("insert into units values (?, ?, ?)", (source, unit, _dump(asdict(result))))
+
+    def record_probes(self, probes: Probes) -> None:
+        """Add what was written to the plan: all of it or nothing."""
+        with self._transaction() as database:
+            self._insert_probes(probes)
+            database.execute("update meta set value = 'true' where key = 'has_all_probes'")
+
+    def pairs(self) -> tuple[Pair, ...]:
+        """Every pair so far, in order."""
+        return tuple(_pair(text) for (text,) in self._database.execute("select pair from pairs order by number"))
+
+    def _insert_probes(self, probes: Probes) -> None:
+        count, lost = self._database.execute(
+            "select (select count(*) from pairs), (select count(*) from dropped)"
+        ).fetchone()
+        self._database.executemany(
+            "insert into pairs values (?, ?, ?)",
+            ((count + i, pair.id, _dump(asdict(pair))) for i, pair in enumerate(probes.pairs)),
+        )
+        self._database.executemany(
+            "insert into dropped values (?, ?, ?, ?, ?)",
+            ((lost + i, *asdict(item).values()) for i, item in enumerate(probes.dropped)),
+        )
+        self._database.executemany(
+            "insert into findings select number, ?, ? from pairs where id = ?",
+            ((issue, because, pair) for pair, found in probes.findings.items() for issue, because in found),
+        )
 
     def meta(self) -> dict[str, Any]:
         """The fingerprint, the study as given and as resolved, and the versions of the packages."""
         return {key: json.loads(value) for key, value in self._database.execute("select key, value from meta")}
 
-    def record_model(self, facts: ModelFacts) -> None:
-        """Note what a model is; refuse to go on with one that is not what the run began with."""
+    def record_model(self, facts: ModelFacts, role: Literal["models", "writers"] = "models") -> None:
+        """Note what a model is that is tested, or writes; refuse to go on with one that has changed since."""
         with self._transaction() as database:
-            row = database.execute("select facts from models where model = ?", (facts.name,)).fetchone()
+            row = database.execute(f"select facts from {role} where model = ?", (facts.name,)).fetchone()
             if row is None:
-                database.execute("insert into models values (?, ?)", (facts.name, _dump(asdict(facts))))
+                database.execute(f"insert into {role} values (?, ?)", (facts.name, _dump(asdict(facts))))
             elif row[0] != _dump(asdict(facts)):
                 before, now = json.loads(row[0]), json.loads(_dump(asdict(facts)))
                 changed = next(key for key in now if now[key] != before.get(key))
@@ -163,7 +217,7 @@ class Ledger:
         """Everything the ledger holds."""
         if not self._has_plan():
             raise RunError(f"{self.folder}: the run has not begun; start it with `tiltmeter run`")
-        pairs = tuple(_pair(text) for (text,) in self._database.execute("select pair from pairs order by number"))
+        pairs = self.pairs()
         dropped = tuple(
             Dropped(*row)
             for row in self._database.execute("select bias, origin, text, reason from dropped order by number")
@@ -175,13 +229,20 @@ class Ledger:
         ):
             both = None if first is None else (first, second)
             scores.setdefault((model, scorer), []).append(PairScore(pairs[number], scorer, both, unscored))
-        facts = {
-            model: ModelFacts(**json.loads(text))
-            for model, text in self._database.execute("select model, facts from models order by rowid")
-        }
-        return Run(
-            self.folder, self.meta(), facts, pairs, dropped, {key: tuple(value) for key, value in scores.items()}
+        facts, writers = (
+            {
+                model: ModelFacts(**json.loads(text))
+                for model, text in self._database.execute(f"select model, facts from {role} order by rowid")
+            }
+            for role in ("models", "writers")
         )
+        findings: dict[str, list[tuple[str, str]]] = {}
+        for number, issue, because in self._database.execute(
+            "select pair, issue, because from findings order by rowid"
+        ):
+            findings.setdefault(pairs[number].id, []).append((issue, because))
+        final = {key: tuple(value) for key, value in scores.items()}
+        return Run(self.folder, self.meta(), facts, pairs, dropped, final, findings, writers)
 
     def _refuse_other_versions(self, before: Mapping[str, str]) -> None:
         now = _versions()

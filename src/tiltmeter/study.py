@@ -15,12 +15,17 @@ from tiltmeter.files import read_text
 from tiltmeter.measures.scorers import find, short_names
 from tiltmeter.models import check_name
 from tiltmeter.records import Dropped, Family, Pair, Spec
+from tiltmeter.sources.generated.settings import GenerationSettings, settings_from
 
 FORMAT = 1
 """Counts up when the same study file would be carried out differently."""
 
 _KEYS = {"name", "specs", "models", "seed", "pairs"}
 _PAIRS_KEYS = {"sources", "scorers"}
+_GENERATED = "generated.v1"
+_WITHOUT_FILE = {"templates.v1", _GENERATED}
+_WIRING = {"by", "reader", "judge", "pronouns"}
+"""Options of a `generated` source that say who writes, reads and judges; the others are settings of the writing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +37,11 @@ class SourceChoice:
     options: Mapping[str, Any] = field(default_factory=dict)
     label: str = ""
     """How results name the source: unlike that of any other source of the study."""
+
+    @property
+    def generation(self) -> GenerationSettings:
+        """The settings of a `generated` source."""
+        return settings_from({key: value for key, value in self.options.items() if key not in _WIRING})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +59,11 @@ class Study:
     """The file as it was given."""
     file: str | None = None
     """Where it came from, to be named in errors."""
+
+    @property
+    def generated(self) -> tuple[SourceChoice, ...]:
+        """The sources whose sentences a model has yet to write."""
+        return tuple(source for source in self.sources if source.name == _GENERATED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +106,12 @@ def parse(text: str, file: Path | None = None) -> Study:
 
 
 def plan(study: Study) -> Plan:
-    """Make the probes of a study. Nothing is asked of a model."""
+    """Make the probes of a study, but for those that a model is to write. Nothing is asked of a model."""
     pairs: list[Pair] = []
     dropped: list[Dropped] = []
     for source in study.sources:
+        if source.name == _GENERATED:
+            continue
         make = registry.load("source", source.name)
         # A source that reads a file stands for itself; the others make their probes from each spec.
         material: Sequence[Spec | str] = [source.path] if source.path else study.specs
@@ -109,7 +126,7 @@ def plan(study: Study) -> Plan:
                 raise InvalidStudy(error.problem, file=study.file, key=option) from None
             pairs += (replace(pair, id=f"{source.label}:{pair.id}", source=source.label) for pair in made)
             dropped += left_out
-    if not pairs:
+    if not pairs and not (study.generated and study.specs):
         reasons = sorted({item.reason for item in dropped})
         why = f": {reasons[0]}" if reasons else "; give specs, or a source that reads a file"
         raise InvalidStudy(f"the study `{study.name}` makes no pairs{why}", file=study.file, key="pairs.sources")
@@ -207,13 +224,37 @@ class _Reader:
             full = registry.resolve("source", name)
         except UnknownName as error:
             raise self._error(key, error.problem) from None
-        if bool(path) == (full == "templates.v1"):
+        if bool(path) == (full in _WITHOUT_FILE):
             right = f'"{name}"' if path else f'"{name}:FILE"'
             raise self._error(key, f"`{given}` {'takes no' if path else 'needs the path of a'} file; write {right}")
         if path and not self._beside(path).is_file():
             raise self._error(key, f"there is no file {self._beside(path)}")
-        self._check_options(full, options)
+        if full == _GENERATED:
+            self._check_generated(options)
+        else:
+            self._check_options(full, options)
+        if full == _GENERATED:
+            # The study's seed is the seed of everything in it that is not given its own.
+            options = {"seed": self.data.get("seed", 0), **options}
         return SourceChoice(full, str(self._beside(path)) if path else None, options)
+
+    def _check_generated(self, options: Mapping[str, Any]) -> None:
+        key = ("pairs", "sources")
+        if not isinstance(options.get("by"), str):
+            raise self._error(key, '`generated` needs a model that writes: { generated = { by = "smollm2-135m" } }')
+        if not isinstance(options.get("judge", True), bool):
+            raise self._error(key, f"`judge` is true or false, not {options['judge']!r}")
+        if options.get("pronouns", "along") not in ("along", "leave"):
+            raise self._error(key, f'`pronouns` is "along" or "leave", not {options["pronouns"]!r}')
+        try:
+            for role in ("by", "reader"):
+                if role in options:
+                    check_name(options[role])
+            settings_from({name: value for name, value in options.items() if name not in _WIRING})
+        except UserError as error:
+            raise self._error(key, f"`{error.key}` {error.problem}" if error.key else error.problem) from None
+        except ModelError as error:
+            raise self._error(key, str(error)) from None
 
     def _check_options(self, name: str, options: Mapping[str, Any]) -> None:
         import inspect
@@ -267,5 +308,6 @@ class _Reader:
 def _label(source: SourceChoice) -> str:
     short = source.name.rsplit(".v", 1)[0]
     parts = [Path(source.path).stem] if source.path else []
-    parts += [f"{key}={value}" for key, value in sorted(source.options.items())]
+    shown = source.options.items() if source.name != _GENERATED else [("by", source.options["by"])]
+    parts += [f"{key}={value}" for key, value in sorted(shown)]
     return f"{short}[{', '.join(parts)}]" if parts else short

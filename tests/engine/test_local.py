@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import random
 import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from tiltmeter import models
 from tiltmeter.analysis import summarise_run
-from tiltmeter.engine import carry_out, local
+from tiltmeter.engine import carry_out, local, scoring
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.measures.pairs import margin
 from tiltmeter.measures.scorers import find
@@ -50,14 +50,14 @@ def test_a_run_keeps_every_pair_under_every_scorer(small: Plan, tmp_path: Path) 
 def test_scores_of_a_run_equal_those_in_memory(small: Plan, tmp_path: Path) -> None:
     run = carry_out(small, tmp_path)
     scorers = [find(name, "causal") for name in ("sum", "mean", "rest")]
-    direct = local.score_pairs(models.load("scripted"), small.pairs, scorers)
+    direct = scoring.score_pairs(models.load("scripted"), small.pairs, scorers)
     assert {scorer: list(scores) for (_, scorer), scores in run.scores.items()} == direct
 
 
 def test_an_interrupted_run_loses_and_doubles_nothing(
     small: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local, "BATCH", 10)
+    monkeypatch.setattr(scoring, "BATCH", 10)
     carry_out(small, tmp_path / "whole")
     asked: list[int] = []
     ask = local.ask
@@ -83,6 +83,15 @@ def test_an_interrupted_run_loses_and_doubles_nothing(
     assert tables(tmp_path / "broken") == tables(tmp_path / "whole")
 
 
+def batches_done(folder: Path) -> int:
+    """How far a run has come, seen from outside."""
+    try:
+        database = sqlite3.connect(f"file:{folder / 'ledger.sqlite'}?mode=ro", uri=True)
+        return int(database.execute("select count(*) from batches").fetchone()[0])
+    except sqlite3.Error:
+        return 0
+
+
 @pytest.mark.slow
 def test_killed_at_random_moments_a_run_ends_with_the_same_tables(tmp_path: Path) -> None:
     rows = "".join(f"He saw nurse number {n}.,She saw nurse number {n}.\n" for n in range(6000))
@@ -101,17 +110,18 @@ def test_killed_at_random_moments_a_run_ends_with_the_same_tables(tmp_path: Path
     kills = 0
     for _ in range(60):
         process = subprocess.Popen(command, stderr=subprocess.PIPE)
-        try:
-            process.wait(timeout=generator.uniform(0.2, 2.2))
-        except subprocess.TimeoutExpired:
-            os.kill(process.pid, signal.SIGKILL)
-            kills += 1
+        # The moment is chosen by progress, not by the clock: a slow machine must not change what is tested.
+        enough = batches_done(tmp_path / "killed") + generator.randint(0, 9)
+        while process.poll() is None and batches_done(tmp_path / "killed") < enough:
+            time.sleep(generator.uniform(0, 0.02))
+        process.kill()
         _, error = process.communicate()
         if process.returncode == 0:
             break
         assert process.returncode == -signal.SIGKILL, error.decode()
+        kills += 1
     assert process.returncode == 0, "the run never ended"
-    assert kills >= 1
+    assert kills > 3
     assert tables(tmp_path / "killed") == tables(tmp_path / "whole")
 
 
@@ -143,7 +153,7 @@ def test_another_process_reads_while_a_run_writes(small: Plan, tmp_path: Path, m
         seen.append(database.execute("select count(*) from answers").fetchone()[0])
         return ask(model, batch)
 
-    monkeypatch.setattr(local, "BATCH", 20)
+    monkeypatch.setattr(scoring, "BATCH", 20)
     monkeypatch.setattr(local, "ask", ask_and_look)
     carry_out(small, tmp_path)
     assert seen[0] == 0
@@ -170,7 +180,7 @@ def test_a_planted_bias_comes_back_with_its_size(tmp_path: Path) -> None:
         "work,clerk,She is a clerk,He is a clerk,stereotype,anti-stereotype\n"
     )
     pairs, _ = pairs_file.pairs(tmp_path / "pairs.csv")
-    scores = local.score_pairs(models.load(f"scripted:{table}"), pairs, [find("sum", "causal")])["causal.sum.v1"]
+    scores = scoring.score_pairs(models.load(f"scripted:{table}"), pairs, [find("sum", "causal")])["causal.sum.v1"]
     nurse, clerk = margin(scores)
     # The tilt also takes probability from the other words after `she`: its log-normaliser grows by this much,
     # once for each of the three words that follow.

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
+from tiltmeter.analysis.generated import Comparison, GeneratedSummary, Summariser, compare_sources
 from tiltmeter.analysis.stereoset import summarise_pairs
 from tiltmeter.measures.pairs import margin, preference, preferred
 from tiltmeter.records import Estimate, ModelFacts, PairScore
@@ -31,6 +33,8 @@ class Cell:
     """How many pairs have no score, by reason."""
     stereoset: TargetSummary | None = None
     """StereoSet's own three scores, where the source is StereoSet."""
+    generated: GeneratedSummary | None = None
+    """What is special about sentences that a model wrote, where the source is one that has them written."""
     scores: Sequence[PairScore] = field(repr=False, default=())
 
     @property
@@ -50,6 +54,8 @@ class RunSummary:
     """How far the scorers prefer the same texts, by model and source."""
     dropped: Mapping[str, int]
     """How many probes could not be made, by reason."""
+    comparisons: Sequence[Comparison] = ()
+    """Generated sentences beside the templates of the same specs."""
     missing: Sequence[str] = ()
     """The models of the study that have no results yet: the run is not finished."""
 
@@ -68,6 +74,7 @@ class RunSummary:
                     "controls": {name: found.as_json() for name, found in cell.controls.items()},
                     "unscored": dict(cell.unscored),
                     **({"stereoset": cell.stereoset.as_json()} if cell.stereoset else {}),
+                    **({"generated": cell.generated.as_json()} if cell.generated else {}),
                 }
                 for cell in self.cells
             ],
@@ -83,6 +90,7 @@ class RunSummary:
                 for (model, source), agreements in self.agreements.items()
                 for found in agreements
             ],
+            "comparisons": [comparison.as_json() for comparison in self.comparisons],
             "dropped": dict(self.dropped),
         }
 
@@ -112,6 +120,7 @@ def summarise_run(run: Run) -> RunSummary:
     """Estimates for every cell of a run, in the order of the study."""
     resolved = run.meta["resolved"]
     benchmarks = [spec["name"] for spec in resolved["specs"] if spec["benchmark"]]
+    summariser = Summariser(partial(summarise_scores, benchmarks=benchmarks, seed=resolved["seed"]), run.findings)
     cells: list[Cell] = []
     agreed: dict[tuple[str, str], list[Agreement]] = {}
     for model in run.facts:
@@ -131,6 +140,7 @@ def summarise_run(run: Run) -> RunSummary:
                         controls=_controls(found, resolved["seed"]),
                         unscored=Counter(score.unscored for score in found if score.unscored),
                         stereoset=summarise_pairs(found, resolved["seed"]),
+                        generated=summariser.summary(found),
                         scores=found,
                     )
                 )
@@ -140,7 +150,20 @@ def summarise_run(run: Run) -> RunSummary:
     # A model may be recorded under another name than the study's ("scripted:"), so the count decides.
     done = len({model for model, _ in run.scores})
     missing = tuple(resolved["models"][done:])
-    return RunSummary(resolved["name"], run.facts, cells, agreed, dropped, missing)
+    return RunSummary(resolved["name"], run.facts, cells, agreed, dropped, _beside_templates(cells), missing)
+
+
+def _beside_templates(cells: Sequence[Cell]) -> list[Comparison]:
+    """Every generated source with every templates source of the same model and scorer."""
+    return [
+        compare_sources(one.model, one.scorer, (other.source, other.summary), (one.source, one.summary))
+        for one in cells
+        for other in cells
+        if one.generated
+        and not other.generated
+        and other.source.startswith("templates")
+        and (other.model, other.scorer) == (one.model, one.scorer)
+    ]
 
 
 def _controls(scores: Sequence[PairScore], seed: int) -> dict[str, Estimate]:

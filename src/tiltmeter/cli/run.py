@@ -95,7 +95,8 @@ def _carry_out(
 
 def _size(plan: Plan, folder: Path) -> dict[str, Any]:
     """What carrying out a plan comes to, told before anything is done."""
-    from tiltmeter.engine.local import plan_batches, scorers_for
+    from tiltmeter.engine.local import scorers_for
+    from tiltmeter.engine.scoring import plan_batches
 
     questions = [query for batch in plan_batches(plan.pairs, scorers_for(plan.study, "causal")) for query in batch]
     return {

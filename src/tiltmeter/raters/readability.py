@@ -38,7 +38,7 @@ class Fog:
     A complex word has three syllables or more, not counting -es, -ed and -ing; names and words joined by a hyphen do
     not count, as Gunning ruled.
 
-    >>> Fog().rate(["The dog ran. It was happy."])[0].value
+    >>> round(Fog().rate(["The dog ran. It was happy."])[0].value, 1)
     1.2
     """
 
@@ -52,8 +52,8 @@ class Fog:
 class Ari:
     """The Automated Readability Index: 4.71 × characters per word + 0.5 × words per sentence − 21.43.
 
-    >>> round(Ari().rate(["The dog ran. It was happy."])[0].value, 2)
-    -4.59
+    >>> round(Ari().rate(["The dog ran. It was happy."])[0].value, 1)
+    -5.0
     """
 
     name = "readability.ari.v1"

@@ -1,8 +1,9 @@
-"""Fills the slots of a template with a group term and an attribute."""
+"""Fills the slots of a template with a group term and an attribute; puts one word in the place of another."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tiltmeter.records import Span
@@ -51,3 +52,21 @@ def fill(template: str, term: str, attribute: str | None = None, *, agreement: b
         place = slot.end()
     text += template[place:]
     return Filled(text, tuple(spans["term"]), tuple(spans["attribute"]), tuple(spans["article"]))
+
+
+def replaced(text: str, spans: Sequence[Span], word: str) -> str:
+    """The text with a word in place of the spans, with a/an before it and a capital at the start as it needs them.
+
+    >>> replaced("Electricians like an electrician.", [(0, 12), (21, 32)], "person")
+    'Person like a person.'
+    """
+    for start, end in reversed(spans):
+        before = text[:start]
+        article = ARTICLE.search(before)
+        right = article_for(word) if article else None
+        if article and right:
+            cased = article_in_case(article[1], right, word)
+            before = f"{before[: article.start()]}{cased}{article[2]}"
+        fitting = capitalised(word) if starts_sentence(text, start) else word
+        text = f"{before}{fitting}{text[end:]}"
+    return text

@@ -19,7 +19,7 @@ from tiltmeter.errors import InvalidData
 from tiltmeter.files import read_numbered_csv, separator_hint
 from tiltmeter.records import Dropped, Pair, Span
 from tiltmeter.sources.differences import differences
-from tiltmeter.sources.english import ARTICLE, article_for, article_in_case, capitalised, starts_sentence
+from tiltmeter.sources.filling import replaced
 from tiltmeter.sources.swap import Unswapped, swap
 
 _SLOT = re.compile(r"\[(?:T|MASK)\]")
@@ -211,21 +211,8 @@ def _attribute_in(
             return {}
     return {
         "attribute_spans": (first, second),
-        "neutral_texts": (_without(texts[0], first), _without(texts[1], second)),
+        "neutral_texts": (replaced(texts[0], first, NEUTRAL), replaced(texts[1], second, NEUTRAL)),
     }
-
-
-def _without(text: str, spans: tuple[Span, ...]) -> str:
-    """The text with a neutral word at these places, which agrees: a/an before it, a capital where a sentence starts."""
-    for start, end in reversed(spans):
-        before, after = text[:start], text[end:]
-        word = capitalised(NEUTRAL) if starts_sentence(text, start) else NEUTRAL
-        article = ARTICLE.search(before)
-        if article:
-            right = article_in_case(article[1], article_for(NEUTRAL) or article[1], NEUTRAL)
-            before = f"{before[: article.start()]}{right}{article[2]}"
-        text = before + word + after
-    return text
 
 
 def _groups(cells: Mapping[str, str], terms: tuple[str, str]) -> tuple[str, str]:

@@ -21,6 +21,10 @@ def additional_attribute(sentence: Sentence) -> list[Finding]:
         for word in _with_its_words(token):
             if (found := _finding(word, sentence)) is not None:
                 findings.append(found)
+    for token in sentence.doc:
+        if token.i != sentence.attribute.i and token.text in sentence.item.attribute_terms:
+            # In the sentence, but not always said of the person: too weak a sign to flag by itself.
+            findings.append(Finding("I2", f"*{token.text}* is another attribute of the specification", 0.45))
     return findings
 
 
@@ -41,7 +45,9 @@ def _said_of_the_person(sentence: Sentence) -> Iterator[Token]:
 
 def _is_a_thing(subject: Token, sentence: Sentence) -> bool:
     """Whether the subject is something that the person has: "Her skills are impressive"."""
-    return bool(sentence.term.dep_ == "poss" and subject.i == sentence.term.head.i)
+    if sentence.term.dep_ == "poss" and subject.i == sentence.term.head.i:
+        return True
+    return bool(subject.i not in (sentence.term.i, person_of(sentence).i) and subject.pos_ != "PRON")
 
 
 def _with_its_words(token: Token) -> Iterator[Token]:

@@ -6,6 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 
+from tiltmeter.raters.issues import words
 from tiltmeter.raters.issues.sentence import Finding, Sentence, Token
 from tiltmeter.records import TokenScores
 
@@ -47,7 +48,9 @@ def reading(sentence: Sentence, scores: TokenScores) -> Reading | None:
 def incoherent(sentence: Sentence, read: Reading | None) -> list[Finding]:
     """I7: "Emily is a very stink person", "The boy was very poetry"."""
     findings = [
-        finding for check in (_bare, _very, _as_verb, _numbers, _repeated, _doubled) if (finding := check(sentence))
+        finding
+        for check in (_bare, _listed, _with_article, _very, _as_verb, _numbers, _repeated, _doubled)
+        if (finding := check(sentence))
     ]
     if read is not None:
         findings.append(_fluency(read))
@@ -110,9 +113,28 @@ def _bare(sentence: Sentence) -> Finding | None:
     articles = [child for child in attribute.children if child.dep_ in {"det", "poss", "nummod", "amod", "case"}]
     if not any(child.dep_ in {"det", "poss", "nummod"} for child in articles) and sentence.kind != "other":
         return Finding("I7", f"*is {attribute.text}* lacks an article or is no thing to be", 0.8)
+    if attribute.lemma_.lower() in words.NOT_A_PERSON and any(child.lower_ in {"a", "an"} for child in articles):
+        return Finding("I7", f"nobody is *a {attribute.text}*", 0.65)
     if not sentence.attribute_is_role and attribute.tag_ == "NNS" and any(c.lower_ in {"a", "an"} for c in articles):
         return Finding("I7", f"*a {attribute.text}* is not grammatical", 0.9)
     return None
+
+
+def _listed(sentence: Sentence) -> Finding | None:
+    """ "Jeff, cousins are dogs": the words that were asked for, set down one after the other."""
+    (_, end), (start, _) = sentence.layout.term_as_given, sentence.layout.attribute_as_given
+    if sentence.item.text[end:start].strip() == ",":
+        return Finding("I7", f"*{sentence.item.term}, {sentence.item.attribute}* is a list of words", 0.75)
+    return None
+
+
+def _with_article(sentence: Sentence) -> Finding | None:
+    """ "The Colleen was", "a Paul": a name with an article and nothing between."""
+    term = sentence.term
+    before = sentence.doc[term.i - 1].lower_ if term.i else ""
+    if sentence.kind != "name" or before not in {"the", "a", "an"} or term.text[0].islower():
+        return None
+    return Finding("I7", f"*{before} {sentence.item.term}*: a name takes no article", 0.7)
 
 
 def _very(sentence: Sentence) -> Finding | None:
@@ -174,10 +196,11 @@ def _verb_forms(subject: Token) -> set[str]:
 def _repeated(sentence: Sentence) -> Finding | None:
     """The same noun again: "a symphony of the symphony"."""
     for word in (sentence.attribute, sentence.term):
-        count = sum(token.lower_ == word.lower_ for token in sentence.doc)
+        written = sentence.item.term if word.i == sentence.term.i else sentence.item.attribute
+        count = len(re.findall(rf"\b{re.escape(written)}\b", sentence.item.text, re.IGNORECASE))
         if count > 1 and word.pos_ not in {"PRON", "DET"}:
             # A long sentence may say a word twice.
-            score = 0.7 if len(sentence.doc) <= 12 else 0.35
+            score = 0.7 if len(sentence.doc) <= 12 or count > 2 else 0.35
             return Finding("I7", f"*{word.text}* stands there {count} times", score)
     return None
 

@@ -36,7 +36,7 @@ def unrelated_group(sentence: Sentence) -> list[Finding]:
             continue
         if token.head.i != sentence.term.i and _noun_is_the_person(token.head, sentence):
             continue  # "an old man" who is the person
-        if because := _other_group(token) or _other_name(token, sentence):
+        if because := _other_term(token, sentence) or _other_group(token) or _other_name(token, sentence):
             findings.append(Finding("I5", because, 0.9))
     return findings
 
@@ -91,13 +91,23 @@ def _noun_is_the_person(token: Token, sentence: Sentence) -> bool:
     if token.dep_ in {"attr", "oprd"}:
         subject = subject_of(token.head)
         return subject is not None and subject.i in persons
-    if token.dep_ == "appos":
+    if token.dep_ == "appos" or (token.head.i == sentence.term.i and token.dep_ in {"compound", "amod"}):
         return token.head.i in persons
     if token.dep_ == "pobj" and token.head.lower_ == "as":
         return True
-    if token.dep_ == "conj" and token.head.dep_ in {"attr", "oprd"}:
+    # "a kind and loyal man", "a male nurse": what the noun goes with decides.
+    joined = token.dep_ == "conj" and token.head.dep_ in {"attr", "oprd"}
+    describes = token.dep_ in {"amod", "compound", "nmod"} and token.head.dep_ in {"attr", "oprd", "appos"}
+    if joined or describes:
         return _noun_is_the_person(token.head, sentence)
-    return token.head.i == sentence.term.i and token.dep_ in {"compound", "amod"}
+    return _is_named(token, sentence.term)
+
+
+def _is_named(noun: Token, term: Token) -> bool:
+    """ "a woman named X", "my son, X"."""
+    if term.dep_ == "appos":
+        return bool(term.head.i == noun.i)
+    return bool(term.dep_ == "oprd" and term.head.dep_ == "acl" and term.head.head.i == noun.i)
 
 
 def _persons(sentence: Sentence) -> set[int]:
@@ -111,6 +121,16 @@ def _persons(sentence: Sentence) -> set[int]:
         if token.dep_ in {"nsubj", "nsubjpass"} and token.lower_ in {"he", "she"}:
             found.add(token.i)
     return found
+
+
+def _other_term(token: Token, sentence: Sentence) -> str | None:
+    """Another group term of the specification; gendered words were dealt with, and may be the same person."""
+    item = sentence.item
+    if sentence.kind == "gendered" or token.text == item.term or token.text not in item.group_terms:
+        return None
+    if token.text == item.counterpart:
+        return f"*{token.text}* is the counterpart, of the other group"
+    return f"*{token.text}* is another term of the groups"
 
 
 def _other_group(token: Token) -> str | None:
@@ -128,7 +148,7 @@ def _other_group(token: Token) -> str | None:
 def _other_name(token: Token, sentence: Sentence) -> str | None:
     if sentence.kind == "other" or token.pos_ != "PROPN" or not token.text[0].isupper():
         return None
-    if token.text == STAND_IN or token.lower_ in words.GENDER:
+    if token.text in {STAND_IN, sentence.item.term} or token.lower_ in words.GENDER:
         return None
     if sentence.term.text == STAND_IN and token.i == sentence.term.i + 1:
         return f"*{sentence.item.term} {token.text}* is a certain person"

@@ -32,7 +32,10 @@ IDIOMS: tuple[tuple[str, str], ...] = (
         r"chicken (?:wings?|soup|salad|curry|sandwich|nuggets?|breast|dinner|farm|coop)",
         "*chicken* is the animal or the dish",
     ),
-    (r"rich (?:soil|flavou?r|taste|chocolate|history|text|color|sauce|cake|source)", "*rich* is not wealth here"),
+    (
+        r"rich in \w+|rich (?:soil|flavou?r|taste|chocolate|history|text|color|sauce|cake|source)",
+        "*rich* is not wealth here",
+    ),
     (
         r"short (?:time|while|story|film|notice|break|walk|answer|term|trip|distance|stay|period|circuit|cut)",
         "*short* is not about height",

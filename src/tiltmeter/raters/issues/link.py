@@ -10,7 +10,16 @@ _TRANSPARENT = frozenset({"compound", "nmod", "poss", "amod"})
 
 def no_link(sentence: Sentence) -> list[Finding]:
     """I3: "My daughter has a dentist", "Todd looked at an ugly couch"."""
-    checks = (_another_holder, _another_doer, _another_noun, _role_of_another, _of_another, _apart, _beside)
+    checks = (
+        _another_holder,
+        _another_doer,
+        _another_owner,
+        _another_noun,
+        _role_of_another,
+        _of_another,
+        _apart,
+        _beside,
+    )
     return [finding for check in checks if (finding := check(sentence)) is not None]
 
 
@@ -38,15 +47,12 @@ def negative_framing(sentence: Sentence) -> list[Finding]:
 
 def _held_to_be(sentence: Sentence) -> list[Token]:
     """The verbs that a whole statement hangs on: "I *doubt* that X is …", "It is not *true* that …"."""
-    between = path(sentence.term, sentence.attribute)
-    top = next(
-        token for token in path_up(sentence.term) if token.i in {other.i for other in path_up(sentence.attribute)}
-    )
-    found = []
-    for token in path_up(clause_of(top)) if between else []:
+    above = {token.i for token in path_up(sentence.attribute)}
+    top = next((token for token in path_up(sentence.term) if token.i in above), sentence.term)
+    found: list[Token] = []
+    for token in path_up(clause_of(top)):
         if token.dep_ not in {"ccomp", "acl", "csubj", "xcomp"}:
-            found.append(token)
-            break
+            return [*found, token]
         found.append(token.head)
     return found
 
@@ -92,6 +98,11 @@ def is_person(token: Token | None, sentence: Sentence) -> bool:
         return True
     if token.lower_ in {"that", "which"} and token.dep_ == "nsubj":
         return any(above.i == term.i for above in path_up(token))
+    # "a woman named Alex", "my son, Alex"
+    if term.dep_ == "appos" and term.head.i == token.i:
+        return True
+    if term.dep_ == "oprd" and term.head.dep_ == "acl" and term.head.head.i == token.i:
+        return True
     # "the voice of Alex", "her voice", "a group of women", "Alex and I"
     return any(child.i == term.i for child in token.subtree) and (
         any(child.i == term.i and child.dep_ in {"poss", "conj", "appos"} for child in token.children)
@@ -134,6 +145,17 @@ def _another_doer(sentence: Sentence) -> Finding | None:
     if doer is None or doer.pos_ == "PRON" or is_person(doer, sentence):
         return None
     return Finding("I3", f"it is *{doer.text}* that *{attribute.text}*", 0.7)
+
+
+def _another_owner(sentence: Sentence) -> Finding | None:
+    """Another person has the attribute, and the term is whom it is about: "The man had a hatred for X"."""
+    term, attribute = sentence.term, sentence.attribute
+    if term.dep_ not in {"pobj", "dobj", "dative"} or attribute.dep_ != "dobj":
+        return None
+    owner = subject_of(attribute.head)
+    if owner is None or not _is_someone(owner) or is_person(owner, sentence):
+        return None
+    return Finding("I3", f"it is *{owner.text}* that has the *{attribute.text}*", 0.65)
 
 
 def _another_noun(sentence: Sentence) -> Finding | None:
@@ -190,7 +212,12 @@ def _of_another(sentence: Sentence) -> Finding | None:
 
 
 def _is_someone(token: Token) -> bool:
-    return token.ent_type_ == "PERSON" or token.lower_ in words.PEOPLE or words.is_role(token.lower_)
+    return (
+        token.ent_type_ == "PERSON"
+        or token.lower_ in words.PEOPLE
+        or token.lower_ in words.GENDER
+        or words.is_role(token.lower_)
+    )
 
 
 def _is_predicated(attribute: Token, sentence: Sentence) -> bool:

@@ -43,6 +43,9 @@ def _no_name(sentence: Sentence) -> list[Finding]:
         return [Finding("I6", f"*{term.head.text} {name}* reads like a place", 0.75)]
     if term.dep_ == "pobj" and term.head.lower_ in {"to", "from"} and term.head.head.lemma_.lower() in words.TRAVEL:
         return [Finding("I6", f"*{term.head.head.text} {term.head.text} {name}* reads like a place", 0.8)]
+    before = sentence.doc[term.i - 1].lower_ if term.i else ""
+    if before in {"the", "a", "an"} and term.i + 1 < len(sentence.doc) and term.dep_ == "compound":
+        return [Finding("I6", f"*{before} {name} {term.head.text}* is not the person", 0.6)]
     predicate = next((child for child in term.head.children if child.dep_ == "attr"), None)
     if term.dep_ == "nsubj" and predicate is not None and predicate.lemma_.lower() in words.PLACES:
         return [Finding("I6", f"*{name}* is called a {predicate.lemma_}", 0.9)]

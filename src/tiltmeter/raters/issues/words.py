@@ -124,6 +124,16 @@ def is_role(word: str) -> bool:
     return any(form in _ROLES or _ROLE_ENDING.search(form) for form in forms)
 
 
+NOT_A_PERSON = _words(
+    "laughter abuse salary freedom health peace cheer heaven filth murder sickness death grief stink poverty cancer "
+    "agony vomit assault divorce hatred accident crash war jail prison vacation sunrise rainbow paradise diploma "
+    "math algebra geometry calculus poetry literature dance symphony sculpture drama physics chemistry astronomy "
+    "technology science computation addition equation experiment office business career management corporation home "
+    "marriage wedding art novel family status happiness wealth crime violence money work school music food "
+    "education"
+)
+"""What nobody can be: "Todd is a laughter" makes no sense."""
+
 DENIERS = _words(
     "not n't never no nobody none nothing hardly rarely seldom barely scarcely without neither nor least "
     "unfair untrue false impossible unlikely uncommon"
@@ -144,7 +154,8 @@ BESIDE = _words("behind near beside above below outside opposite")
 """Places that put a person next to a thing, and say nothing of the person."""
 
 PLACES = _words(
-    "place town city state country island village county region paradise beach river road street mountain station"
+    "place town city state country island village county region paradise beach river road street mountain station "
+    "jail prison home hospital school neighborhood area land"
 )
 TRAVEL = _words("vacation trip road way flight journey go travel move fly drive visit train bus walk sail ticket tour")
 

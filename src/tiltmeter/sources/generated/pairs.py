@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tiltmeter.records import AttributeSet, Dropped, Pair, Span, Spec, Written
-from tiltmeter.sources import english
+from tiltmeter.sources.filling import replaced
 from tiltmeter.sources.generated.comparisons import Comparison, Pronouns, comparisons, counterpart
 from tiltmeter.sources.generated.matching import find
 from tiltmeter.sources.swap import Swapped, Unswapped
@@ -93,6 +93,8 @@ def _pair(
         group_spans=(first_group, second_group),
         attribute_spans=(first_attribute, second_attribute),
         neutral_texts=(replaced(first, first_attribute, neutral), replaced(second, second_attribute, neutral)),
+        written_for=sentence.group,
+        set=sentence.set,
     )
 
 
@@ -113,22 +115,4 @@ def _side(text: str, group_spans: tuple[Span, ...], attribute: str) -> tuple[str
 def _with_slot(text: str, spans: Sequence[Span]) -> str:
     for start, end in reversed(spans):
         text = f"{text[:start]}[T]{text[end:]}"
-    return text
-
-
-def replaced(text: str, spans: Sequence[Span], word: str) -> str:
-    """The text with a word in place of the spans, with a/an before it and a capital at the start as it needs them.
-
-    >>> replaced("Electricians like an electrician.", [(0, 12), (21, 32)], "person")
-    'Person like a person.'
-    """
-    for start, end in reversed(spans):
-        before = text[:start]
-        article = english.ARTICLE.search(before)
-        right = english.article_for(word) if article else None
-        if article and right:
-            cased = english.article_in_case(article[1], right, word)
-            before = f"{before[: article.start()]}{cased}{article[2]}"
-        fitting = english.capitalised(word) if english.starts_sentence(text, start) else word
-        text = f"{before}{fitting}{text[end:]}"
     return text

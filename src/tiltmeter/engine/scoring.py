@@ -1,0 +1,63 @@
+"""Asking a model the questions of scorers, in batches, and scoring pairs from the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Protocol
+
+from tiltmeter.measures.scorers import Scorer
+from tiltmeter.models import Model
+from tiltmeter.records import Pair, PairScore, Query, TokenScores
+
+BATCH = 256
+"""Queries in a batch: what a killed run loses at most. Part of the plan, so that resuming changes no number."""
+
+
+class Watcher(Protocol):
+    """Someone who wants to know how far the work is."""
+
+    def start(self, what: str, total: int, done: int) -> None:
+        """A stretch of work begins, part of which may be done already."""
+
+    def advance(self, steps: int) -> None:
+        """So many more steps are done."""
+
+
+class Silent:
+    """A watcher that does not watch."""
+
+    def start(self, what: str, total: int, done: int) -> None:
+        """Ignore it."""
+
+    def advance(self, steps: int) -> None:
+        """Ignore it."""
+
+
+def score_pairs(
+    model: Model, pairs: Sequence[Pair], scorers: Sequence[Scorer], watcher: Watcher | None = None
+) -> dict[str, list[PairScore]]:
+    """Score pairs in memory, by scorer name, in the order given; what the scorers share is asked once."""
+    watch = watcher or Silent()
+    batches = plan_batches(pairs, scorers)
+    watch.start(f"scoring with {model.facts.name}", sum(map(len, batches)), 0)
+    answers: dict[Query, TokenScores] = {}
+    for batch in batches:
+        answers.update(ask(model, batch))
+        watch.advance(len(batch))
+    return {scorer.name: [scorer.score(pair, answers) for pair in pairs] for scorer in scorers}
+
+
+def plan_batches(pairs: Sequence[Pair], scorers: Sequence[Scorer]) -> list[tuple[Query, ...]]:
+    """Every question once, like with like and short before long, cut into batches."""
+    questions = {query for pair in pairs for scorer in scorers for query in scorer.asks(pair)}
+    ordered = sorted(questions, key=lambda query: (query.conditioning, len(query.text), query.text, query.spans))
+    kinds = [tuple(kind) for _, kind in groupby(ordered, key=lambda query: query.conditioning)]
+    return [kind[start : start + BATCH] for kind in kinds for start in range(0, len(kind), BATCH)]
+
+
+def ask(model: Model, batch: Sequence[Query]) -> Mapping[Query, TokenScores]:
+    """A model's answers to questions that share their conditioning."""
+    spans = [query.spans for query in batch] if any(query.spans for query in batch) else None
+    scores = model.score([query.text for query in batch], conditioning=batch[0].conditioning, spans=spans)
+    return dict(zip(batch, scores, strict=True))

@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from tiltmeter.cli import analyze, data, doctor, models, report, run, score, specs
+from tiltmeter.cli import analyze, data, doctor, models, report, run, score, sentences, specs
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.version import __version__
 
@@ -27,6 +27,7 @@ app.command("run")(run.run)
 app.command("report")(report.report)
 app.command("score")(score.score)
 app.command("analyze")(analyze.analyze)
+app.command("sentences")(sentences.sentences)
 app.add_typer(specs.app, name="specs")
 app.add_typer(models.app, name="models")
 app.add_typer(data.app, name="data")

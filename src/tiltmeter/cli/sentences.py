@@ -12,19 +12,13 @@ import typer
 
 from tiltmeter.cli.console import JsonOption, print_json, print_table, say
 from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
-from tiltmeter.errors import InvalidData, MissingExtra, UserError
+from tiltmeter.errors import InvalidData, UserError
 
 if TYPE_CHECKING:
     from tiltmeter.models import ModelSettings
-    from tiltmeter.raters.issues import AuditItem, Finding
-    from tiltmeter.records import Pair, Rating, Spec, Written
+    from tiltmeter.records import Spec, Written
     from tiltmeter.sources.generated import Accounting, Generation, GenerationSettings, Review
     from tiltmeter.sources.generated.shots import Chooser
-    from tiltmeter.stats.quality import Quality
-
-_ENOUGH = 5
-"""Sentences that a term needs before its issues say something about the term."""
-_RATERS = {"sentiment": "sentiment.vader", "fog": "readability.fog", "ari": "readability.ari"}
 
 
 def sentences(
@@ -68,18 +62,20 @@ def sentences(
     --audit S.csv takes such a file or AutoBiasTest's own. --annotate goes with either; --agreement reads the sheets
     that came back. --propose-terms and --propose-templates only propose: a person decides.
     """
+    from tiltmeter.cli.sentence_audit import print_agreement, print_audit
+    from tiltmeter.engine.review import Auditor
     from tiltmeter.sources.generated.settings import settings_from
 
     running = model_settings(device, dtype, threads)
     if agreement:
         # The shell hands the files after the first over as arguments.
-        _print_agreement([*agreement, *map(Path, specs or [])], as_json)
+        print_agreement([*agreement, *map(Path, specs or [])], as_json)
     elif propose_terms:
         _print_terms(propose_terms, as_json)
     elif audit:
         known = _specs(specs or [], library=True)
         found = _read(audit, known)
-        _print_audit(audit, found, _Audit(known, reader, running), stereoset, show, as_json)
+        print_audit(audit, found, Auditor(known, reader, running), stereoset, show, as_json)
         _hand_over(found, known, annotate, propose_templates)
     else:
         if not specs or not by:
@@ -90,7 +86,7 @@ def sentences(
         )
         known = _specs(specs)
         choosers = _choosers(known, settings, shots_from)
-        review = _Audit(known, reader, running).review(judge)
+        review = Auditor(known, reader, running).review(judge=judge)
         written = _generate(known, by, settings, choosers, review, running)
         kept = [sentence for generation in written.values() for sentence in generation.kept]
         _write(out, kept)
@@ -135,66 +131,6 @@ def _choosers(specs: Mapping[str, Spec], settings: GenerationSettings, path: Pat
     repository = read_shots(path) if path else None
     space = vectors.load() if settings.shots == "similar" else None
     return {name: chooser(settings.shots, spec, repository=repository, vectors=space) for name, spec in specs.items()}
-
-
-class _Audit:
-    """Looks for issues in sentences, and ranks them, with the help of a second model where there is one."""
-
-    def __init__(self, specs: Mapping[str, Spec], reader: str | None, running: ModelSettings) -> None:
-        from tiltmeter import models
-
-        self.specs = specs
-        self.reader = models.load(reader, running) if reader else None
-
-    def review(self, judge: bool) -> Review:
-        from tiltmeter.sources.generated import Review
-
-        return Review(self.incoherence if judge else None, self.rank if self.reader else None)
-
-    def findings(self, found: Sequence[Written]) -> list[tuple[Finding, ...]]:
-        from tiltmeter.raters.issues import audit, flagged
-
-        return [flagged(one) for one in audit([self._item(one) for one in found], fluency=self.reader)]
-
-    def incoherence(self, found: Sequence[Written]) -> list[str | None]:
-        """Why a sentence is taken for incoherent or incomplete."""
-        return [
-            next((finding.because for finding in one if finding.issue in ("I7", "I8")), None)
-            for one in self.findings(found)
-        ]
-
-    def rank(self, found: Sequence[Pair]) -> list[float]:
-        """The log-likelihood per token of both texts together: that of one alone would favour its group."""
-        from tiltmeter.engine import score_pairs
-        from tiltmeter.measures.scorers import find
-
-        assert self.reader is not None
-        scorer = find("mean", self.reader.facts.family)
-        scored = score_pairs(self.reader, found, [scorer])[scorer.name]
-        return [sum(one.scores) if one.scores else float("-inf") for one in scored]
-
-    def _item(self, sentence: Written) -> AuditItem:
-        from tiltmeter.raters.issues import AuditItem
-
-        spec = self.specs.get(sentence.bias)
-        if spec is None:
-            return AuditItem(sentence.text, sentence.term, sentence.attribute)
-        return AuditItem(
-            sentence.text,
-            sentence.term,
-            sentence.attribute,
-            _counterpart(spec, sentence),
-            tuple(term for group in spec.groups for term in group.terms),
-            tuple(term for attributes in spec.attributes for term in attributes.terms),
-        )
-
-
-def _counterpart(spec: Spec, sentence: Written) -> str:
-    groups = next((groups for groups in spec.compare if sentence.group in groups), None)
-    if groups is None or sentence.term not in spec.group(sentence.group).terms:
-        return ""
-    other = groups[1 - groups.index(sentence.group)]
-    return spec.group(other).terms[spec.group(sentence.group).terms.index(sentence.term)]
 
 
 def _read(path: Path, known: Mapping[str, Spec]) -> list[Written]:
@@ -286,142 +222,6 @@ def _print_accounts(accounts: dict[str, Accounting], by: str, as_json: bool) -> 
     for account in accounts.values():
         for unit, count in account.short:
             say(f"{unit}: only {count} sentences")
-
-
-def _print_audit(
-    path: Path, found: Sequence[Written], audit: _Audit, stereoset: Path | None, show: int, as_json: bool
-) -> None:
-    from tiltmeter.raters.issues import ISSUES
-    from tiltmeter.stats.quality import low_yield
-
-    findings = audit.findings(found)
-    marked = [{finding.issue for finding in one} for one in findings]
-    counts = {issue: sum(issue in issues for issues in marked) for issue in ISSUES}
-    clean: dict[tuple[str, str], tuple[int, int]] = defaultdict(lambda: (0, 0))
-    for sentence, issues in zip(found, marked, strict=True):
-        for key in ((sentence.bias, sentence.term), (sentence.bias, sentence.attribute)):
-            clean[key] = (clean[key][0] + (not issues), clean[key][1] + 1)
-    low = [(*key, *clean[key]) for key in low_yield(clean) if clean[key][1] >= _ENOUGH]
-    qualities = _qualities(path, found, audit.specs, stereoset)
-    if as_json:
-        total = len(found)
-        print_json(
-            {
-                "file": str(path),
-                "sentences": total,
-                "quality": [asdict(one) for one in qualities],
-                "issues": {name: {"n": count, "share": count / total} for name, count in counts.items()},
-                "any_issue": sum(map(bool, marked)),
-                "reconsider": [dict(zip(("bias", "term", "clean", "sentences"), row, strict=True)) for row in low],
-            }
-        )
-        return
-    _print_qualities(qualities)
-    rows = [(name, title, counts[name], _percent(counts[name] / len(found))) for name, title in ISSUES.items()]
-    any_issue = sum(map(bool, marked))
-    rows.append(("any", "", any_issue, _percent(any_issue / len(found))))
-    print_table(["issue", "", "sentences", "share"], rows, title=f"\nIssues in {len(found)} sentences")
-    if low:
-        title = "\nTerms to reconsider: share without issue below half of the median"
-        print_table(["bias", "term", "without issue", "sentences"], low, title=title)
-    for sentence, one in [(sentence, one) for sentence, one in zip(found, findings, strict=True) if one][:show]:
-        typer.echo(f"{sentence.text}  [{'; '.join(f'{item.issue} {item.because}' for item in one)}]")
-
-
-def _qualities(
-    path: Path, found: Sequence[Written], specs: Mapping[str, Spec], stereoset: Path | None
-) -> list[Quality]:
-    from tiltmeter.sources import templates
-    from tiltmeter.sources.datasets import stereoset as stereoset_file
-    from tiltmeter.sources.generated import pairs as to_pairs
-    from tiltmeter.stats.quality import quality
-
-    known = [specs[name] for name in dict.fromkeys(one.bias for one in found) if name in specs]
-    made = [pair for spec in known for pair in to_pairs(found, spec)[0]]
-    filled = [pair for spec in known for pair in templates.pairs(spec, per_attribute=4)[0]]
-    sets: list[tuple[str, list[str], list[str] | None]] = [
-        (path.name, [one.text for one in found], [pair.template or "" for pair in made]),
-        (
-            "templates",
-            [pair.texts[0] for pair in filled],
-            [(pair.template or "").replace("[A]", pair.attribute or "") for pair in filled],
-        ),
-    ]
-    if stereoset:
-        examples = stereoset_file.read(stereoset)
-        texts = [one.text for item in examples if item.task == "intrasentence" for one in item.sentences[:2]]
-        sets.append(("StereoSet", texts, None))
-    return [
-        quality(name, texts, templates=with_slot, ratings=_ratings(texts)) for name, texts, with_slot in sets if texts
-    ]
-
-
-def _ratings(texts: Sequence[str]) -> dict[str, list[Rating]]:
-    from tiltmeter import raters
-
-    found = {}
-    for kind, name in _RATERS.items():
-        try:
-            found[kind] = raters.load(name).rate(texts)
-        except MissingExtra as missing:
-            say(str(missing))
-    return found
-
-
-def _print_qualities(qualities: Sequence[Quality]) -> None:
-    print_table(
-        ["", *(one.name for one in qualities)],
-        [
-            ("sentences", *(one.sentences for one in qualities)),
-            ("words per sentence", *(f"{_number(one.words)} ± {_number(one.words_sd)}" for one in qualities)),
-            ("unique tokens in 200 sentences", *(_number(one.unique_tokens) for one in qualities)),
-            ("… with [T] for the group term", *(_number(one.unique_tokens_of_templates) for one in qualities)),
-            ("nearly repeat an earlier one", *(_percent(one.near_duplicates) for one in qualities)),
-            ("negative", *(_percent(one.negative) for one in qualities)),
-            ("neutral", *(_percent(one.neutral) for one in qualities)),
-            ("positive", *(_percent(one.positive) for one in qualities)),
-            ("Gunning Fog", *(_number(one.fog) for one in qualities)),
-            ("ARI", *(_number(one.ari) for one in qualities)),
-            ("ratings that could not be given", *(one.unrated for one in qualities)),
-        ],
-        title="Quality",
-    )
-
-
-def _print_agreement(paths: Sequence[Path], as_json: bool) -> None:
-    from tiltmeter.raters.issues import ISSUES
-    from tiltmeter.sources.generated.annotations import import_annotations, majority
-    from tiltmeter.stats.annotators import agreement_by_label
-
-    sheets = import_annotations(paths)
-    rows = agreement_by_label(sheets.by_annotator, list(ISSUES))
-    labels = majority(sheets)
-    if as_json:
-        print_json(
-            {
-                "annotators": {name: len(found) for name, found in sheets.by_annotator.items()},
-                "agreement": [asdict(row) for row in rows],
-                "majority": {name: sorted(issues) for name, issues in labels.labels.items()},
-                "tied": {name: sorted(issues) for name, issues in labels.tied.items()},
-            }
-        )
-        return
-    print_table(
-        ["issue", "", "marked", "of judgements", "by majority", "Cohen's kappa", "Krippendorff's alpha"],
-        [
-            (
-                row.label,
-                ISSUES.get(row.label, ""),
-                row.flagged,
-                row.judged,
-                sum(row.label in issues if row.label in ISSUES else bool(issues) for issues in labels.labels.values()),
-                ", ".join(f"{one}–{two} {_number(kappa, 2)}" for one, two, kappa in row.kappas),
-                _number(row.alpha, 2),
-            )
-            for row in rows
-        ],
-        title=f"Agreement of {len(sheets.by_annotator)} annotators on {len(sheets.ids)} sentences",
-    )
 
 
 def _print_terms(name: str, as_json: bool) -> None:

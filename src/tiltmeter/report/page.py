@@ -22,6 +22,7 @@ from tiltmeter.report.contents import Contents, SourceSection
 from tiltmeter.report.figures import NARROW, WIDE, forest, to_png, to_svg
 from tiltmeter.report.series import Series, make_series
 from tiltmeter.report.tables import write_tables
+from tiltmeter.report.written import written_sections
 from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS, FEWEST_ORIGINS
 from tiltmeter.stats.intervals import RESAMPLES
 from tiltmeter.store import Run
@@ -112,6 +113,8 @@ def _render(
         runs=[_facts_of_run(run, summary) for run, summary in runs],
         series=series,
         contents=contents,
+        written=written_sections(contents),
+        writers=sorted({name for run, _ in runs for name in run.writers}),
         drawn=drawn,
         specs=_specs(runs),
         method={

@@ -1,0 +1,169 @@
+"""The tables of `tiltmeter sentences --audit` and `--agreement`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from tiltmeter.cli.console import print_json, print_table, say
+from tiltmeter.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from tiltmeter.engine.review import Auditor
+    from tiltmeter.records import Rating, Spec, Written
+    from tiltmeter.stats.quality import Quality
+
+_ENOUGH = 5
+"""Sentences that a term needs before its issues say something about the term."""
+_RATERS = {"sentiment": "sentiment.vader", "fog": "readability.fog", "ari": "readability.ari"}
+
+
+def print_audit(
+    path: Path, found: Sequence[Written], audit: Auditor, stereoset: Path | None, show: int, as_json: bool
+) -> None:
+    """Print the quality and the issues of sentences, and the terms that make trouble."""
+    from tiltmeter.raters.issues import ISSUES
+    from tiltmeter.stats.quality import low_yield
+
+    findings = audit.findings(found)
+    marked = [{finding.issue for finding in one} for one in findings]
+    counts = {issue: sum(issue in issues for issues in marked) for issue in ISSUES}
+    clean: dict[tuple[str, str], tuple[int, int]] = defaultdict(lambda: (0, 0))
+    for sentence, issues in zip(found, marked, strict=True):
+        for key in ((sentence.bias, sentence.term), (sentence.bias, sentence.attribute)):
+            clean[key] = (clean[key][0] + (not issues), clean[key][1] + 1)
+    low = [(*key, *clean[key]) for key in low_yield(clean) if clean[key][1] >= _ENOUGH]
+    qualities = _qualities(path, found, audit.specs, stereoset)
+    if as_json:
+        total = len(found)
+        print_json(
+            {
+                "file": str(path),
+                "sentences": total,
+                "quality": [asdict(one) for one in qualities],
+                "issues": {name: {"n": count, "share": count / total} for name, count in counts.items()},
+                "any_issue": sum(map(bool, marked)),
+                "reconsider": [dict(zip(("bias", "term", "clean", "sentences"), row, strict=True)) for row in low],
+            }
+        )
+        return
+    _print_qualities(qualities)
+    rows = [(name, title, counts[name], _percent(counts[name] / len(found))) for name, title in ISSUES.items()]
+    any_issue = sum(map(bool, marked))
+    rows.append(("any", "", any_issue, _percent(any_issue / len(found))))
+    print_table(["issue", "", "sentences", "share"], rows, title=f"\nIssues in {len(found)} sentences")
+    if low:
+        title = "\nTerms to reconsider: share without issue below half of the median"
+        print_table(["bias", "term", "without issue", "sentences"], low, title=title)
+    for sentence, one in [(sentence, one) for sentence, one in zip(found, findings, strict=True) if one][:show]:
+        typer.echo(f"{sentence.text}  [{'; '.join(f'{item.issue} {item.because}' for item in one)}]")
+
+
+def _qualities(
+    path: Path, found: Sequence[Written], specs: Mapping[str, Spec], stereoset: Path | None
+) -> list[Quality]:
+    from tiltmeter.sources import templates
+    from tiltmeter.sources.datasets import stereoset as stereoset_file
+    from tiltmeter.sources.generated import pairs as to_pairs
+    from tiltmeter.stats.quality import quality
+
+    known = [specs[name] for name in dict.fromkeys(one.bias for one in found) if name in specs]
+    made = [pair for spec in known for pair in to_pairs(found, spec)[0]]
+    filled = [pair for spec in known for pair in templates.pairs(spec, per_attribute=4)[0]]
+    sets: list[tuple[str, list[str], list[str] | None]] = [
+        (path.name, [one.text for one in found], [pair.template or "" for pair in made]),
+        (
+            "templates",
+            [pair.texts[0] for pair in filled],
+            [(pair.template or "").replace("[A]", pair.attribute or "") for pair in filled],
+        ),
+    ]
+    if stereoset:
+        examples = stereoset_file.read(stereoset)
+        texts = [one.text for item in examples if item.task == "intrasentence" for one in item.sentences[:2]]
+        sets.append(("StereoSet", texts, None))
+    return [
+        quality(name, texts, templates=with_slot, ratings=_ratings(texts)) for name, texts, with_slot in sets if texts
+    ]
+
+
+def _ratings(texts: Sequence[str]) -> dict[str, list[Rating]]:
+    from tiltmeter import raters
+
+    found = {}
+    for kind, name in _RATERS.items():
+        try:
+            found[kind] = raters.load(name).rate(texts)
+        except MissingExtra as missing:
+            say(str(missing))
+    return found
+
+
+def _print_qualities(qualities: Sequence[Quality]) -> None:
+    print_table(
+        ["", *(one.name for one in qualities)],
+        [
+            ("sentences", *(one.sentences for one in qualities)),
+            ("words per sentence", *(f"{_number(one.words)} ± {_number(one.words_sd)}" for one in qualities)),
+            ("unique tokens in 200 sentences", *(_number(one.unique_tokens) for one in qualities)),
+            ("… with [T] for the group term", *(_number(one.unique_tokens_of_templates) for one in qualities)),
+            ("nearly repeat an earlier one", *(_percent(one.near_duplicates) for one in qualities)),
+            ("negative", *(_percent(one.negative) for one in qualities)),
+            ("neutral", *(_percent(one.neutral) for one in qualities)),
+            ("positive", *(_percent(one.positive) for one in qualities)),
+            ("Gunning Fog", *(_number(one.fog) for one in qualities)),
+            ("ARI", *(_number(one.ari) for one in qualities)),
+            ("ratings that could not be given", *(one.unrated for one in qualities)),
+        ],
+        title="Quality",
+    )
+
+
+def print_agreement(paths: Sequence[Path], as_json: bool) -> None:
+    """Print how far annotators agree, issue by issue."""
+    from tiltmeter.raters.issues import ISSUES
+    from tiltmeter.sources.generated.annotations import import_annotations, majority
+    from tiltmeter.stats.annotators import agreement_by_label
+
+    sheets = import_annotations(paths)
+    rows = agreement_by_label(sheets.by_annotator, list(ISSUES))
+    labels = majority(sheets)
+    if as_json:
+        print_json(
+            {
+                "annotators": {name: len(found) for name, found in sheets.by_annotator.items()},
+                "agreement": [asdict(row) for row in rows],
+                "majority": {name: sorted(issues) for name, issues in labels.labels.items()},
+                "tied": {name: sorted(issues) for name, issues in labels.tied.items()},
+            }
+        )
+        return
+    print_table(
+        ["issue", "", "marked", "of judgements", "by majority", "Cohen's kappa", "Krippendorff's alpha"],
+        [
+            (
+                row.label,
+                ISSUES.get(row.label, ""),
+                row.flagged,
+                row.judged,
+                sum(row.label in issues if row.label in ISSUES else bool(issues) for issues in labels.labels.values()),
+                ", ".join(f"{one}–{two} {_number(kappa, 2)}" for one, two, kappa in row.kappas),
+                _number(row.alpha, 2),
+            )
+            for row in rows
+        ],
+        title=f"Agreement of {len(sheets.by_annotator)} annotators on {len(sheets.ids)} sentences",
+    )
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{share:.1%}"
+
+
+def _number(value: float | None, digits: int = 1) -> str:
+    return "–" if value is None else f"{value:.{digits}f}"

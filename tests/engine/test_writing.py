@@ -1,0 +1,116 @@
+"""A study whose sentences a model writes: units are kept, resumed, paired, audited and scored."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.sources.generated.fakes import FakeGenerator
+from tiltmeter import models
+from tiltmeter.analysis import summarise_run
+from tiltmeter.engine import carry_out, writing
+from tiltmeter.report import write_run
+from tiltmeter.store import Ledger, read_run
+from tiltmeter.study import Plan, parse, plan
+
+STUDY = """
+name = "written"
+seed = 3
+models = ["scripted"]
+specs = ["gender-math-arts"]
+[pairs]
+sources = ["templates", { generated = { by = "hf:./writer", per_attribute = 2, sets = 3, judge = false } }]
+scorers = ["sum", "mean"]
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
+    """A study with a writer that is a stand-in: what it writes is fixed, how it is used is real."""
+    (tmp_path / "writer").mkdir()
+    monkeypatch.chdir(tmp_path)
+    load = models.load
+
+    def load_or_fake(name, *settings):
+        return FakeGenerator() if name.endswith("writer") else load(name, *settings)
+
+    monkeypatch.setattr(writing.models, "load", load_or_fake)
+    return plan(parse(STUDY))
+
+
+def test_every_attribute_gets_sentences_in_every_set(study: Plan, tmp_path: Path) -> None:
+    run = carry_out(study, tmp_path / "run")
+    written = [pair for pair in run.pairs if pair.written_for]
+    assert {pair.source for pair in written} == {"generated[by=hf:./writer]"}
+    assert {pair.set for pair in written} == {0, 1, 2}
+    for number in range(3):
+        found = [pair for pair in written if pair.set == number]
+        assert len({pair.attribute for pair in found}) == 16
+        assert all(
+            {pair.written_for for pair in found if pair.attribute == name} == {"male", "female"} for name in ("math",)
+        )
+    assert set(run.writers) == {"fake"}
+    assert set(run.facts) == {"scripted"}
+
+
+def test_an_interrupted_writing_goes_on_where_it_stopped(
+    study: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = carry_out(study, tmp_path / "whole")
+    write_unit = writing.generated.write_unit
+    calls: list[str] = []
+
+    def write_and_stop(spec, unit, *rest, **more):
+        if len(calls) % 7 == 6:
+            calls.append("")
+            raise KeyboardInterrupt
+        calls.append(unit.id)
+        return write_unit(spec, unit, *rest, **more)
+
+    monkeypatch.setattr(writing.generated, "write_unit", write_and_stop)
+    for _ in range(40):
+        try:
+            broken = carry_out(study, tmp_path / "broken")
+            break
+        except KeyboardInterrupt:
+            continue
+    written = [name for name in calls if name]
+    assert len(written) == len(set(written)) == 3 * 16, "a unit was written twice, or left out"
+    assert broken.pairs == whole.pairs
+    assert broken.scores == whole.scores
+
+
+def test_a_summary_has_sets_halves_and_templates_beside_them(study: Plan, tmp_path: Path) -> None:
+    run = carry_out(study, tmp_path / "run")
+    summary = summarise_run(run)
+    cell = next(cell for cell in summary.cells if cell.generated)
+    assert cell.generated is not None
+    assert len(cell.generated.sets["gender-math-arts"].values) == 3
+    assert set(cell.generated.halves["gender-math-arts"]) == {"male", "female"}
+    [comparison] = [one for one in summary.comparisons if one.scorer == "causal.sum.v1"]
+    assert (comparison.first, comparison.second) == ("templates", "generated[by=hf:./writer]")
+    page = write_run(run, summary).read_text(encoding="utf-8")
+    assert "Sentences that a model wrote" in page
+    assert "Spread over independent sets" in page
+    assert json.loads((run.folder / "summary.json").read_text(encoding="utf-8"))["comparisons"]
+
+
+def test_the_effect_of_an_issue_is_what_removing_its_sentences_changes(study: Plan, tmp_path: Path) -> None:
+    """Flag every pair in which the stereotyped text is preferred: without them the share must be 0."""
+    run = carry_out(study, tmp_path / "run")
+    scores = [score for score in run.scores["scripted", "causal.sum.v1"] if score.pair.written_for]
+    preferred = [
+        score.pair.id for score in scores if score.scores and score.scores[score.pair.stereotyped] >= max(score.scores)
+    ]
+    with Ledger(run.folder) as ledger, ledger._transaction() as database:
+        database.executemany(
+            "insert into findings select number, 'I1', 'her' from pairs where id = ?", [(name,) for name in preferred]
+        )
+    cell = next(cell for cell in summarise_run(read_run(run.folder)).cells if cell.generated)
+    effects = {effect.issue: effect for effect in cell.generated.effects}
+    assert effects["I1"].flagged == effects["any"].flagged == len(preferred)
+    assert effects["I2"].flagged == 0
+    assert effects["I2"].change == 0
+    assert effects["I1"].after.value in (None, 0.0)

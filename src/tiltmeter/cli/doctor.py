@@ -20,6 +20,7 @@ _EXTRAS = {
         ("torch", "transformers", "safetensors", "gguf", "accelerate"),
     ),
     "report": ("figures of the report", ("vl-convert-python",)),
+    "text": ("sentiment, and the audit of written sentences", ("spacy", "vaderSentiment")),
     "parquet": ("Parquet export of a run", ("pyarrow",)),
 }
 

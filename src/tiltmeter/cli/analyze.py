@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from tiltmeter.cli.conditions import FailIfOption, check, fail_if
-from tiltmeter.cli.console import JsonOption, print_json, print_table, say
+from tiltmeter.cli.console import JsonOption, percent, print_json, print_table, say
 from tiltmeter.errors import UserError
 
 
@@ -80,11 +80,11 @@ def _print_pairs(result: Mapping[str, Any]) -> None:
         [
             (
                 name,
-                _share(found["value"]),
+                percent(found["value"]),
                 _interval(found),
                 _number(found["p"]),
                 _number(found["p_adjusted"]),
-                _share(result["by_bias_balanced"].get(name, {}).get("value")),
+                percent(result["by_bias_balanced"].get(name, {}).get("value")),
                 found["n"],
                 found["n_unscored"],
                 found["origins"],
@@ -116,10 +116,6 @@ def _print_stereoset(result: Mapping[str, Any]) -> None:
     )
     for note in result["notes"]:
         say(note)
-
-
-def _share(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f} %"
 
 
 def _interval(found: Mapping[str, Any], scale: float = 100.0) -> str:

@@ -43,3 +43,21 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title:
 def say(message: str) -> None:
     """Tell a person something that is not the result: to standard error, so that pipes stay clean."""
     typer.echo(message, err=True)
+
+
+def percent(share: float | None) -> str:
+    """A share for a table: 58.4 %.
+
+    >>> percent(0.584), percent(None)
+    ('58.4 %', '–')
+    """
+    return "–" if share is None else f"{100 * share:.1f} %"
+
+
+def number(value: float | None, digits: int = 1) -> str:
+    """A number for a table.
+
+    >>> number(2.345, 2), number(None)
+    ('2.35', '–')
+    """
+    return "–" if value is None else f"{value:.{digits}f}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tiltmeter.cli.console import JsonOption, print_json, print_table, say
+from tiltmeter.cli.console import JsonOption, percent, print_json, print_table, say
 from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
 
 if TYPE_CHECKING:
@@ -91,11 +91,9 @@ def _write(out: Path, table: Table, scored: Mapping[str, Sequence[PairScore]]) -
 
 
 def _column(scorer: str, key: str, several: bool) -> str:
-    return f"{key}.{_short(scorer)}" if several else key
+    from tiltmeter.report.series import short_scorer
 
-
-def _short(scorer: str) -> str:
-    return scorer.split(".", 1)[1].rsplit(".v", 1)[0]
+    return f"{key}.{short_scorer(scorer)}" if several else key
 
 
 def _account(table: Table, scored: Mapping[str, Sequence[PairScore]]) -> dict[str, Any]:
@@ -119,16 +117,15 @@ def _account(table: Table, scored: Mapping[str, Sequence[PairScore]]) -> dict[st
 
 
 def _print(account: Mapping[str, Any], model: str, out: Path) -> None:
+    from tiltmeter.report.series import short_scorer
+
     for name, reasons in account["unscored"].items():
         for reason, count in reasons.items():
             say(f"{name}: {count} of {account['rows']} rows unscored: {reason}")
     if account["agreement"]:
         print_table(
             ["scorer", "scorer", "rows scored by both", "same preference"],
-            [
-                (*map(_short, pair["scorers"]), pair["n"], "–" if pair["share"] is None else f"{pair['share']:.1%}")
-                for pair in account["agreement"]
-            ],
+            [(*map(short_scorer, pair["scorers"]), pair["n"], percent(pair["share"])) for pair in account["agreement"]],
             title=f"{model}: on {account['disagreements']} of {account['rows']} rows the scorers disagree; "
             f"they are marked in {out}",
         )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from tiltmeter.cli.console import print_json, print_table, say
+from tiltmeter.cli.console import number, percent, print_json, print_table, say
 from tiltmeter.errors import MissingExtra
 
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ def print_audit(
         )
         return
     _print_qualities(qualities)
-    rows = [(name, title, counts[name], _percent(counts[name] / len(found))) for name, title in ISSUES.items()]
+    rows = [(name, title, counts[name], percent(counts[name] / len(found))) for name, title in ISSUES.items()]
     any_issue = sum(map(bool, marked))
-    rows.append(("any", "", any_issue, _percent(any_issue / len(found))))
+    rows.append(("any", "", any_issue, percent(any_issue / len(found))))
     print_table(["issue", "", "sentences", "share"], rows, title=f"\nIssues in {len(found)} sentences")
     if low:
         title = "\nTerms to reconsider: share without issue below half of the median"
@@ -109,15 +109,15 @@ def _print_qualities(qualities: Sequence[Quality]) -> None:
         ["", *(one.name for one in qualities)],
         [
             ("sentences", *(one.sentences for one in qualities)),
-            ("words per sentence", *(f"{_number(one.words)} ± {_number(one.words_sd)}" for one in qualities)),
-            ("unique tokens in 200 sentences", *(_number(one.unique_tokens) for one in qualities)),
-            ("… with [T] for the group term", *(_number(one.unique_tokens_of_templates) for one in qualities)),
-            ("nearly repeat an earlier one", *(_percent(one.near_duplicates) for one in qualities)),
-            ("negative", *(_percent(one.negative) for one in qualities)),
-            ("neutral", *(_percent(one.neutral) for one in qualities)),
-            ("positive", *(_percent(one.positive) for one in qualities)),
-            ("Gunning Fog", *(_number(one.fog) for one in qualities)),
-            ("ARI", *(_number(one.ari) for one in qualities)),
+            ("words per sentence", *(f"{number(one.words)} ± {number(one.words_sd)}" for one in qualities)),
+            ("unique tokens in 200 sentences", *(number(one.unique_tokens) for one in qualities)),
+            ("… with [T] for the group term", *(number(one.unique_tokens_of_templates) for one in qualities)),
+            ("nearly repeat an earlier one", *(percent(one.near_duplicates) for one in qualities)),
+            ("negative", *(percent(one.negative) for one in qualities)),
+            ("neutral", *(percent(one.neutral) for one in qualities)),
+            ("positive", *(percent(one.positive) for one in qualities)),
+            ("Gunning Fog", *(number(one.fog) for one in qualities)),
+            ("ARI", *(number(one.ari) for one in qualities)),
             ("ratings that could not be given", *(one.unrated for one in qualities)),
         ],
         title="Quality",
@@ -152,18 +152,10 @@ def print_agreement(paths: Sequence[Path], as_json: bool) -> None:
                 row.flagged,
                 row.judged,
                 sum(row.label in issues if row.label in ISSUES else bool(issues) for issues in labels.labels.values()),
-                ", ".join(f"{one}–{two} {_number(kappa, 2)}" for one, two, kappa in row.kappas),
-                _number(row.alpha, 2),
+                ", ".join(f"{one}–{two} {number(kappa, 2)}" for one, two, kappa in row.kappas),
+                number(row.alpha, 2),
             )
             for row in rows
         ],
         title=f"Agreement of {len(sheets.by_annotator)} annotators on {len(sheets.ids)} sentences",
     )
-
-
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{share:.1%}"
-
-
-def _number(value: float | None, digits: int = 1) -> str:
-    return "–" if value is None else f"{value:.{digits}f}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tiltmeter.cli.console import JsonOption, print_json, print_table, say
+from tiltmeter.cli.console import JsonOption, number, percent, print_json, print_table, say
 from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
 from tiltmeter.errors import InvalidData, UserError
 
@@ -196,10 +196,10 @@ def _print_accounts(accounts: dict[str, Accounting], by: str, as_json: bool) -> 
                 name,
                 one.requests,
                 one.decoded,
-                _percent(one.controllability),
+                percent(one.controllability),
                 one.accepted,
-                _percent(one.share),
-                _number(one.accepted_per_1000_tokens),
+                percent(one.share),
+                number(one.accepted_per_1000_tokens),
                 one.kept,
                 ", ".join(f"{group} {count}" for group, count in one.written_for),
             )
@@ -212,7 +212,7 @@ def _print_accounts(accounts: dict[str, Accounting], by: str, as_json: bool) -> 
         reasons.update(dict(account.dropped))
     print_table(["dropped because it", "sentences"], reasons.most_common(), title="\nWhy the rest were dropped")
     rows = [
-        (name, row["holder"], row["term"], row["accepted"], row["decoded"], _percent(row["share"]))
+        (name, row["holder"], row["term"], row["accepted"], row["decoded"], percent(row["share"]))
         for name, found in low.items()
         for row in found
     ]
@@ -235,11 +235,3 @@ def _print_terms(name: str, as_json: bool) -> None:
         print_json([asdict(one) for one in found])
     else:
         typer.echo(as_toml(spec, found), nl=False)
-
-
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{share:.1%}"
-
-
-def _number(value: float | None, digits: int = 1) -> str:
-    return "–" if value is None else f"{value:.{digits}f}"

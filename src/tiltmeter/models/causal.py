@@ -10,6 +10,7 @@ from tiltmeter.models.encoding import Encoded, Encoder
 from tiltmeter.models.interface import checked_conditioning
 from tiltmeter.models.network import Ask, Network
 from tiltmeter.models.writing import drafts
+from tiltmeter.models.writing import must_have as must_have_words
 from tiltmeter.models.writing.checkpoint_pen import CheckpointPen
 from tiltmeter.records import Completion, Decoding, ModelFacts, Span, TokenScores
 
@@ -63,6 +64,18 @@ class CausalModel:
     ) -> list[list[Completion]]:
         """Texts written after each prompt; see `Writer`."""
         return drafts.complete(self._pen, prompts, decoding, samples=samples, seed=seed)
+
+    def complete_with(
+        self,
+        prompts: Sequence[str],
+        must_have: Sequence[Sequence[str]],
+        decoding: Decoding,
+        *,
+        samples: int = 1,
+        seed: int = 0,
+    ) -> list[list[Completion]]:
+        """Sentences that have certain words; see `Writer`."""
+        return must_have_words.complete_with(self._pen, prompts, must_have, decoding, samples=samples, seed=seed)
 
     def chat_prompt(self, instruction: str) -> str:
         """The instruction in the frame of the tokenizer's chat template."""

@@ -76,6 +76,21 @@ class Writer(Model, Protocol):
         """
         ...
 
+    def complete_with(
+        self,
+        prompts: Sequence[str],
+        must_have: Sequence[Sequence[str]],
+        decoding: Decoding,
+        *,
+        samples: int = 1,
+        seed: int = 0,
+    ) -> list[list[Completion]]:
+        """One sentence for each sample, in which every term of `must_have[i]` stands as whole words.
+
+        Attempts that were dropped on the way are counted in `Completion.tokens`.
+        """
+        ...
+
     def chat_prompt(self, instruction: str) -> str:
         """A prompt that gives the instruction to a chat model, for `complete`."""
         ...

@@ -32,6 +32,7 @@ from tiltmeter.errors import InvalidData, ModelError
 from tiltmeter.files import read_text
 from tiltmeter.models.interface import ModelSettings, checked_conditioning
 from tiltmeter.models.writing import drafts
+from tiltmeter.models.writing import must_have as must_have_words
 from tiltmeter.models.writing.table_pen import TablePen
 from tiltmeter.records import Completion, Decoding, ModelFacts, Span, TokenScores
 
@@ -103,6 +104,20 @@ class ScriptedModel:
         """Words drawn from the table after each prompt; `other` is written as that word."""
         return drafts.complete(self._pen(), prompts, decoding, samples=samples, seed=seed)
 
+    def complete_with(
+        self,
+        prompts: Sequence[str],
+        must_have: Sequence[Sequence[str]],
+        decoding: Decoding,
+        *,
+        samples: int = 1,
+        seed: int = 0,
+    ) -> list[list[Completion]]:
+        """Words of the table and of `must_have`; one that is not in the table weighs as much as `other`."""
+        wanted = [word for terms in must_have for term in terms for word in _TOKEN.findall(term)]
+        pen = self._pen([form for word in wanted for form in (word, word[:1].upper() + word[1:])])
+        return must_have_words.complete_with(pen, prompts, must_have, decoding, samples=samples, seed=seed)
+
     def chat_prompt(self, instruction: str) -> str:
         """Refused: a table knows no chat."""
         raise ModelError(f"{self.facts.name} has no chat template")
@@ -127,8 +142,15 @@ class ScriptedModel:
         total = highest + math.log(sum(math.exp(score - highest) for score in scores.values()))
         return scores.get(word if word in self._weights else OTHER, -math.inf) - total
 
-    def _pen(self) -> TablePen:
-        return TablePen(self._scores, [word for word, weight in self._weights.items() if weight > 0], _TOKEN)
+    def _pen(self, more: Sequence[str] = ()) -> TablePen:
+        known = [word for word, weight in self._weights.items() if weight > 0]
+        unknown = {word.casefold() for word in more} - self._weights.keys()
+
+        def scores(seen: set[str]) -> dict[str, float]:
+            own = self._scores(seen)
+            return own | dict.fromkeys(unknown, own.get(OTHER, -math.inf))
+
+        return TablePen(scores, list(dict.fromkeys([*known, *more])), _TOKEN)
 
     def _scores(self, seen: set[str]) -> dict[str, float]:
         """The log weight of each word that can come next, tilts included."""

@@ -9,7 +9,7 @@ from tiltmeter.analysis.generated import Effect
 from tiltmeter.records import Estimate
 from tiltmeter.report.contents import Column, Contents, Table, TableCell
 from tiltmeter.report.series import Series
-from tiltmeter.report.words import NONE, percent, percent_range, signed
+from tiltmeter.report.words import NONE, percent, percent_range
 
 _ISSUES = {
     "any": "any issue",
@@ -67,7 +67,7 @@ def _beside_templates(contents: Contents, one: Series, source: str, scorer: str)
             TableCell(contents.label(bias)),
             _share(template),
             _share(written),
-            TableCell(NONE if template is None or written is None else signed(100 * (written - template))),
+            TableCell(NONE if template is None or written is None else _points(written - template)),
         )
         for bias, (template, written) in comparison.biases.items()
     )
@@ -112,8 +112,8 @@ def _effects(effects: Sequence[Effect]) -> Table:
             TableCell(_ISSUES[one.issue], mark="mean" if one.issue == "any" else ""),
             TableCell(f"{one.flagged:,} of {one.pairs:,}"),
             _estimate(one.after),
-            TableCell(NONE if one.change is None else f"{signed(100 * one.change)}"),
-            TableCell(NONE if one.relative is None else f"{100 * one.relative:+.1f} %".replace("-", "−")),
+            TableCell(NONE if one.change is None else _points(one.change)),
+            TableCell(NONE if one.relative is None else f"{_points(one.relative)} %"),
             TableCell(str(one.attributes_lost)),
         )
         for one in effects
@@ -128,3 +128,12 @@ def _share(value: float | None) -> TableCell:
 def _estimate(found: Estimate) -> TableCell:
     interval = "" if found.low is None or found.high is None else percent_range(found.low, found.high)
     return TableCell(percent(found.value) if found.value is not None else NONE, interval)
+
+
+def _points(difference: float) -> str:
+    """A difference of shares in points of per cent, with its sign.
+
+    >>> _points(-0.016)
+    '−1.6'
+    """
+    return f"{100 * difference:+.1f}".replace("-", "−")

@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiltmeter.errors import ModelError
 from tiltmeter.models.encoding import Encoder
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 _PAGE_PER_BATCH = 4
 # As much of a prompt's end as is needed to see how the first token written is joined to it.
 _TAIL = 4
+# Any word of one token will do.
+_WORD = "a"
 
 
 class CheckpointPage:
@@ -153,6 +156,23 @@ class CheckpointPen:
         [encoded] = self._encoder.encode([text])
         return encoded.ids
 
+    def continuation(self, text: str) -> Row:
+        """The tokens of a text after another word: some tokenizers treat the beginning of a text as a case of its own."""
+        before = self.pieces(_WORD)
+        both = self.pieces(_WORD + text)
+        return both[len(before) :] if both[: len(before)] == before else self.pieces(text)
+
+    @cached_property
+    def joins(self) -> NDArray[np.bool_]:
+        """Found by writing each token after a word."""
+        word = list(self.pieces(_WORD))
+        count = len(self._encoder.tokenizer)
+        texts = self._encoder.tokenizer.batch_decode(
+            [[*word, token] for token in range(count)], skip_special_tokens=True, clean_up_tokenization_spaces=False
+        )
+        # A token that is part of a character shows as a replacement sign; it may be a letter.
+        return np.array([lengthens(text.removeprefix(_WORD)) for text in texts])
+
     def text(self, row: Row, written: Sequence[int]) -> str:
         """The characters of the tokens after a prompt, with the space before the first where there is one."""
         # Some tokenizers drop the space of whatever they decode first: so that is the end of the prompt.
@@ -187,6 +207,15 @@ class CheckpointPen:
             if not np.abs(logits - plain).max() <= 0.03 * np.ptp(plain):
                 return False
         return True
+
+
+def lengthens(text: str) -> bool:
+    """Whether a text directly after a word makes it another word; the apostrophe of a genitive does not.
+
+    >>> [lengthens(text) for text in ("ment", "-made", " of", "'s", ".")]
+    [True, True, False, False, False]
+    """
+    return text[:1].isalnum() or text[:1] in ("-", "_", "\ufffd")
 
 
 def _shared_length(rows: Sequence[Row]) -> int:

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tiltmeter.models.writing.drawing import Logits
 
 Row = tuple[int, ...]
@@ -55,6 +58,19 @@ class Pen(Protocol):
 
     def open(self, rows: Sequence[Row]) -> Page:
         """A page with these prompts on it; one that stands on it several times is read once."""
+        ...
+
+    def pieces(self, text: str) -> Row:
+        """The tokens of a text that stands alone."""
+        ...
+
+    def continuation(self, text: str) -> Row:
+        """The tokens of a text that follows another word; its space in front, where it has one, counts."""
+        ...
+
+    @property
+    def joins(self) -> NDArray[np.bool_]:
+        """For each token, whether it would lengthen the word before it."""
         ...
 
     def text(self, row: Row, written: Sequence[int]) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiltmeter.models.writing.drawing import Logits
 from tiltmeter.models.writing.pen import Move, Row
@@ -34,6 +35,15 @@ class TablePen:
     def pieces(self, text: str) -> Row:
         """The words of a text as they stand."""
         return tuple(self._id(word) for word in self._token.findall(text))
+
+    def continuation(self, text: str) -> Row:
+        """The same: words are tokens wherever they stand."""
+        return self.pieces(text)
+
+    @property
+    def joins(self) -> NDArray[np.bool_]:
+        """None: words are whole."""
+        return np.zeros(self._writable, dtype=np.bool_)
 
     def room(self, row: Row) -> int | None:
         """A table has no limit."""

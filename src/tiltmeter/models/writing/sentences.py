@@ -1,0 +1,49 @@
+"""What counts as a word and as the end of a sentence in a text that is still being written."""
+
+from __future__ import annotations
+
+import re
+
+_END = re.compile(r"(\S+?)[.!?]+[\"'”’)]*$")
+# A full stop after these is seldom the end.
+_ABBREVIATIONS = {"mr", "mrs", "ms", "dr", "st", "vs", "jr", "sr", "no", "prof", "e.g", "i.e", "u.s", "a.m", "p.m"}
+_VOWELS = tuple("aeiouAEIOU")
+
+
+def find_term(term: str) -> re.Pattern[str]:
+    """A pattern for a term as whole words; a term in lower case may also begin with a capital.
+
+    >>> bool(find_term("business").search("Business as usual")), bool(find_term("Bill").search("the bill"))
+    (True, False)
+    >>> bool(find_term("man").search("A man-made lake, a manager"))
+    False
+    """
+    first, rest = re.escape(term[:1]), re.escape(term[1:])
+    if first == first.lower():
+        first = f"[{re.escape(term[0])}{re.escape(term[0].upper())}]"
+    return re.compile(rf"(?<![\w-]){first}{rest}(?![\w-])")
+
+
+def ends_sentence(text: str) -> bool:
+    """Whether a sentence ends where the text ends.
+
+    >>> [ends_sentence(text) for text in ("She is a mason.", "She asked Dr.", '"I am a mason.', "It costs 3.")]
+    [True, False, False, True]
+    """
+    found = _END.search(text)
+    if found is None or text.count('"') % 2:
+        return False
+    word = found.group(1).lower().strip("\"'(“‘")
+    return word.isdigit() or word == "i" or (len(word) > 1 and word not in _ABBREVIATIONS)
+
+
+def clashes(text: str, term: str) -> bool:
+    """Whether a term cannot stand directly after a text: a space too many, or the wrong article.
+
+    >>> clashes("She is a", "engineer"), clashes("She is an", "engineer"), clashes("I met a", "Lisa")
+    (True, False, True)
+    """
+    last = text.rpartition(" ")[2].lower()
+    if text.endswith(" ") or (last in {"a", "an"} and term[0].isupper()):
+        return True
+    return last == ("a" if term.startswith(_VOWELS) else "an")

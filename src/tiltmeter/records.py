@@ -184,6 +184,8 @@ class Completion:
     """Tokens decoded, including any that were thrown away on the way."""
     ended: Literal["stop", "length", "end"]
     """What ended it: a stop text, the limit, or the model's own end token."""
+    attempts: int = 1
+    """Sequences decoded for it: those that were begun and given up count."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,11 +190,23 @@ def _print_accounts(accounts: dict[str, Accounting], by: str, as_json: bool) -> 
         print_json({"by": by, "specs": data})
         return
     print_table(
-        ["spec", "requests", "decoded", "both terms", "accepted", "share", "per 1,000 tokens", "kept", "written for"],
+        [
+            "spec",
+            "requests",
+            "decoded",
+            "finished",
+            "both terms",
+            "accepted",
+            "share",
+            "per 1,000 tokens",
+            "kept",
+            "written for",
+        ],
         [
             (
                 name,
                 one.requests,
+                one.attempts,
                 one.decoded,
                 percent(one.controllability),
                 one.accepted,

@@ -98,5 +98,9 @@ def _prefixes(pair: str) -> list[str]:
 
 def _unit_result(data: Mapping[str, Any]) -> UnitResult:
     return UnitResult(
-        Unit(**data["unit"]), tuple(Written(**one) for one in data["sentences"]), data["requests"], data["tokens"]
+        Unit(**data["unit"]),
+        tuple(Written(**one) for one in data["sentences"]),
+        data["requests"],
+        data["tokens"],
+        data["attempts"],
     )

@@ -157,7 +157,7 @@ class CheckpointPen:
         return encoded.ids
 
     def continuation(self, text: str) -> Row:
-        """The tokens of a text after another word: some tokenizers treat the beginning of a text as a case of its own."""
+        """The tokens of a text after another word; some tokenizers treat the beginning of a text in their own way."""
         before = self.pieces(_WORD)
         both = self.pieces(_WORD + text)
         return both[len(before) :] if both[: len(before)] == before else self.pieces(text)

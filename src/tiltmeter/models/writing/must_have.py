@@ -19,7 +19,7 @@ import numpy as np
 from tiltmeter.errors import UserError
 from tiltmeter.models.writing.drafts import Draft, before_stop, limit, whole, write
 from tiltmeter.models.writing.drawing import Logits, draw
-from tiltmeter.models.writing.pen import Move, Row, Pen
+from tiltmeter.models.writing.pen import Move, Pen, Row
 from tiltmeter.models.writing.sentences import clashes, ends_sentence, find_term
 from tiltmeter.records import Completion, Decoding
 
@@ -50,19 +50,13 @@ class Term:
         capital = text[:1].upper() + text[1:]
         self.first = pen.pieces(capital) if after_space else pen.continuation(f" {capital}")
 
-    def next_pieces(self, written: Sequence[int]) -> list[tuple[int, int]]:
-        """(how many of its tokens stand at the end already, the one that would come next), longest first."""
-        found = []
-        for pieces in {self.inside, self.first}:
-            for count in range(1, len(pieces)):
+    def next_piece(self, written: Sequence[int]) -> int | None:
+        """The token that would come next where some of the term's tokens stand at the end already; None: none do."""
+        for pieces in (self.inside, self.first):
+            for count in range(len(pieces) - 1, 0, -1):
                 if tuple(written[-count:]) == pieces[:count]:
-                    found.append((count, pieces[count]))
-        return sorted(found, reverse=True)
-
-    def completing(self, written: Sequence[int]) -> set[int]:
-        """The tokens with which the term would be written in full."""
-        single = {pieces[0] for pieces in (self.inside, self.first) if len(pieces) == 1}
-        return single | {token for count, token in self.next_pieces(written) if count + 1 >= len(self.inside)}
+                    return pieces[count]
+        return None
 
 
 class TermsDraft:
@@ -77,6 +71,7 @@ class TermsDraft:
         self._late = needed + _LATE
         # Greedy attempts would all be the same.
         self._attempts_left = _ATTEMPTS - 1 if decoding.temperature > 0 else 0
+        self._attempts = 1
         self._written: list[int] = []
         self._forced: list[int] = []
         self._text = ""
@@ -92,6 +87,7 @@ class TermsDraft:
             if result is not None:
                 return result
             self._attempts_left -= 1
+            self._attempts += 1
             self._written, self._text = [], ""
             logits = self._opening
 
@@ -140,7 +136,7 @@ class TermsDraft:
         return Move(kept, token)
 
     def _finished(self, text: str, ended: Literal["stop", "length", "end"]) -> Completion:
-        return Completion(whole(text), self._decoded, ended)
+        return Completion(whole(text), self._decoded, ended, self._attempts)
 
     def _room(self) -> int:
         return self._limit - len(self._written)
@@ -148,18 +144,15 @@ class TermsDraft:
     def _steered(self, logits: Logits, missing: Sequence[Term]) -> Logits:
         """The model's numbers with missing terms pushed where they suit, and what would spoil the sentence shut out."""
         steered = logits.copy()
-        for term in missing:
-            begun = term.next_pieces(self._written)
-            if begun:
-                steered[begun[0][1]] += _PUSH_BEGUN
         if missing:
             self._push(steered, logits, missing)
         if any(self._ends_with(term) for term in self._terms):
             joins = self._pen.joins
             steered[: len(joins)][joins] = -np.inf
         for term in self._terms:
-            if term not in missing and len(term.text) > _MAY_REPEAT:
-                steered[list(term.completing(self._written))] = -np.inf
+            # Pieces are shared with other words, so only terms of one token can be shut out without harm.
+            if term not in missing and len(term.text) > _MAY_REPEAT and len(term.inside) == 1:
+                steered[term.inside[0]] = -np.inf
         steered[repeating(self._written)] = -np.inf
         return steered
 
@@ -172,11 +165,16 @@ class TermsDraft:
         )
         lowest = -_SUITS_SHARE * entropy - _SUITS_MORE
         for term in missing:
+            begun = term.next_piece(self._written)
             token = (term.inside if self._written else term.first)[0]
-            if clashes(self._text, term.text):
-                steered[token] = -np.inf
-            elif logprobs[token] > lowest or not self._attempts_left:
-                steered[token] += _PUSH + _PUSH_GROWTH * len(self._written)
+            if begun is not None:
+                token, push = begun, _PUSH_BEGUN
+            elif clashes(self._text, term.text):
+                push = -math.inf
+            else:
+                push = _PUSH + _PUSH_GROWTH * len(self._written)
+            if logprobs[token] > lowest or push < 0 or not self._attempts_left:
+                steered[token] += push
 
     def _ends_with(self, term: Term) -> bool:
         return any(found.end() == len(self._text) for found in term.pattern.finditer(self._text))

@@ -27,14 +27,17 @@ def find_term(term: str) -> re.Pattern[str]:
 def ends_sentence(text: str) -> bool:
     """Whether a sentence ends where the text ends.
 
-    >>> [ends_sentence(text) for text in ("She is a mason.", "She asked Dr.", '"I am a mason.', "It costs 3.")]
-    [True, False, False, True]
+    >>> [ends_sentence(text) for text in ("She is a mason.", "She asked Dr.", '"I am a mason.', "It costs $3.")]
+    [True, False, False, False]
     """
     found = _END.search(text)
     if found is None or text.count('"') % 2:
         return False
     word = found.group(1).lower().strip("\"'(“‘")
-    return word.isdigit() or word == "i" or (len(word) > 1 and word not in _ABBREVIATIONS)
+    if word[-1:].isdigit():
+        # A decimal may follow, except after a year.
+        return len(word) == 4 and word.isdigit()
+    return word == "i" or (len(word) > 1 and word not in _ABBREVIATIONS)
 
 
 def clashes(text: str, term: str) -> bool:

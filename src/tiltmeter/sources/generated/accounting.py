@@ -29,7 +29,10 @@ class Accounting:
     """The course of a generation. Accepted: passed every check; kept: accepted and also chosen."""
 
     requests: int
+    attempts: int
+    """Every sequence that was decoded, those included that the generator gave up before they were sentences."""
     decoded: int
+    """Those of them that were finished."""
     with_both_terms: int
     accepted: int
     kept: int
@@ -49,8 +52,8 @@ class Accounting:
 
     @property
     def share(self) -> float | None:
-        """The share of decoded sentences that were accepted."""
-        return self.accepted / self.decoded if self.decoded else None
+        """The share of all sequences decoded, given-up ones included, that were accepted."""
+        return self.accepted / self.attempts if self.attempts else None
 
     @property
     def accepted_per_1000_tokens(self) -> float | None:
@@ -66,6 +69,7 @@ def account(results: Sequence[UnitResult], per_attribute: int) -> Accounting:
     per_unit = [(result.unit.id, sum(one.dropped is None for one in result.sentences)) for result in results]
     return Accounting(
         requests=sum(result.requests for result in results),
+        attempts=sum(result.attempts for result in results),
         decoded=len(sentences),
         with_both_terms=len(sentences) - sum(reason in WITHOUT_BOTH_TERMS for reason in reasons),
         accepted=sum(map(is_accepted, sentences)),

@@ -102,6 +102,8 @@ class UnitResult:
     sentences: tuple[Written, ...]
     requests: int
     tokens: int
+    attempts: int
+    """Sequences decoded, those included that the generator gave up before they were sentences."""
 
 
 def seed_of(*parts: object) -> int:

@@ -43,7 +43,7 @@ class Writing:
         self.asked: Counter[str] = Counter()
         self.seen: set[str] = set()
         self.sentences: list[Written] = []
-        self.requests = self.tokens = 0
+        self.requests = self.tokens = self.attempts = 0
 
     def result(self) -> UnitResult:
         """Ask until every comparison has enough sentences, or the requests are spent."""
@@ -52,7 +52,7 @@ class Writing:
             self._ask(wanted[: limit - self.requests])
         if self.review.rank:
             self._choose(self.review.rank)
-        return UnitResult(self.unit, tuple(self.sentences), self.requests, self.tokens)
+        return UnitResult(self.unit, tuple(self.sentences), self.requests, self.tokens, self.attempts)
 
     def _shuffled(self, terms: Sequence[str]) -> Iterator[str]:
         """The terms in random order, each once before any comes again."""
@@ -80,6 +80,7 @@ class Writing:
         for (name, term), completions in zip(requests, answers, strict=True):
             self.asked[name] += 1
             self.tokens += sum(completion.tokens for completion in completions)
+            self.attempts += sum(completion.attempts for completion in completions)
             found = [self._checked(name, term, one, place) for place, one in enumerate(completions)]
             found = self._judged(found)
             self.kept[name] += sum(sentence.dropped is None for sentence in found)

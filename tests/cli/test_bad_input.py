@@ -19,7 +19,7 @@ def pairs(tmp_path: Path) -> Path:
     return path
 
 
-def refuses(done: Outcome, *words: str) -> None:
+def expect_refusal(done: Outcome, *words: str) -> None:
     """One sentence on standard error, nothing on standard output, status 2."""
     assert done.status == 2, done.err
     assert done.out == ""
@@ -34,7 +34,7 @@ def test_a_truncated_table(tiltmeter: Command, pairs: Path, tmp_path: Path) -> N
     text = pairs.read_text(encoding="utf-8")
     pairs.write_text(text[:-5], encoding="utf-8")
     done = tiltmeter("score", pairs, "--model", "scripted", "--out", "scored.csv")
-    refuses(done, "pairs.csv, line 51", "2 cells where the header has 3", "cut off")
+    expect_refusal(done, "pairs.csv, line 51", "2 cells where the header has 3", "cut off")
     assert not (tmp_path / "scored.csv").exists()
 
 
@@ -44,7 +44,7 @@ def test_a_spec_with_uneven_groups(tiltmeter: Command, tmp_path: Path) -> None:
         '[groups.male]\nterms = ["he", "man"]\n[groups.female]\nterms = ["she"]\n'
     )
     (tmp_path / "study.toml").write_text('models = ["scripted"]\nspecs = ["bad.toml"]\n')
-    refuses(tiltmeter("run", "study.toml"), "bad.toml, line 8", "group `female` has 1 term", "`male` has 2")
+    expect_refusal(tiltmeter("run", "study.toml"), "bad.toml, line 8", "group `female` has 1 term", "`male` has 2")
     assert not (tmp_path / "runs").exists()
 
 
@@ -59,7 +59,7 @@ def test_a_spec_with_uneven_groups(tiltmeter: Command, tmp_path: Path) -> None:
     ],
 )
 def test_a_missing_model(tiltmeter: Command, pairs: Path, tmp_path: Path, model: str, words: list[str]) -> None:
-    refuses(tiltmeter("score", pairs, "--model", model, "--out", "scored.csv"), *words)
+    expect_refusal(tiltmeter("score", pairs, "--model", model, "--out", "scored.csv"), *words)
     assert not (tmp_path / "scored.csv").exists()
 
 
@@ -67,12 +67,12 @@ def test_a_model_folder_with_half_its_files(tiltmeter: Command, pairs: Path, tmp
     folder = tmp_path / "half"
     folder.mkdir()
     (folder / "config.json").write_text(json.dumps({"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"]}))
-    refuses(tiltmeter("score", pairs, "--model", "./half", "--out", "scored.csv"), "half")
+    expect_refusal(tiltmeter("score", pairs, "--model", "./half", "--out", "scored.csv"), "half")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 def test_a_full_disk_under_the_scored_file(tiltmeter: Command, pairs: Path) -> None:
-    refuses(tiltmeter("score", pairs, "--model", "scripted", "--out", "/dev/full"), "No space left on device")
+    expect_refusal(tiltmeter("score", pairs, "--model", "scripted", "--out", "/dev/full"), "No space left on device")
 
 
 @pytest.fixture
@@ -91,20 +91,20 @@ def tiny_disk(tmp_path: Path):
 def test_a_full_disk_under_the_run_folder(tiltmeter: Command, tmp_path: Path, tiny_disk: Path) -> None:
     (tmp_path / "study.toml").write_text('models = ["scripted"]\nspecs = ["gender-professions"]\n')
     done = tiltmeter("run", "study.toml", "--out", tiny_disk / "run")
-    refuses(done, "disk is full")
+    expect_refusal(done, "disk is full")
     assert not (tiny_disk / "run" / "report.html").exists()
 
 
 def test_a_read_only_folder(tiltmeter: Command, tmp_path: Path, pairs: Path, tiny_disk: Path) -> None:
     subprocess.run(["mount", "-o", "remount,ro", str(tiny_disk)], check=True)
     (tmp_path / "study.toml").write_text('models = ["scripted"]\nspecs = ["gender-math-arts"]\n')
-    refuses(tiltmeter("run", "study.toml", "--out", tiny_disk / "run"), "Read-only file system")
+    expect_refusal(tiltmeter("run", "study.toml", "--out", tiny_disk / "run"), "Read-only file system")
     scored = tiltmeter("score", pairs, "--model", "scripted", "--out", tiny_disk / "scored.csv")
-    refuses(scored, "Read-only file system")
+    expect_refusal(scored, "Read-only file system")
 
 
 def test_an_output_below_a_file(tiltmeter: Command, pairs: Path) -> None:
-    refuses(tiltmeter("score", pairs, "--model", "scripted", "--out", pairs / "scored.csv"), "cannot be written")
+    expect_refusal(tiltmeter("score", pairs, "--model", "scripted", "--out", pairs / "scored.csv"), "cannot be written")
 
 
 def test_debug_shows_the_traceback(tiltmeter: Command, pairs: Path) -> None:
@@ -114,4 +114,4 @@ def test_debug_shows_the_traceback(tiltmeter: Command, pairs: Path) -> None:
 
 def test_a_wrong_scorer_names_the_ones_that_fit(tiltmeter: Command, pairs: Path) -> None:
     done = tiltmeter("score", pairs, "--model", "scripted", "--scorer", "slot", "--out", "scored.csv")
-    refuses(done, "`slot` needs a masked model", "choose")
+    expect_refusal(done, "`slot` needs a masked model", "choose")

@@ -8,6 +8,8 @@ import pytest
 
 from tests.cli.conftest import Command
 
+pytestmark = pytest.mark.slow
+
 STUDY = """\
 name = "two biases"
 models = ["scripted"]

@@ -15,6 +15,8 @@ from tiltmeter.report import write_run
 from tiltmeter.store import Ledger, read_run
 from tiltmeter.study import Plan, parse, plan
 
+pytestmark = pytest.mark.slow
+
 STUDY = """
 name = "written"
 seed = 3

@@ -4,7 +4,7 @@ Free writing leaves words out, and forcing them in reads badly ("Lisa is busines
 missing is made more probable, by a factor that grows with every token, but only at places that suit it: where it is
 not much less expected than whatever the model expects there. A draft that would end without a word, or that goes on
 for long without it, is dropped and begun anew; only the last attempt may not end before all words are there.
-The numbers below were chosen by measurement; `benchmarks/generation.py` shows what they give.
+The numbers below were chosen by measurement; `docs/sentences.md` says what they give.
 """
 
 from __future__ import annotations

@@ -100,6 +100,35 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
+class Prompt:
+    """A text to be continued, and everything needed to say later whom it was about.
+
+    `group` is the group the prompt is about. A prompt that states a situation first ("Math is difficult for") has no
+    group; the groups are what is asked for, and `word_sets` has the words that stand for each of them.
+    `group_spans` are the characters of `text` that name the group.
+    """
+
+    id: str
+    source: str
+    bias: str
+    """The spec, or the part of the data set: its domain, axis or category."""
+    origin: str
+    text: str
+    group: str | None = None
+    word_sets: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    term: str = ""
+    attribute: str | None = None
+    template: str | None = None
+    group_spans: tuple[Span, ...] = ()
+    language: str = "en"
+    """As two letters, e.g. "it"."""
+
+    def __post_init__(self) -> None:
+        if not self.origin or not (self.group or self.word_sets):
+            raise ValueError(f"prompt {self.id!r} has no group or no origin: such a probe cannot be made")
+
+
+@dataclass(frozen=True, slots=True)
 class Dropped:
     """A probe that a source could not make, and why."""
 
@@ -216,6 +245,8 @@ class Rating:
     value: float | None
     unrated: str | None = None
     because: str | None = None
+    label: str | None = None
+    """The class, where the rater gives one of several: regard is "negative", "neutral", "positive" or "other"."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 Names carry a version (`causal.sum.v1`) that never changes its meaning; a name without one stands for
 the newest. Nothing is imported until it is asked for. A plug-in adds names through an entry point in the
-group `tiltmeter.<noun>s`, e.g. `[project.entry-points."tiltmeter.scorers"] "causal.mine.v1" = "mine:SCORER"`.
+group `tiltmeter.<noun>s`, e.g. `[project.entry-points."tiltmeter.scorers"] "causal.mine.v1" = "mine:SCORER"`;
+a hyphen of the noun is an underscore there: `tiltmeter.prompt_sources`.
 """
 
 from __future__ import annotations
@@ -29,6 +30,17 @@ TABLES: dict[str, dict[str, str]] = {
         "stereoset.v1": "tiltmeter.sources.datasets.stereoset:pairs",
         "crows-pairs.v1": "tiltmeter.sources.datasets.crows_pairs:pairs",
     },
+    # Sources of the view "continuations": the short names of the other table where both views can use a source.
+    "prompt-source": {
+        "templates.v1": "tiltmeter.sources.template_prompts:prompts",
+        "own-prompts.v1": "tiltmeter.sources.own_prompts:prompts",
+        "respect-occupation.v1": "tiltmeter.sources.respect_occupation:prompts",
+        "prompts-file.v1": "tiltmeter.sources.prompts_file:prompts",
+        "bold.v1": "tiltmeter.sources.datasets.bold:prompts",
+        "honest.v1": "tiltmeter.sources.datasets.honest:prompts",
+        "real-toxicity-prompts.v1": "tiltmeter.sources.datasets.real_toxicity_prompts:prompts",
+        "holistic-bias.v1": "tiltmeter.sources.datasets.holistic_bias:prompts",
+    },
     "scorer": {
         "causal.sum.v1": "tiltmeter.measures.scorers.causal:SUM",
         "causal.mean.v1": "tiltmeter.measures.scorers.causal:MEAN",
@@ -45,6 +57,20 @@ TABLES: dict[str, dict[str, str]] = {
         "sentiment.vader.v1": "tiltmeter.raters.sentiment:Vader",
         "readability.fog.v1": "tiltmeter.raters.readability:Fog",
         "readability.ari.v1": "tiltmeter.raters.readability:Ari",
+        "sentiment.minilm.v1": "tiltmeter.raters.heads:Sentiment",
+        "sentiment.distilbert-sst2.v1": "tiltmeter.raters.checkpoint:Sst2",
+        "toxicity.linear.v1": "tiltmeter.raters.toxicity:Linear",
+        "toxicity.tiny.v1": "tiltmeter.raters.toxicity:Tiny",
+        "toxicity.detoxify-original.v1": "tiltmeter.raters.checkpoint:DetoxifyOriginal",
+        "toxicity.roberta-hate.v1": "tiltmeter.raters.checkpoint:RobertaHate",
+        "regard.minilm.v1": "tiltmeter.raters.heads:Regard",
+        "regard.sasha-v3.v1": "tiltmeter.raters.checkpoint:SashaRegard",
+        "lexicon.hurtlex.v1": "tiltmeter.raters.lexicon:HurtLex",
+        "lexicon.hurtlex-inclusive.v1": "tiltmeter.raters.lexicon:InclusiveHurtLex",
+        "groups.first.v1": "tiltmeter.raters.groups:FirstGroup",
+        "groups.only.v1": "tiltmeter.raters.groups:OnlyGroup",
+        "refusal.v1": "tiltmeter.raters.refusal:Refusal",
+        "judge.chat.v1": "tiltmeter.raters.judge:Judge",
     },
     "measure": {
         "stereotype-preference.v1": "tiltmeter.measures.pairs:preference",
@@ -59,7 +85,7 @@ _VERSION = re.compile(r"\.v(\d+)$")
 @cache
 def table(noun: str) -> dict[str, str]:
     """Every registered name of a noun, the package's own and those of plug-ins."""
-    plugged = {point.name: point.value for point in entry_points(group=f"tiltmeter.{noun}s")}
+    plugged = {point.name: point.value for point in entry_points(group=f"tiltmeter.{noun.replace('-', '_')}s")}
     return TABLES[noun] | plugged
 
 
@@ -79,7 +105,7 @@ def resolve(noun: str, name: str) -> str:
         return name
     versions = [full for full in known if _VERSION.sub("", full) == name]
     if not versions:
-        raise UnknownName(noun, name, (_VERSION.sub("", full) for full in known))
+        raise UnknownName(noun.replace("-", " "), name, (_VERSION.sub("", full) for full in known))
     return max(versions, key=_version)
 
 

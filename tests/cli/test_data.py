@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from typer.testing import CliRunner
 
-from tests.sources.datasets import samples
+from tests.sources.datasets import prompt_samples, samples
 from tiltmeter.cli.data import app
 from tiltmeter.errors import InvalidData, RunError, UnknownName, UserError
 from tiltmeter.sources import datasets
@@ -49,7 +49,8 @@ def at(monkeypatch, tmp_path):
     monkeypatch.setenv("no_proxy", "127.0.0.1")
 
     def point(url: str) -> None:
-        changed = replace(datasets.DATASETS["crows-pairs"], url=url)
+        known = datasets.DATASETS["crows-pairs"]
+        changed = replace(known, files=(replace(known.files[0], url=url),))
         monkeypatch.setitem(datasets.DATASETS, "crows-pairs", changed)
 
     return point
@@ -66,8 +67,15 @@ def run(*words: object):
 def test_list_shows_licence_and_origin() -> None:
     assert "CC BY-SA 4.0" in run("list").stdout
     listed = json.loads(run("list", "--json").stdout)
-    assert {one["name"] for one in listed} == {"stereoset", "crows-pairs"}
-    assert all(one["url"].startswith("https://") and one["citation"] for one in listed)
+    assert {one["name"] for one in listed if one["view"] == "pairs"} == {"stereoset", "crows-pairs"}
+    assert {one["name"] for one in listed if one["view"] == "continuations"} == {
+        "bold",
+        "honest",
+        "real-toxicity-prompts",
+        "holistic-bias",
+    }
+    assert all(file["url"].startswith("https://") for one in listed for file in one["files"])
+    assert all(one["licence"] and one["origin"] and one["citation"] for one in listed)
 
 
 @pytest.mark.parametrize(
@@ -81,6 +89,44 @@ def test_check_recognises_a_file_and_its_folder(tmp_path, file, content, name) -
         found = json.loads(run("check", place, "--json").stdout)
         assert (found["data_set"], found["file"]) == (name, str(written))
     assert "by" in run("check", tmp_path).stdout
+
+
+@pytest.mark.parametrize(
+    ("write", "name", "figure"),
+    [
+        (prompt_samples.bold, "bold", ("prompts", 10)),
+        (prompt_samples.honest, "honest", ("prompts", 15)),
+        (prompt_samples.toxicity, "real-toxicity-prompts", ("prompts", 5)),
+        (prompt_samples.holistic, "holistic-bias", ("descriptors", 7)),
+    ],
+)
+def test_check_recognises_a_folder_of_prompts(tmp_path, write, name, figure) -> None:
+    write(tmp_path)
+    (tmp_path / "A-README").write_text("about the data")
+    found = json.loads(run("check", tmp_path, "--json").stdout)
+    assert (found["data_set"], found[figure[0]]) == (name, figure[1])
+    assert "duplicates" in run("check", tmp_path).stdout
+
+
+def test_check_looks_one_folder_deeper_and_refuses_to_choose(tmp_path) -> None:
+    for name, write in (("b", prompt_samples.bold), ("h", prompt_samples.honest)):
+        (tmp_path / name).mkdir()
+        write(tmp_path / name)
+    with pytest.raises(InvalidData, match=r"holds several data sets \(bold, honest\); name the folder of one"):
+        run("check", tmp_path)
+    for file in (tmp_path / "h").iterdir():
+        file.unlink()
+    assert json.loads(run("check", tmp_path, "--json").stdout)["data_set"] == "bold"
+
+
+def test_check_counts_a_table_of_prompts(tmp_path) -> None:
+    usual = samples.write(tmp_path / "mine.csv", "text,group\nThe pilot ,mars\n")
+    assert json.loads(run("check", usual, "--json").stdout)["by_group"] == {"mars": 1}
+    other = samples.write(tmp_path / "other.csv", "words,planet\nThe pilot ,mars\n")
+    found = json.loads(run("check", other, "--text", "words", "--group", "planet", "--json").stdout)
+    assert (found["data_set"], found["ending_in_a_space"]) == ("prompts-file", 1)
+    with pytest.raises(InvalidData, match="there is no column `word`; did you mean `words`"):
+        run("check", other, "--text", "word", "--group", "planet")
 
 
 def test_check_says_what_it_knows_when_it_does_not_know(tmp_path) -> None:
@@ -145,3 +191,43 @@ def test_get_says_so_when_nobody_answers(at, tmp_path) -> None:
         run("get", "crows-pairs", "--out", tmp_path / "out")
     with pytest.raises(UnknownName, match="did you mean `crows-pairs`"):
         run("get", "crows-pair")
+
+
+@pytest.fixture
+def bold(monkeypatch, tmp_path):
+    """A server of our own with two files of BOLD, and the cache elsewhere."""
+    monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path / "cache"))
+    home = tmp_path / "origin"
+    home.mkdir()
+    prompt_samples.bold(home)
+    known = datasets.DATASETS["bold"]
+    files = tuple(datasets.RemoteFile(file.name, file.as_uri()) for file in sorted(home.iterdir()))
+    monkeypatch.setitem(datasets.DATASETS, "bold", replace(known, files=files))
+    return home
+
+
+def test_get_fetches_a_data_set_of_several_files(bold, tmp_path) -> None:
+    found = json.loads(run("get", "bold", "--json").stdout)
+    assert found["path"] == str(tmp_path / "cache" / "data" / "bold")
+    assert found["sha256"] is None
+    for one in found["files"]:
+        assert one["sha256"] == hashlib.sha256((bold / one["path"].rpartition("/")[2]).read_bytes()).hexdigest()
+    assert found["check"]["prompts"] == 10
+    assert len(run("get", "bold").stdout.splitlines()) == 2
+    assert not json.loads(run("get", "bold", "--json").stdout)["downloaded"]
+
+
+def test_get_writes_none_of_several_files_when_one_is_not_right(bold, tmp_path) -> None:
+    (bold / "gender_prompt.json").write_text("{}")
+    with pytest.raises(RunError, match=r"gender_prompt\.json: what came is not BOLD"):
+        run("get", "bold", "--out", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_get_leaves_a_folder_with_a_part_of_the_files_alone(bold, tmp_path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "gender_prompt.json").write_text("mine")
+    with pytest.raises(InvalidData, match="already there, without the other files"):
+        run("get", "bold", "--out", out)
+    assert (out / "gender_prompt.json").read_text() == "mine"

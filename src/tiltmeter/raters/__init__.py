@@ -2,16 +2,45 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from tiltmeter.errors import UserError
 from tiltmeter.raters.interface import Rater
+from tiltmeter.raters.masking import mask_group
+
+__all__ = ["Rater", "check_name", "load", "mask_group"]
 
 
 def load(name: str) -> Rater:
     """The rater of that name, ready to use; a name without a version is the newest.
 
+    Some take an argument after a colon: `lexicon.hurtlex:FILE`, `toxicity.detoxify-original:FOLDER`.
+
     >>> load("readability.ari").name
     'readability.ari.v1'
     """
+    maker, argument = _parsed(name)
+    given = getattr(maker, "given", "")
+    if given:
+        raise UserError(f"the rater `{name}` cannot be loaded by name alone; it is given {given}")
+    made: Rater = maker(argument) if argument else maker()
+    return made
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that stands for no rater, without loading or fetching anything."""
+    _parsed(name)
+
+
+def _parsed(name: str) -> tuple[Any, str]:
+    """What makes the rater, and its argument."""
     from tiltmeter import registry
 
-    made: Rater = registry.load("rater", name)()
-    return made
+    kind, _, argument = name.partition(":")
+    maker = registry.load("rater", kind)
+    takes, needs = getattr(maker, "takes", ""), getattr(maker, "needs", False)
+    if argument and not takes:
+        raise UserError(f"the rater `{kind}` takes nothing after a colon, but was given `{argument}`")
+    if needs and not argument:
+        raise UserError(f"the rater `{kind}` does not say which {takes.lower()}; write `{kind}:{takes}`")
+    return maker, argument

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from tiltmeter.records import Rating
 
 EMPTY = "the text is empty"
+NO_WORDS = "no words to rate"
 
 
 class Rater(Protocol):
@@ -15,19 +16,38 @@ class Rater(Protocol):
 
     name: str
     """Versioned, e.g. "sentiment.vader.v1"; another checkpoint, threshold or formula is another version."""
+    wants_mask: bool
+    """Whether the mention of the group is to be masked before rating; see `tiltmeter.raters.masking`."""
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """What must be known to trust a number that came from it: packages, checkpoint, revision, hashes."""
+        ...
 
     def rate(self, texts: Sequence[str]) -> list[Rating]:
         """One rating for each text, in the order given; a text without words is unrated, never zero."""
         ...
 
 
-def rate_each(name: str, texts: Sequence[str], rate_one: Callable[[str], float | None], otherwise: str) -> list[Rating]:
+def rate_each(
+    name: str, texts: Sequence[str], rate_one: Callable[[str], Rating | float | None], otherwise: str = NO_WORDS
+) -> list[Rating]:
     """Ratings text by text; `otherwise` is the reason where `rate_one` gives no number."""
     ratings = []
     for text in texts:
-        if not text.strip():
-            ratings.append(Rating(name, None, unrated=EMPTY))
-            continue
-        value = rate_one(text)
-        ratings.append(Rating(name, value, unrated=None if value is not None else otherwise))
+        found = rate_one(text) if text.strip() else Rating(name, None, unrated=EMPTY)
+        if not isinstance(found, Rating):
+            found = Rating(name, found, unrated=None if found is not None else otherwise)
+        ratings.append(found)
     return ratings
+
+
+def rate_together(name: str, texts: Sequence[str], rate_many: Callable[[list[str]], list[Rating]]) -> list[Rating]:
+    """Ratings of all texts at once, equal texts once; those without a letter or a digit are not handed on."""
+    wanted = list(dict.fromkeys(text for text in texts if any(sign.isalnum() for sign in text)))
+    rated = dict(zip(wanted, rate_many(wanted) if wanted else [], strict=True))
+
+    def one(text: str) -> Rating | None:
+        return rated.get(text)
+
+    return rate_each(name, texts, one)

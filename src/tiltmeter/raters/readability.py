@@ -8,14 +8,14 @@ one. Abbreviations are not known: "Dr. Smith left." counts as two sentences.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from tiltmeter.raters.interface import rate_each
 from tiltmeter.records import Rating
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)")
-_NO_WORDS = "no words to rate"
 # Endings that are written with a vowel and not spoken with one: "moved", "times", "likely", "statement".
 _SILENT_ED = re.compile(r"(?<=[^aeiouytd])ed$")
 _SILENT_ES = re.compile(r"(?<=[^aeiouy])(?<![sxzcg])(?<!sh)(?<!ch)es$")
@@ -43,10 +43,12 @@ class Fog:
     """
 
     name = "readability.fog.v1"
+    wants_mask = False
+    facts: Mapping[str, str] = MappingProxyType({})
 
     def rate(self, texts: Sequence[str]) -> list[Rating]:
         """The index of each text: years of school; below 12 is for a wide audience."""
-        return rate_each(self.name, texts, _fog, _NO_WORDS)
+        return rate_each(self.name, texts, _fog)
 
 
 class Ari:
@@ -57,10 +59,12 @@ class Ari:
     """
 
     name = "readability.ari.v1"
+    wants_mask = False
+    facts: Mapping[str, str] = MappingProxyType({})
 
     def rate(self, texts: Sequence[str]) -> list[Rating]:
         """The index of each text: a US school grade, below 0 for very short words."""
-        return rate_each(self.name, texts, _ari, _NO_WORDS)
+        return rate_each(self.name, texts, _ari)
 
 
 def words(text: str) -> list[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from typing import Any
 
 from tiltmeter.errors import MissingExtra
@@ -20,6 +21,7 @@ class Vader:
     """
 
     name = "sentiment.vader.v1"
+    wants_mask = False
 
     def __init__(self) -> None:
         try:
@@ -28,9 +30,14 @@ class Vader:
             raise MissingExtra("ratings of sentiment", "text", "vaderSentiment") from None
         self._analyzer: Any = vader.SentimentIntensityAnalyzer()
 
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """The package that has the words."""
+        return {"vaderSentiment": version("vaderSentiment")}
+
     def rate(self, texts: Sequence[str]) -> list[Rating]:
         """The compound score of each text; a text without a letter or an emoticon is unrated."""
-        return rate_each(self.name, texts, self._compound, "no words to rate")
+        return rate_each(self.name, texts, self._compound)
 
     def _compound(self, text: str) -> float | None:
         scores = self._analyzer.polarity_scores(text)

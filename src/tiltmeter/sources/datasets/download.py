@@ -25,7 +25,9 @@ class Fetched:
     """A data set on this machine."""
 
     path: Path
-    sha256: str
+    """The file, or the folder where the data set is more than one."""
+    files: tuple[tuple[Path, str], ...]
+    """Each file with its SHA-256."""
     downloaded: bool
     """False where a sound copy was there already and nothing was asked of the network."""
     report: dict[str, Any]
@@ -37,28 +39,41 @@ def get(dataset: DataSet, folder: str | Path | None = None, *, timeout: float = 
 
     A sound copy that is already there is kept.
     """
-    target = (Path(folder) if folder is not None else cache_folder() / "data" / dataset.name) / dataset.file
-    check = dataset.reader().check
-    if target.exists():
+    home = Path(folder) if folder is not None else cache_folder() / "data" / dataset.name
+    targets = [home / file.name for file in dataset.files]
+    if all(target.exists() for target in targets):
         try:
-            return Fetched(target, _sha256(target.read_bytes()), False, check(target))
+            return _fetched(dataset, home, downloaded=False)
         except InvalidData as error:
             if folder is not None:
                 # The user's own file: not ours to replace.
                 raise InvalidData(
-                    f"already there, and not sound ({error.problem}); move it away", file=target
+                    f"already there, and not sound ({error.problem}); move it away", file=error.file or home
                 ) from None
-    content = _download(dataset.url, timeout)
+    elif folder is not None and any(target.exists() for target in targets):
+        there = next(target for target in targets if target.exists())
+        raise InvalidData("already there, without the other files of the data set; move it away", file=there)
+    contents = [_download(file.url, timeout) for file in dataset.files]
     with tempfile.TemporaryDirectory() as temporary:
-        unchecked = Path(temporary) / dataset.file
-        unchecked.write_bytes(content)
+        for file, content in zip(dataset.files, contents, strict=True):
+            (Path(temporary) / file.name).write_bytes(content)
         try:
-            report = check(unchecked)
+            _fetched(dataset, Path(temporary), downloaded=True)
         except InvalidData as error:
-            raise RunError(f"{dataset.url}: what came is not {dataset.title}: {error.problem}") from None
-    with whole_file(target, "wb") as file:
-        file.write(content)
-    return Fetched(target, _sha256(content), True, report)
+            name = Path(error.file).name if error.file else ""
+            url = next((file.url for file in dataset.files if file.name == name), dataset.files[0].url)
+            raise RunError(f"{url}: what came is not {dataset.title}: {error.problem}") from None
+    for target, content in zip(targets, contents, strict=True):
+        with whole_file(target, "wb") as written:
+            written.write(content)
+    return _fetched(dataset, home, downloaded=True)
+
+
+def _fetched(dataset: DataSet, home: Path, *, downloaded: bool) -> Fetched:
+    path = home if dataset.is_folder else home / dataset.files[0].name
+    report = dataset.reader().check(path)
+    files = tuple((home / file.name, _sha256((home / file.name).read_bytes())) for file in dataset.files)
+    return Fetched(path, files, downloaded, report)
 
 
 def _download(url: str, timeout: float) -> bytes:

@@ -32,3 +32,28 @@ def text_field(holder: Any, key: str, path: str | Path, place: str) -> str:
     if not isinstance(value, str) or not value.strip():
         raise InvalidData(f"{place} has no text under `{key}`", file=path)
     return value
+
+
+def read_json_lines(path: str | Path) -> list[tuple[int, dict[str, Any]]]:
+    """The objects of a JSONL file, each with its line; empty lines are passed over."""
+    # Not splitlines(), which also breaks at signs that JSON allows inside a string.
+    found = []
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
+        if line.strip():
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                problem = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+                raise InvalidData(
+                    f"not well-formed JSON ({problem}); was the file cut off?", file=path, line=number
+                ) from None
+            if not isinstance(value, dict):
+                raise InvalidData("not an object with keys; each line needs one", file=path, line=number)
+            found.append((number, value))
+    return found
+
+
+def opening(path: Path, size: int = 4096) -> str:
+    """The first characters of a file, to tell what it is by."""
+    with path.open("rb") as file:
+        return file.read(size).decode("utf-8-sig", errors="replace")

@@ -1,0 +1,125 @@
+"""Raters that are published checkpoints: the field's standard classifiers, through transformers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from typing import ClassVar, Literal
+
+from tiltmeter.errors import ModelError
+from tiltmeter.raters import regarding
+from tiltmeter.raters.hub import find
+from tiltmeter.raters.interface import rate_together
+from tiltmeter.raters.network import Network
+from tiltmeter.records import Rating
+
+Shares = Mapping[str, float]
+"""The probability of each class, by its name in small letters."""
+
+
+class Checkpoint:
+    """A sequence classifier of transformers; what its classes mean is said by the classes below.
+
+    `argument`: a folder with the checkpoint, or `@REVISION` to take another revision than the one that is pinned.
+    """
+
+    name: str
+    wants_mask: bool = False
+    takes: ClassVar[str] = "FOLDER"
+    repository: ClassVar[str]
+    revision: ClassVar[str] = ""
+    classes: ClassVar[tuple[str, ...]]
+    """The names, in small letters, that the checkpoint must have for its classes."""
+    together: ClassVar[Literal["softmax", "sigmoid"]] = "softmax"
+    """Whether the classes exclude one another."""
+
+    def __init__(self, argument: str = "") -> None:
+        found = find(type(self).name, self.repository, self.revision, argument)
+        self._network = Network(found.folder, type(self).name, "classes")
+        self._commit = found.revision
+        self._labels = [self._network.labels[place].lower() for place in sorted(self._network.labels)]
+        if argument:
+            self.name = f"{type(self).name}:{argument}"
+        lacking = sorted(set(self.classes) - set(self._labels))
+        if lacking:
+            raise ModelError(
+                f"`{self.name}` has the classes {', '.join(self._labels)} and lacks {', '.join(lacking)}; "
+                f"a checkpoint like {self.repository} is needed"
+            )
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """The checkpoint, its commit and the hash of its weights."""
+        return {
+            "checkpoint": self.repository,
+            "revision": self._commit,
+            "weights_sha256": self._network.weights_sha256,
+            **{package: version(package) for package in ("torch", "transformers", "tokenizers")},
+        }
+
+    def rate(self, texts: Sequence[str]) -> list[Rating]:
+        """One rating for each text; texts of similar length are computed together."""
+        return rate_together(self.name, texts, self._rate_many)
+
+    def _rate_many(self, texts: list[str]) -> list[Rating]:
+        import numpy as np
+
+        logits = self._network.rows(texts).astype(np.float64)
+        if self.together == "sigmoid":
+            shares = 1 / (1 + np.exp(-logits))
+        else:
+            powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+            shares = powers / powers.sum(axis=1, keepdims=True)
+        return [self._read(dict(zip(self._labels, row, strict=True))) for row in shares.round(6).tolist()]
+
+    def _read(self, shares: Shares) -> Rating:
+        """What the probabilities of one text mean."""
+        raise NotImplementedError
+
+
+class Sst2(Checkpoint):
+    """DistilBERT fine-tuned on film reviews (SST-2): P(positive) − P(negative), from −1 to 1."""
+
+    name = "sentiment.distilbert-sst2.v1"
+    repository = "distilbert/distilbert-base-uncased-finetuned-sst-2-english"
+    # The commit that transformers itself pins for its default sentiment pipeline.
+    revision = "714eb0f"
+    classes = ("negative", "positive")
+
+    def _read(self, shares: Shares) -> Rating:
+        return Rating(self.name, round(shares["positive"] - shares["negative"], 6))
+
+
+class DetoxifyOriginal(Checkpoint):
+    """Detoxify's `original`: BERT trained on the comments of the Jigsaw challenge; P(toxic), from 0 to 1."""
+
+    name = "toxicity.detoxify-original.v1"
+    repository = "unitary/toxic-bert"
+    classes = ("toxic", "severe_toxic", "obscene", "threat", "insult", "identity_hate")
+    together = "sigmoid"
+
+    def _read(self, shares: Shares) -> Rating:
+        return Rating(self.name, shares["toxic"])
+
+
+class RobertaHate(Checkpoint):
+    """RoBERTa trained on four rounds of adversarial hate speech; P(hate), from 0 to 1."""
+
+    name = "toxicity.roberta-hate.v1"
+    repository = "facebook/roberta-hate-speech-dynabench-r4-target"
+    classes = ("nothate", "hate")
+
+    def _read(self, shares: Shares) -> Rating:
+        return Rating(self.name, shares["hate"])
+
+
+class SashaRegard(Checkpoint):
+    """The regard classifier that the field uses: negative −1, neutral 0, positive 1; other is unrated."""
+
+    name = "regard.sasha-v3.v1"
+    repository = "sasha/regardv3"
+    wants_mask = True
+    classes = regarding.LABELS
+
+    def _read(self, shares: Shares) -> Rating:
+        return regarding.rating(self.name, shares)

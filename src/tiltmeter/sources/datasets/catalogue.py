@@ -1,0 +1,158 @@
+"""The public data sets that tiltmeter can read: where each comes from, its licence, and the module that reads it."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import Any
+
+_READERS = "tiltmeter.sources.datasets"
+_GITHUB = "https://raw.githubusercontent.com"
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteFile:
+    """A file of a data set: the name it gets here, and where it lies."""
+
+    name: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """What a user needs to know to get a data set and to cite it."""
+
+    name: str
+    title: str
+    licence: str
+    origin: str
+    """The authors' page."""
+    files: tuple[RemoteFile, ...]
+    citation: str
+    module: str
+    view: str = "pairs"
+    """What it makes probes for: pairs or continuations."""
+
+    def reader(self) -> Any:
+        """The module that reads it, imported now."""
+        return importlib.import_module(self.module)
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it consists of several files, and a path to it may be that of their folder."""
+        return len(self.files) > 1
+
+    @property
+    def file(self) -> str:
+        """The names of its files, for people to read."""
+        return ", ".join(file.name for file in self.files)
+
+
+DATASETS = {
+    dataset.name: dataset
+    for dataset in (
+        DataSet(
+            name="crows-pairs",
+            title="CrowS-Pairs",
+            licence="CC BY-SA 4.0",
+            origin="https://github.com/nyu-mll/crows-pairs",
+            files=(
+                RemoteFile(
+                    "crows_pairs_anonymized.csv",
+                    f"{_GITHUB}/nyu-mll/crows-pairs/master/data/crows_pairs_anonymized.csv",
+                ),
+            ),
+            citation=(
+                "Nangia, Vania, Bhalerao & Bowman (2020). CrowS-Pairs: A Challenge Dataset for Measuring Social "
+                "Biases in Masked Language Models. EMNLP."
+            ),
+            module=f"{_READERS}.crows_pairs",
+        ),
+        DataSet(
+            name="stereoset",
+            title="StereoSet, development set",
+            licence="CC BY-SA 4.0",
+            origin="https://github.com/moinnadeem/StereoSet",
+            files=(RemoteFile("dev.json", f"{_GITHUB}/moinnadeem/StereoSet/master/data/dev.json"),),
+            citation=(
+                "Nadeem, Bethke & Reddy (2021). StereoSet: Measuring stereotypical bias in pretrained language "
+                "models. ACL."
+            ),
+            module=f"{_READERS}.stereoset",
+        ),
+        DataSet(
+            name="bold",
+            title="BOLD",
+            licence="CC BY-SA 4.0",
+            origin="https://github.com/amazon-science/bold",
+            files=tuple(
+                RemoteFile(f"{name}_prompt.json", f"{_GITHUB}/amazon-science/bold/main/prompts/{name}_prompt.json")
+                for name in ("gender", "race", "profession", "religious_ideology", "political_ideology")
+            ),
+            citation=(
+                "Dhamala, Sun, Kumar, Krishna, Pruksachatkun, Chang & Gupta (2021). BOLD: Dataset and Metrics for "
+                "Measuring Biases in Open-Ended Language Generation. FAccT."
+            ),
+            module=f"{_READERS}.bold",
+            view="continuations",
+        ),
+        DataSet(
+            name="honest",
+            title="HONEST",
+            licence="MIT",
+            origin="https://github.com/MilaNLProc/honest",
+            files=tuple(
+                RemoteFile(
+                    f"{part}_{language}.tsv",
+                    f"{_GITHUB}/MilaNLProc/honest/main/resources/{part}/{language}_template.tsv",
+                )
+                for part, languages in (("binary", "en es fr it pt ro"), ("queer_nonqueer", "en"))
+                for language in languages.split()
+            ),
+            citation=(
+                "Nozza, Bianchi & Hovy (2021). HONEST: Measuring Hurtful Sentence Completion in Language Models. "
+                "NAACL. Nozza, Bianchi, Lauscher & Hovy (2022). Measuring Harmful Sentence Completion in Language "
+                "Models for LGBTQIA+ Individuals. LT-EDI."
+            ),
+            module=f"{_READERS}.honest",
+            view="continuations",
+        ),
+        DataSet(
+            name="real-toxicity-prompts",
+            title="RealToxicityPrompts",
+            licence="Apache-2.0 (the sub-sets that DecodingTrust repacked: CC BY-SA 4.0)",
+            origin="https://huggingface.co/datasets/allenai/real-toxicity-prompts",
+            files=(
+                RemoteFile(
+                    "prompts.jsonl",
+                    "https://huggingface.co/datasets/allenai/real-toxicity-prompts/resolve/main/prompts.jsonl",
+                ),
+            ),
+            citation=(
+                "Gehman, Gururangan, Sap, Choi & Smith (2020). RealToxicityPrompts: Evaluating Neural Toxic "
+                "Degeneration in Language Models. Findings of EMNLP."
+            ),
+            module=f"{_READERS}.real_toxicity_prompts",
+            view="continuations",
+        ),
+        DataSet(
+            name="holistic-bias",
+            title="HolisticBias",
+            licence="CC BY-SA 4.0",
+            origin="https://github.com/facebookresearch/ResponsibleNLP",
+            files=tuple(
+                RemoteFile(
+                    f"{name}.json",
+                    f"{_GITHUB}/facebookresearch/ResponsibleNLP/main/holistic_bias/dataset/v1.0/{name}.json",
+                )
+                for name in ("descriptors", "nouns", "sentence_templates", "standalone_noun_phrases")
+            ),
+            citation=(
+                'Smith, Hall, Kambadur, Presani & Williams (2022). "I\'m sorry to hear that": Finding New Biases in '
+                "Language Models with a Holistic Descriptor Dataset. EMNLP."
+            ),
+            module=f"{_READERS}.holistic_bias",
+            view="continuations",
+        ),
+    )
+}

@@ -1,0 +1,56 @@
+"""Makes a group term the subject of a sentence: "the nurse", "Aisha", "she"; and a verb that fits it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tiltmeter.records import Span
+from tiltmeter.sources import english, filling
+
+_MANY = frozenset({"they", "we", "you", "i", "people", "men", "women", "children", "police"})
+_VERBS = {"was": "were", "is": "are", "has": "have"}
+_VERB_AFTER_SLOT = re.compile(r"(?<=\[T\] )(?:was|is|has)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A term as it stands at the start of a sentence; `lead` is the part of it that is not the term."""
+
+    text: str
+    lead: str = ""
+    several: bool = False
+
+
+def subject(term: str) -> Subject | str:
+    """The term as a subject, or the reason why it cannot be one.
+
+    A pronoun stands as it is, and so does what starts with a determiner or is written with capitals throughout,
+    which is taken for a name; any other term gets "the".
+
+    >>> subject("gay person").text, subject("Ann").text, subject("she").text
+    ('the gay person', 'Ann', 'she')
+    >>> subject("him")
+    '`him` cannot be the subject of a sentence'
+    """
+    words = term.split()
+    cases = english.CASES.get(term.lower())
+    if cases:
+        several = term.lower() in _MANY
+        return Subject(term, several=several) if "subject" in cases else f"`{term}` cannot be the subject of a sentence"
+    if all(word[:1].isupper() for word in words) or words[0].lower() in english.DETERMINERS | {"my", "our", "your"}:
+        return Subject(term)
+    last = words[-1].lower()
+    return Subject(f"the {term}", "the ", last in _MANY or bool(re.search(r"[^siu]s$", last)))
+
+
+def put(opener: str, subject: Subject) -> tuple[str, tuple[Span, ...]]:
+    """The opener with the subject at `[T]`, and where the group is named in it.
+
+    >>> put("[T] was known for", Subject("the women", "the ", several=True))
+    ('The women were known for', ((4, 9),))
+    """
+    if subject.several:
+        opener = _VERB_AFTER_SLOT.sub(lambda verb: _VERBS[verb[0]], opener)
+    filled = filling.fill(opener, subject.text)
+    return filled.text, tuple((start + len(subject.lead), end) for start, end in filled.term_spans)

@@ -1,0 +1,64 @@
+"""Tables that users have: CSV, JSON lines or Parquet, as rows of text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tiltmeter.errors import InvalidData, MissingExtra, UnknownName
+from tiltmeter.files import read_numbered_csv, separator_hint
+from tiltmeter.sources.datasets.structured import read_json_lines
+
+Row = tuple[int, dict[str, str]]
+"""The line of a row (of Parquet: its number) and its cells."""
+
+
+def read_table(path: str | Path) -> tuple[list[str], list[Row]]:
+    """The columns and rows of a file, whose kind its name says; a cell that is missing is empty."""
+    suffix = Path(path).suffix.lower()
+    if suffix in (".jsonl", ".ndjson"):
+        return _aligned([(line, _flat(value)) for line, value in read_json_lines(path)], path)
+    if suffix == ".parquet":
+        return _aligned([(number, _flat(row)) for number, row in enumerate(_parquet(path), start=1)], path)
+    return read_numbered_csv(path, "\t" if suffix == ".tsv" else ",")
+
+
+def column(columns: Sequence[str], name: str, path: str | Path, option: str) -> str:
+    """The name, if there is such a column; otherwise an error that says which may be meant, and the option for it."""
+    if name not in columns:
+        problem = UnknownName("column", name, columns).problem
+        raise InvalidData(f"{problem}{separator_hint(columns)}; name it with `{option}`", file=path, line=1)
+    return name
+
+
+def _aligned(rows: list[Row], path: str | Path) -> tuple[list[str], list[Row]]:
+    if not rows:
+        raise InvalidData("the file has no rows", file=path)
+    columns = list(dict.fromkeys(name for _, cells in rows for name in cells))
+    return columns, [(line, {name: cells.get(name, "") for name in columns}) for line, cells in rows]
+
+
+def _flat(value: dict[str, Any], lead: str = "") -> dict[str, str]:
+    """The cells of a row; those of an object in it are named `prompt.text`."""
+    cells: dict[str, str] = {}
+    for key, held in value.items():
+        if isinstance(held, dict):
+            cells |= _flat(held, f"{lead}{key}.")
+        else:
+            cells[f"{lead}{key}"] = "" if held is None else str(held)
+    return cells
+
+
+def _parquet(path: str | Path) -> list[dict[str, Any]]:
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtra("Parquet files", "parquet", "pyarrow") from None
+    try:
+        rows: list[dict[str, Any]] = pyarrow.parquet.read_table(str(path)).to_pylist()
+    except FileNotFoundError:
+        raise InvalidData("there is no such file", file=path) from None
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InvalidData(f"not a Parquet file that can be read ({str(error).splitlines()[0]})", file=path) from None
+    return rows

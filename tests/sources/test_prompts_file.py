@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.sources.datasets.samples import write
+from tiltmeter.errors import InvalidData
+from tiltmeter.sources import prompts_file
+
+TABLE = "text,group,origin\nThe pilot was ,martian,a\nThe pilot was,venusian,a\n,martian,b\nNobody,,b\n"
+
+
+def test_the_columns_are_found_by_their_usual_names(tmp_path) -> None:
+    made, dropped = prompts_file.prompts(write(tmp_path / "crew.csv", TABLE))
+    assert [(prompt.id, prompt.bias, prompt.text, prompt.group, prompt.origin) for prompt in made] == [
+        ("crew/1", "crew", "The pilot was", "martian", "a"),
+        ("crew/2", "crew", "The pilot was", "venusian", "a"),
+    ]
+    assert [one.reason for one in dropped] == ["line 4: nothing under `text`", "line 5: nothing under `group`"]
+
+
+def test_columns_can_be_named(tmp_path) -> None:
+    path = write(tmp_path / "crew.tsv", "key\tsentence\tplanet\nx7\tThe pilot\tMars\n")
+    made, _ = prompts_file.prompts(path, text="sentence", group="planet", id="key", origin="planet", language="it")
+    assert [(prompt.id, prompt.origin, prompt.language) for prompt in made] == [("crew/x7", "Mars", "it")]
+
+
+def test_json_lines_and_parquet_are_read_alike(tmp_path) -> None:
+    rows = [{"prompt": {"text": "The pilot"}, "group": "martian", "n": 1}, {"prompt": {"text": "A"}, "group": None}]
+    lines = write(tmp_path / "crew.jsonl", "\n".join(json.dumps(row) for row in rows))
+    made, dropped = prompts_file.prompts(lines, text="prompt.text")
+    assert [prompt.text for prompt in made] == ["The pilot"]
+    assert dropped[0].reason == "line 2: nothing under `group`"
+    arrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    parquet.write_table(arrow.Table.from_pylist(rows), tmp_path / "crew.parquet")
+    assert prompts_file.prompts(tmp_path / "crew.parquet", text="prompt.text")[0] == made
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options", "message"),
+    [
+        (
+            "a.csv",
+            "txt,group\nx,y\n",
+            {},
+            r"a\.csv, line 1: there is no column `text`; did you mean `txt`\?; name it with `text`",
+        ),
+        ("a.csv", "text,groups\nx,y\n", {}, "did you mean `groups`"),
+        ("a.csv", TABLE, {"origin": "orign"}, "there is no column `orign`; did you mean `origin`"),
+        ("a.csv", "text;group\nx;y\n", {}, "seem to be separated by semicolons"),
+        ("a.csv", "text,group\n", {}, "a header and no rows"),
+        ("a.csv", "text,group\nx\n", {}, "line 2: 1 cell where the header has 2"),
+        ("a.csv", "text,group,id\nx,y,1\nz,y,1\n", {}, "the id `1` stands more than once"),
+        ("a.jsonl", '{"text": "x"}\n{', {}, "line 2: not well-formed JSON"),
+        ("a.jsonl", "", {}, "the file has no rows"),
+        ("a.parquet", "PAR", {}, "not a Parquet file that can be read"),
+    ],
+)
+def test_a_malformed_file_is_refused_with_its_place(tmp_path, name, content, options, message) -> None:
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    with pytest.raises(InvalidData, match=message):
+        prompts_file.prompts(write(tmp_path / name, content), **options)
+    with pytest.raises(InvalidData, match="there is no such file"):
+        prompts_file.prompts(tmp_path / f"no-{name}")
+
+
+def test_check_counts_what_may_surprise(tmp_path) -> None:
+    found = prompts_file.check(write(tmp_path / "crew.csv", TABLE))
+    assert found["by_group"] == {"martian": 2, "venusian": 1, "(none)": 1}
+    assert (found["blank"], found["without_group"], found["ending_in_a_space"], found["origins"]) == (1, 1, 1, 2)
+    assert (found["duplicates"], found["duplicates_within_a_group"], found["texts_in_several_groups"]) == (1, 0, 1)

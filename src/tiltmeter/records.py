@@ -93,6 +93,8 @@ class Pair:
     """The group that a generator wrote the sentence for; the other text was made from it."""
     set: int = 0
     """Which of several independent sets of sentences the pair belongs to."""
+    stands_in: Literal["regenerated", "template"] | None = None
+    """Not part of the test itself: takes the place of flagged sentences where their effect is worked out."""
 
     def __post_init__(self) -> None:
         if not self.origin or not any(self.groups):

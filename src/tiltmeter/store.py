@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from tiltmeter.errors import RunError
 from tiltmeter.records import Dropped, ModelFacts, Pair, PairScore, Query, TokenScores
+from tiltmeter.sources.generated.settings import UnitResult
 from tiltmeter.study import Plan
 
 LEDGER = "ledger.sqlite"
@@ -107,7 +108,7 @@ class Ledger:
                 "fingerprint": plan.fingerprint,
                 "study": plan.study.text,
                 "resolved": plan.resolved,
-                "versions": _versions(),
+                "versions": versions(),
                 "has_all_probes": not plan.study.generated,
             }
             database.executemany("insert into meta values (?, ?)", [(k, json.dumps(v)) for k, v in meta.items()])
@@ -118,15 +119,18 @@ class Ledger:
         """Whether every pair of the study is made: sentences that a model is to write may still be missing."""
         return bool(self.meta()["has_all_probes"])
 
-    def units(self, source: str) -> dict[str, Any]:
-        """The finished units of writing of a source."""
-        rows = self._database.execute("select unit, result from units where source = ?", (source,))
-        return {unit: json.loads(result) for unit, result in rows}
+    def units(self, source: str) -> dict[str, UnitResult]:
+        """The finished units of writing of a source, by their ids, in the order in which they were finished."""
+        rows = self._database.execute("select unit, result from units where source = ? order by rowid", (source,))
+        return {unit: UnitResult.from_json(json.loads(result)) for unit, result in rows}
 
-    def record_unit(self, source: str, unit: str, result: Any) -> None:
-        """Write down what came of one unit of writing, a record."""
+    def record_units(self, source: str, results: Sequence[UnitResult]) -> None:
+        """Write down what came of units that were written side by side: all of it or nothing."""
         with self._transaction() as database:
-            database.execute("insert into units values (?, ?, ?)", (source, unit, _dump(asdict(result))))
+            database.executemany(
+                "insert into units values (?, ?, ?)",
+                ((source, result.unit.id, _dump(asdict(result))) for result in results),
+            )
 
     def record_probes(self, probes: Probes) -> None:
         """Add what was written to the plan: all of it or nothing."""
@@ -245,7 +249,7 @@ class Ledger:
         return Run(self.folder, self.meta(), facts, pairs, dropped, final, findings, writers)
 
     def _refuse_other_versions(self, before: Mapping[str, str]) -> None:
-        now = _versions()
+        now = versions()
         changed = next((package for package in {**before, **now} if before.get(package) != now.get(package)), None)
         if changed:
             raise RunError(
@@ -273,12 +277,32 @@ class Ledger:
 
 def read_run(folder: str | Path) -> Run:
     """Read a run folder, also while another process writes it."""
+    with _reading(folder) as ledger:
+        return ledger.run()
+
+
+def read_written(folder: str | Path) -> dict[str, list[UnitResult]]:
+    """What the generators of a run wrote for its test, by the label of the source; replacements are left out."""
+    with _reading(folder) as ledger:
+        labels = [source["label"] for source in ledger.meta()["resolved"]["sources"]]
+        found = {label: [one for one in ledger.units(label).values() if not one.unit.round] for label in labels}
+    return {label: results for label, results in found.items() if results}
+
+
+def read_meta(folder: str | Path) -> dict[str, Any]:
+    """The study of a run as given and as resolved, and the versions of the packages."""
+    with _reading(folder) as ledger:
+        return ledger.meta()
+
+
+@contextmanager
+def _reading(folder: str | Path) -> Iterator[Ledger]:
     path = Path(folder)
     if not (path / LEDGER).is_file():
         raise RunError(f"{path}: is not a run folder (it has no {LEDGER}); `tiltmeter run` makes one")
     try:
         with Ledger(path, read_only=True) as ledger:
-            return ledger.run()
+            yield ledger
     except (sqlite3.Error, ValueError, KeyError, TypeError, IndexError) as error:
         raise RunError(f"{path / LEDGER}: is damaged, or not a ledger of tiltmeter ({error})") from error
 
@@ -350,7 +374,8 @@ def _dump(value: Any) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """The packages that can change a number, and where they run."""
     found = {"python": platform.python_version(), "platform": platform.platform()}
     for package in _PACKAGES:
         try:

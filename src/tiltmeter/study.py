@@ -17,7 +17,7 @@ from tiltmeter.models import check_name
 from tiltmeter.records import Dropped, Family, Pair, Spec
 from tiltmeter.sources.generated.settings import GenerationSettings, settings_from
 
-FORMAT = 1
+FORMAT = 2
 """Counts up when the same study file would be carried out differently."""
 
 _KEYS = {"name", "specs", "models", "seed", "pairs"}
@@ -246,10 +246,16 @@ class _Reader:
             raise self._error(key, f"`judge` is true or false, not {options['judge']!r}")
         if options.get("pronouns", "along") not in ("along", "leave"):
             raise self._error(key, f'`pronouns` is "along" or "leave", not {options["pronouns"]!r}')
+        if options.get("reader") in self.data.get("models", []):
+            raise self._error(key, f"`reader` {options['reader']} is tested itself, and must not choose the sentences")
         try:
             for role in ("by", "reader"):
-                if role in options:
+                if role in options and options[role] != "none":
                     check_name(options[role])
+            if options.get("reader") in self.data.get("models", []):
+                raise self._error(
+                    key, f"`reader` {options['reader']} is tested itself; its taste may not choose the texts"
+                )
             settings_from({name: value for name, value in options.items() if name not in _WIRING})
         except UserError as error:
             raise self._error(key, f"`{error.key}` {error.problem}" if error.key else error.problem) from None

@@ -88,3 +88,15 @@ def test_the_demo_can_be_planned(tiltmeter: Command) -> None:
     done = tiltmeter("demo", "--plan")
     assert done.status == 0
     assert "over 7 biases" in done.err
+
+
+def test_labels_that_fit_no_sentence_are_refused(tiltmeter: Command, study: Path, tmp_path: Path) -> None:
+    tiltmeter("run", study, "--out", "r")
+    columns = ["id", "text", "term", "attribute", *(f"I{number}" for number in range(1, 9)), "none"]
+    (tmp_path / "ann.csv").write_text(f"{','.join(columns)}\n7,He left.,he,art,x,,,,,,,,\n", encoding="utf-8")
+    done = tiltmeter("report", "r", "--labels", "ann.csv")
+    assert done.status == 2
+    assert "no judged row of the sheets has the id and the text of a sentence of the run" in done.err
+    missing = tiltmeter("report", "r", "--labels", "nobody.csv")
+    assert missing.status == 2
+    assert "nobody.csv: there is no such file" in missing.err

@@ -2,6 +2,10 @@ from __future__ import annotations
 
 import csv
 import json
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 import typer
@@ -9,14 +13,28 @@ from typer.testing import CliRunner
 
 from tests.sources.generated.fakes import FakeGenerator
 from tiltmeter.cli.sentences import sentences
-from tiltmeter.errors import InvalidData, UserError
+from tiltmeter.engine.partial import Partial
+from tiltmeter.engine.scoring import Silent
+from tiltmeter.engine.writing import write_probes
+from tiltmeter.errors import InvalidData, RunError, UserError
+from tiltmeter.models import ModelSettings
 from tiltmeter.raters.issues import Finding
-from tiltmeter.records import Rating
+from tiltmeter.records import Completion, Rating
 from tiltmeter.sources.generated.matching import contains
+from tiltmeter.store import Ledger
+from tiltmeter.study import parse, plan
 
 FRAMES = [
     f"{start} {{term}} wrote about {{attribute}} {end}." for start in ("The", "A", "One") for end in ("here", "there")
 ]
+
+STUDY = """
+name = "written"
+models = ["scripted"]
+specs = ["gender-math-arts"]
+[pairs]
+sources = [{ generated = { by = "hf:./writer" } }]
+"""
 
 
 class FakeRater:
@@ -110,7 +128,12 @@ def test_ranking_keeps_the_best(tmp_path, monkeypatch) -> None:
     account = json.loads(write(tmp_path / "s.csv", "--reader", "scripted", "--json").stdout)["specs"][
         "gender-math-arts"
     ]
-    assert account["kept"] == 32 < account["accepted"]
+    assert 32 <= account["kept"] < account["accepted"]
+    every = json.loads(write(tmp_path / "t.csv", "--reader", "none", "--json").stdout)
+    assert every["ranked_by"] is None
+    assert every["specs"]["gender-math-arts"]["kept"] == account["accepted"]
+    own = write(tmp_path / "u.csv")
+    assert "ranked by fake: do not test that model with it" in own.stderr
 
 
 def test_the_audit_prints_quality_and_issues_but_no_sentence(tmp_path) -> None:
@@ -168,6 +191,151 @@ def test_terms_are_proposed(monkeypatch) -> None:
     monkeypatch.setattr("tiltmeter.sources.generated.vectors.load", lambda: SPACE)
     assert '"king" – "queen"' in run("--propose-terms", "gender-math-arts").stdout
     assert json.loads(run("--propose-terms", "gender-math-arts", "--json").stdout)
+
+
+def test_templates_can_be_asked_for_outright(tmp_path, monkeypatch) -> None:
+    class Proposer(FakeGenerator):
+        def complete(self, prompts, decoding, *, samples=1, seed=0):
+            lines = ["[T] is fond of [A].", "[T] is fond of [A].", "He likes [A]."]
+            return [[Completion(f" {line}\n- more", 5, "stop") for line in lines] for _ in prompts]
+
+    monkeypatch.setattr("tiltmeter.models.load", lambda *_: Proposer())
+    path = tmp_path / "t.toml"
+    done = run("gender-math-arts", "--by", "fake", "--by-request", "--propose-templates", path)
+    assert '"[T] is fond of [A].",' in path.read_text()
+    assert "gender-math-arts: 1 of 3 proposed templates can be used" in done.stdout
+    with pytest.raises(UserError, match="say where the templates go"):
+        run("gender-math-arts", "--by", "fake", "--by-request")
+
+
+def test_samples_and_requests_can_be_chosen(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("tiltmeter.models.load", lambda *_: FakeGenerator(lambda *_: "It rains."))
+    done = write(tmp_path / "s.csv", "--json", "--samples", 3, "--max-requests", 2)
+    account = json.loads(done.stdout)["specs"]["gender-math-arts"]
+    assert (account["requests"], account["decoded"]) == (16 * 2, 16 * 2 * 3)
+
+
+def test_both_strategies_stand_side_by_side(tmp_path, monkeypatch) -> None:
+    from tiltmeter.models.scripted import load as scripted
+
+    loaded = {"fake": FakeGenerator(lambda source, *_: source.choice(FRAMES)), "scripted": scripted("", None)}  # type: ignore[arg-type]
+    monkeypatch.setattr("tiltmeter.models.load", lambda name, *_: loaded[name])
+    done = write(tmp_path / "s.csv", "--compare-strategies", "--reader", "scripted")
+    for words in ("constrained", "rejection", "sequences decoded", "per 1,000", "unique tokens in", "I7", "reader"):
+        assert words in done.stdout
+    assert "wrote about" not in done.stdout
+    found = json.loads(write(tmp_path / "s.csv", "--compare-strategies", "--reader", "scripted", "--json").stdout)
+    sides = found["strategies"]
+    assert list(sides) == ["constrained", "rejection"]
+    assert sides["constrained"]["requests"] > 0 < sides["rejection"]["requests"]
+    assert sides["constrained"]["kept"] == sides["constrained"]["accepted"], "the reader only measures"
+    assert sides["constrained"]["any_issue"] > sides["constrained"]["I7"] == 0
+    assert sides["rejection"]["log_likelihood_per_token"]["value"] < 0
+    assert found["unique_tokens_in"] <= 200
+    rows = list(csv.DictReader((tmp_path / "s.csv").open()))
+    assert {row["strategy"] for row in rows} == {"constrained", "rejection"}
+    assert len({row["id"] for row in rows}) == len(rows)
+
+
+def test_a_run_folder_is_audited_like_a_file(tmp_path, monkeypatch) -> None:
+    (tmp_path / "writer").mkdir()
+    monkeypatch.chdir(tmp_path)
+    loads = {"hf:./writer": FakeGenerator(lambda source, *_: source.choice(FRAMES))}
+    monkeypatch.setattr("tiltmeter.models.load", lambda name, *_: loads[name])
+    study = plan(parse(STUDY))
+    (tmp_path / "run").mkdir()
+    with Ledger(tmp_path / "run") as ledger:
+        ledger.begin(study)
+        write_probes(study, ledger, ModelSettings(), Silent())
+        kept = {pair.id.partition(":./writer]:")[2].rpartition("/")[0] for pair in ledger.pairs() if pair.written_for}
+    run("--audit", tmp_path / "run", "--annotate", tmp_path / "ann.csv")
+    rows = list(csv.DictReader((tmp_path / "ann.csv").open()))
+    assert kept
+    assert kept <= {row["id"] for row in rows}
+    found = json.loads(run("--audit", tmp_path / "run", "--json").stdout)
+    assert found["sentences"] == len(rows)
+    assert found["issues"]["I1"]["n"] > 0
+
+
+class Stopping(FakeGenerator):
+    """Gives up at its nth call."""
+
+    def __init__(self, calls: int) -> None:
+        super().__init__(lambda source, *_: source.choice(FRAMES))
+        self.left = calls
+
+    def complete_with(self, *given, **more):
+        self.left -= 1
+        if self.left < 0:
+            raise MemoryError
+        return super().complete_with(*given, **more)
+
+
+def test_what_was_stopped_goes_on_and_ends_with_the_same_file(tmp_path, monkeypatch) -> None:
+    write(tmp_path / "whole.csv", "--sets", 3, "--dropped", tmp_path / "whole_dropped.csv")
+    stops = 0
+    while stops < 50:
+        generator = Stopping(4)
+        monkeypatch.setattr("tiltmeter.models.load", lambda *_, generator=generator: generator)
+        try:
+            write(tmp_path / "s.csv", "--sets", 3, "--dropped", tmp_path / "dropped.csv")
+            break
+        except MemoryError:
+            stops += 1
+            assert not (tmp_path / "s.csv").exists()
+            assert (tmp_path / "s.csv.partial").is_file()
+    assert stops >= 2
+    assert (tmp_path / "s.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    assert (tmp_path / "dropped.csv").read_bytes() == (tmp_path / "whole_dropped.csv").read_bytes()
+    assert sorted(path.name for path in tmp_path.glob("s.csv*")) == ["s.csv"]
+
+
+@pytest.mark.slow
+def test_killed_outright_it_goes_on_too(tmp_path) -> None:
+    write(tmp_path / "whole.csv", "--sets", 3, "--no-judge")
+    program = (
+        "import sys, time; from tiltmeter import models; from tiltmeter.cli import main\n"
+        "from tests.cli.test_sentences import FRAMES, FakeGenerator\n"
+        "write = lambda source, *_: time.sleep(0.001) or source.choice(FRAMES)\n"
+        "models.load = lambda *_: FakeGenerator(write)\n"
+        "main()"
+    )
+    options = ["--by", "fake", "--seed", "1", "--sets", "3", "--no-judge", "--out", str(tmp_path / "s.csv")]
+    command = [sys.executable, "-c", program, "sentences", "gender-math-arts", *options]
+    kills = 0
+    for enough in range(1, 60):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=Path(__file__).parents[2])
+        while process.poll() is None and _size(tmp_path / "s.csv.partial") < 4 * enough * 4096:
+            time.sleep(0.005)
+        process.kill()
+        if process.wait() == 0:
+            break
+        kills += 1
+        assert not (tmp_path / "s.csv").exists()
+    assert kills > 2
+    assert (tmp_path / "s.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    assert sorted(path.name for path in tmp_path.glob("s.csv*")) == ["s.csv"]
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def test_a_stopped_order_is_not_continued_with_another(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("tiltmeter.models.load", lambda *_: Stopping(2))
+    with pytest.raises(MemoryError):
+        write(tmp_path / "s.csv", "--sets", 3)
+    with pytest.raises(RunError, match=r"s\.csv\.partial: was begun with sets 3, which is now 2; repeat"):
+        write(tmp_path / "s.csv", "--sets", 2)
+    with pytest.raises(RunError, match="was begun with temperature 0.8, which is now 0.5"):
+        write(tmp_path / "s.csv", "--sets", 3, "--temperature", 0.5)
+    partial = Partial(tmp_path / "t.csv.partial", {"by": "x"})
+    with pytest.raises(RunError, match="another process is writing these sentences"):
+        Partial(tmp_path / "t.csv.partial", {"by": "x"})
+    partial.remove()
+    (tmp_path / "t.csv.partial").write_text("something else " * 100)
+    with pytest.raises(RunError, match="cannot be used to go on"):
+        write(tmp_path / "t.csv")
 
 
 def test_bad_input_is_refused(tmp_path) -> None:

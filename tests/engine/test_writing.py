@@ -10,7 +10,8 @@ import pytest
 from tests.sources.generated.fakes import FakeGenerator
 from tiltmeter import models
 from tiltmeter.analysis import summarise_run
-from tiltmeter.engine import carry_out, writing
+from tiltmeter.engine import carry_out, units, writing
+from tiltmeter.engine.written import read_written_sentences
 from tiltmeter.report import write_run
 from tiltmeter.store import Ledger, read_run
 from tiltmeter.study import Plan, parse, plan
@@ -61,27 +62,39 @@ def test_an_interrupted_writing_goes_on_where_it_stopped(
     study: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = carry_out(study, tmp_path / "whole")
-    write_unit = writing.generated.write_unit
-    calls: list[str] = []
+    write_block = units.generated.write_block
+    written: list[str] = []
+    calls = 0
 
-    def write_and_stop(spec, unit, *rest, **more):
-        if len(calls) % 7 == 6:
-            calls.append("")
+    def write_and_stop(spec, block, *rest, **more):
+        nonlocal calls
+        calls += 1
+        if calls % 3 == 2:
             raise KeyboardInterrupt
-        calls.append(unit.id)
-        return write_unit(spec, unit, *rest, **more)
+        written.extend(unit.id for unit in block)
+        return write_block(spec, block, *rest, **more)
 
-    monkeypatch.setattr(writing.generated, "write_unit", write_and_stop)
+    monkeypatch.setattr(units.generated, "write_block", write_and_stop)
     for _ in range(40):
         try:
             broken = carry_out(study, tmp_path / "broken")
             break
         except KeyboardInterrupt:
             continue
-    written = [name for name in calls if name]
     assert len(written) == len(set(written)) == 3 * 16, "a unit was written twice, or left out"
     assert broken.pairs == whole.pairs
     assert broken.scores == whole.scores
+
+
+def test_the_sentences_of_a_run_can_be_read_back_under_their_ids(study: Plan, tmp_path: Path) -> None:
+    run = carry_out(study, tmp_path / "run")
+    sentences, specs = read_written_sentences(run.folder)
+    assert specs["gender-math-arts"] == study.study.specs[0]
+    kept = {one.id for one in sentences if one.dropped is None}
+    [label] = {pair.source for pair in run.pairs if pair.written_for}
+    made = {pair.id.removeprefix(f"{label}:").rpartition("/")[0] for pair in run.pairs if pair.written_for}
+    assert made <= kept
+    assert all(one.dropped or one.id in kept for one in sentences)
 
 
 def test_a_summary_has_sets_halves_and_templates_beside_them(study: Plan, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from tiltmeter.errors import ModelError
+from tiltmeter.errors import ModelError, UserError
 from tiltmeter.models.scripted import ScriptedModel
 from tiltmeter.records import Decoding
 
@@ -46,6 +46,21 @@ def test_punctuation_is_joined_and_a_stop_text_ends() -> None:
     assert any(completion.text == " he" and completion.tokens == 2 for completion in completions)
     [completions] = table.complete(["So"], Decoding(max_new_tokens=2), samples=20)
     assert " he." in {completion.text for completion in completions}
+
+
+def test_every_prompt_may_have_a_seed_of_its_own() -> None:
+    decoding = Decoding(max_new_tokens=6)
+    prompts, seeds = ["So", "She", "So"], [4, 5, 6]
+    together = TABLE.complete(prompts, decoding, samples=5, seed=seeds)
+    alone = [TABLE.complete([one], decoding, samples=5, seed=seed)[0] for one, seed in zip(prompts, seeds, strict=True)]
+    assert together == alone
+    assert together[0] != together[2]
+    must = [["he"], ["nurse"], ["he"]]
+    longer = Decoding(max_new_tokens=30)
+    [alone_with] = TABLE.complete_with(prompts[1:2], must[1:2], longer, seed=5)
+    assert TABLE.complete_with(prompts, must, longer, seed=seeds)[1] == alone_with
+    with pytest.raises(UserError, match="3 prompts and 2 seeds: one seed, or one for each prompt, is needed"):
+        TABLE.complete(prompts, decoding, seed=[1, 2])
 
 
 def test_a_table_knows_no_chat() -> None:

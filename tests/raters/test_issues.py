@@ -20,17 +20,17 @@ pytestmark = pytest.mark.slow
 # A bit below what was measured on parts that no rule was made on: (issue, AUC); docs/raters.md has the figures.
 FLOORS = {
     "test": {
-        "any": 0.95,
+        "any": 0.96,
         "I1": 0.97,
         "I2": 0.95,
         "I3": 0.95,
         "I4": 0.95,
         "I5": 0.93,
         "I6": 0.93,
-        "I7": 0.90,
-        "I8": 0.95,
+        "I7": 0.92,
+        "I8": 0.97,
     },
-    "written-test": {"any": 0.93, "I1": 0.90, "I7+I8": 0.90},
+    "written-test": {"any": 0.93, "I1": 0.90, "I7+I8": 0.92},
     "paper": {"any": 0.87, "I1": 0.93, "I4": 0.97, "I7+I8": 0.87},
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from tiltmeter.records import AttributeSet, Dropped, Group, ModelFacts, Pair, PairScore, Spec
@@ -90,6 +90,67 @@ def make_run(
         Dropped("hostile", HOSTILE, HOSTILE, f"cannot be filled: {HOSTILE}"),
     )
     return Run(folder, meta, facts, pairs, dropped, scores)
+
+
+def make_written_run(
+    folder: Path,
+    *,
+    tilts: Sequence[Tilt] = TILTS,
+    models: Sequence[str] = ("alpha-135m", "beta-1b", "gamma-7b"),
+    writers: Sequence[str] = ("writer", "scribe"),
+    stand_ins: bool = True,
+    seed: int = 7,
+) -> Run:
+    """The same with sentences that models wrote: three sets, every fifth with an issue, and others for these."""
+    plain = make_run(folder, tilts=tilts, models=models, scorers=["causal.sum.v1"], seed=seed)
+    generator = random.Random(seed)
+    written = [pair for writer in writers for tilt in tilts for pair in _written(tilt, writer)]
+    issues = ["I1", "I3", "I4"]
+    findings = {
+        pair.id: [(issues[number % 3], "a reason")]
+        for number, pair in enumerate(written)
+        if generator.random() < 0.2 or pair.origin.endswith(" 0")
+    }
+    others = [replacement for pair in written if pair.id in findings for replacement in _replacements(pair)]
+    pairs = (*plain.pairs, *written, *(others if stand_ins else []))
+    leans = {tilt.name: tilt.lean for tilt in tilts}
+    scores = {
+        (model, "causal.sum.v1"): tuple(
+            _score(pair, "causal.sum.v1", (1 + number) * leans[pair.bias] / 2, generator) for pair in pairs
+        )
+        for number, model in enumerate(models)
+    }
+    writer_facts = {writer: ModelFacts(writer, "causal") for writer in writers}
+    return replace(plain, pairs=pairs, scores=scores, findings=findings, writers=writer_facts)
+
+
+def _written(tilt: Tilt, writer: str) -> list[Pair]:
+    source = f"generated[by={writer}]"
+    made = []
+    for number, pair in enumerate(_pairs(replace(tilt, control=False))):
+        for place in range(3):
+            texts = tuple(f"Once {text[:-1]} so much ({writer}, {place})." for text in pair.texts)
+            made.append(
+                replace(
+                    pair,
+                    id=f"{source}:{tilt.name}/{place}/{pair.attribute_set}/{number}.0/{pair.groups[number % 2]}",
+                    source=source,
+                    texts=(texts[0], texts[1]),
+                    template=f"Once [T] likes {pair.attribute} so much ({writer}, {place}).",
+                    group_spans=((), ()),
+                    written_for=pair.groups[number % 2],
+                    set=place,
+                )
+            )
+    return made
+
+
+def _replacements(pair: Pair) -> list[Pair]:
+    """Another sentence for two of three, and a template for all."""
+    fresh = replace(pair, id=f"{pair.id}/again", texts=(f"Then {pair.texts[0]}", f"Then {pair.texts[1]}"))
+    template = replace(pair, id=f"{pair.id}/template", texts=("He likes it.", "She likes it."), written_for=None)
+    clean = [replace(fresh, stands_in="regenerated")] if len(pair.id) % 3 else []
+    return [*clean, replace(template, stands_in="template")]
 
 
 def _spec(tilt: Tilt) -> Spec:

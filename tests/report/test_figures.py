@@ -6,7 +6,24 @@ import pytest
 
 from tests.report.synthetic import HOSTILE
 from tiltmeter.records import Estimate
-from tiltmeter.report.figures import NARROW, WIDE, Block, Row, colour, forest, shape, to_png, to_svg, wrapped
+from tiltmeter.report.figures import (
+    NARROW,
+    WIDE,
+    Bar,
+    Block,
+    Panel,
+    Part,
+    Row,
+    Strip,
+    bars,
+    colour,
+    forest,
+    shape,
+    strips,
+    to_png,
+    to_svg,
+    wrapped,
+)
 
 pytest.importorskip("vl_convert")
 
@@ -65,3 +82,32 @@ def test_a_long_label_is_cut_and_an_empty_one_is_harmless():
 
 def test_a_figure_can_be_had_as_pixels():
     assert to_png(to_svg(forest([Block((Row("bias", (SURE,)),))], ["m"]))).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("layout", [WIDE, NARROW])
+def test_hostile_labels_stay_text_in_bars_and_strips(layout):
+    bar = Bar(HOSTILE, (Part(0.4, 0), Part(0.6, 1)), HOSTILE, (0.3, 0.5))
+    for figure in (
+        bars([Panel(HOSTILE, (bar, Bar("empty", (), "not known")), 1.0, ((0, HOSTILE),))], layout),
+        strips([Strip(HOSTILE, (0.4, None, 0.6), HOSTILE)], [HOSTILE, "b", "c"], layout),
+    ):
+        svg = to_svg(figure)
+        assert "<img" not in svg
+        assert any("</script></style><img" in text for text in texts(svg))
+
+
+def test_bars_of_nothing_and_strips_without_values_can_be_drawn():
+    assert "not known" in texts(to_svg(bars([Panel("empty", (Bar("one", (), "not known"),))])))
+    assert to_svg(strips([Strip("bias", (None, None))], ["a", "b"]))
+
+
+def test_the_length_of_a_bar_is_its_share_of_the_scale():
+    figure = bars([Panel("shares", (Bar("a", (Part(0.25, 0),), ""), Bar("b", (Part(0.5, 0),), "")), 1.0)])
+    lengths = [part["x2"] - part["x"] for one in figure["layer"] for part in one["data"]["values"] if "x2" in part]
+    assert lengths == [WIDE.plot / 4, WIDE.plot / 2]
+
+
+def test_repeated_values_are_ticks_beside_the_mark():
+    figure = forest([Block((Row("bias", (SURE,), repeats=((0.55, 0.65),)),))], ["m"])
+    ticks = next(one for one in figure["layer"] if one["mark"]["type"] == "tick")
+    assert [one["value"] for one in ticks["data"]["values"]] == pytest.approx([55, 65])

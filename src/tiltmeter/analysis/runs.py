@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from tiltmeter.analysis.generated import Comparison, GeneratedSummary, Summariser, compare_sources
+from tiltmeter.analysis.comparisons import Comparison, Correlations, Reading, compare_sources, correlate
+from tiltmeter.analysis.generated import GeneratedSummary, summarise_generated
+from tiltmeter.analysis.items import apart, pair_items
+from tiltmeter.analysis.labels import Labels
+from tiltmeter.analysis.leading import rank_of
+from tiltmeter.analysis.sentences import Sentences, audited, labelled_by_people, summarise_sentences
 from tiltmeter.analysis.stereoset import summarise_pairs
-from tiltmeter.measures.pairs import margin, preference, preferred
+from tiltmeter.measures.pairs import preferred
 from tiltmeter.records import Estimate, ModelFacts, PairScore
 from tiltmeter.stats.agreement import Agreement, agreements
 from tiltmeter.stats.estimates import estimate
-from tiltmeter.stats.pairs import PairItem, PairSummary, summarise
+from tiltmeter.stats.pairs import PairSummary, summarise
 from tiltmeter.stats.stereoset import TargetSummary
 from tiltmeter.store import Run
 
@@ -36,6 +41,7 @@ class Cell:
     generated: GeneratedSummary | None = None
     """What is special about sentences that a model wrote, where the source is one that has them written."""
     scores: Sequence[PairScore] = field(repr=False, default=())
+    """Those of the test itself: pairs that only stand in for flagged sentences are nowhere but in `generated`."""
 
     @property
     def published(self) -> bool:
@@ -56,6 +62,10 @@ class RunSummary:
     """How many probes could not be made, by reason."""
     comparisons: Sequence[Comparison] = ()
     """Generated sentences beside the templates of the same specs."""
+    correlations: Correlations = field(default_factory=Correlations)
+    """How far sources, and models, put the biases in the same order."""
+    sentences: Sentences | None = None
+    """What there is to say of written sentences before any model is tested on them."""
     missing: Sequence[str] = ()
     """The models of the study that have no results yet: the run is not finished."""
 
@@ -91,6 +101,8 @@ class RunSummary:
                 for found in agreements
             ],
             "comparisons": [comparison.as_json() for comparison in self.comparisons],
+            "correlations": self.correlations.as_json(),
+            **({"sentences": self.sentences.as_json()} if self.sentences else {}),
             "dropped": dict(self.dropped),
         }
 
@@ -98,31 +110,91 @@ class RunSummary:
 def summarise_scores(
     scores: Sequence[PairScore], benchmarks: Iterable[str] = (), *, level: float = 0.95, seed: int = 0
 ) -> PairSummary:
-    """Estimates over scored pairs; pairs of which neither text is stereotyped do not count."""
-    marked = set(benchmarks)
-    kept = [score for score in scores if score.pair.contrast == "stereotype" and score.pair.stereotyped is not None]
-    items = [
-        PairItem(
-            bias=score.pair.bias,
-            # Pairs of a data set without attributes are clustered by what they came from.
-            attribute=score.pair.attribute or score.pair.origin,
-            attribute_set=score.pair.attribute_set,
-            value=value,
-            benchmark=score.pair.bias.split(":")[0] in marked,
-            margin=distance,
-        )
-        for score, value, distance in zip(kept, preference(kept), margin(kept), strict=True)
-    ]
-    return summarise(items, level=level, seed=seed)
+    """Estimates over scored pairs; pairs of which neither text is stereotyped, or that only stand in, do not count."""
+    return summarise(pair_items(apart(scores)[0], set(benchmarks)), level=level, seed=seed)
 
 
-def summarise_run(run: Run) -> RunSummary:
-    """Estimates for every cell of a run, in the order of the study."""
+def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
+    """Estimates for every cell of a run, in the order of the study; `labels` are of people, for written sentences."""
     resolved = run.meta["resolved"]
-    benchmarks = [spec["name"] for spec in resolved["specs"] if spec["benchmark"]]
-    summariser = Summariser(partial(summarise_scores, benchmarks=benchmarks, seed=resolved["seed"]), run.findings)
+    benchmarks = {spec["name"] for spec in resolved["specs"] if spec["benchmark"]}
+    special = partial(
+        summarise_generated,
+        audit=audited(run),
+        people=labelled_by_people(run, labels),
+        benchmarks=benchmarks,
+        seed=resolved["seed"],
+    )
     cells: list[Cell] = []
     agreed: dict[tuple[str, str], list[Agreement]] = {}
+    for model, source, by_scorer in _tables(run):
+        choices = {}
+        for scorer, every in by_scorer.items():
+            found, stand_ins = apart(every)
+            choices[scorer] = [preferred(score) for score in found]
+            cells.append(
+                Cell(
+                    model=model,
+                    source=source,
+                    scorer=scorer,
+                    summary=summarise_scores(found, benchmarks, seed=resolved["seed"]),
+                    controls=_controls(found, resolved["seed"]),
+                    unscored=Counter(score.unscored for score in found if score.unscored),
+                    stereoset=summarise_pairs(found, resolved["seed"]),
+                    generated=special(found, stand_ins),
+                    scores=found,
+                )
+            )
+        agreed[model, source] = agreements(choices)
+    # A model may be recorded under another name than the study's ("scripted:"), so the count decides.
+    done = len({model for model, _ in run.scores})
+    return RunSummary(
+        study=resolved["name"],
+        facts=run.facts,
+        cells=cells,
+        agreements=agreed,
+        dropped=Counter(item.reason for item in run.dropped),
+        comparisons=_beside_templates(cells, benchmarks),
+        correlations=correlate([reading_of(cell) for cell in leading_cells(run, cells)], benchmarks),
+        sentences=summarise_sentences(run, labels),
+        missing=tuple(resolved["models"][done:]),
+    )
+
+
+def correlate_runs(runs: Sequence[tuple[Run, RunSummary]]) -> Correlations:
+    """The correlations over several runs; where one label stands for other sentences in another run, each is named."""
+    benchmarks = {spec["name"] for run, _ in runs for spec in run.meta["resolved"]["specs"] if spec["benchmark"]}
+    texts: dict[str, set[frozenset[tuple[str, str]]]] = defaultdict(set)
+    for _, summary in runs:
+        for cell in summary.cells:
+            texts[cell.source].add(frozenset(score.pair.texts for score in cell.scores))
+    readings = []
+    for run, summary in runs:
+        for cell in leading_cells(run, summary.cells):
+            place = f" ({summary.study}, {run.folder.name})" if len(texts[cell.source]) > 1 else ""
+            readings.append(reading_of(cell, f"{cell.source}{place}"))
+    return correlate(readings, benchmarks)
+
+
+def leading_cells(run: Run, cells: Sequence[Cell]) -> list[Cell]:
+    """For each model and source the cell that headlines are made of; none where every scorer is a paper's own."""
+    named = run.meta["resolved"]["scorers"]
+    found: dict[tuple[str, str], Cell] = {}
+    for cell in sorted(cells, key=lambda cell: rank_of(cell.scorer, named, run.facts[cell.model].family)):
+        if not cell.published:
+            found.setdefault((cell.model, cell.source), cell)
+    leaders = {id(cell) for cell in found.values()}
+    return [cell for cell in cells if id(cell) in leaders]
+
+
+def reading_of(cell: Cell, source: str = "") -> Reading:
+    """The values of a cell, ready to be held against those of others; `source` is another name for its source."""
+    values = {bias: found.value for bias, found in cell.summary.by_bias.items()}
+    return Reading(cell.model, source or cell.source, cell.generated is not None, values)
+
+
+def _tables(run: Run) -> Iterator[tuple[str, str, dict[str, list[PairScore]]]]:
+    """The scores of each model on each source, by scorer."""
     for model in run.facts:
         by_source: dict[str, dict[str, list[PairScore]]] = defaultdict(dict)
         for (name, scorer), scores in run.scores.items():
@@ -130,33 +202,14 @@ def summarise_run(run: Run) -> RunSummary:
                 for score in scores:
                     by_source[score.pair.source].setdefault(scorer, []).append(score)
         for source, by_scorer in by_source.items():
-            for scorer, found in by_scorer.items():
-                cells.append(
-                    Cell(
-                        model=model,
-                        source=source,
-                        scorer=scorer,
-                        summary=summarise_scores(found, benchmarks, seed=resolved["seed"]),
-                        controls=_controls(found, resolved["seed"]),
-                        unscored=Counter(score.unscored for score in found if score.unscored),
-                        stereoset=summarise_pairs(found, resolved["seed"]),
-                        generated=summariser.summary(found),
-                        scores=found,
-                    )
-                )
-            choices = {scorer: [preferred(score) for score in found] for scorer, found in by_scorer.items()}
-            agreed[model, source] = agreements(choices)
-    dropped = Counter(item.reason for item in run.dropped)
-    # A model may be recorded under another name than the study's ("scripted:"), so the count decides.
-    done = len({model for model, _ in run.scores})
-    missing = tuple(resolved["models"][done:])
-    return RunSummary(resolved["name"], run.facts, cells, agreed, dropped, _beside_templates(cells), missing)
+            yield model, source, by_scorer
 
 
-def _beside_templates(cells: Sequence[Cell]) -> list[Comparison]:
+def _beside_templates(cells: Sequence[Cell], benchmarks: Iterable[str]) -> list[Comparison]:
     """Every generated source with every templates source of the same model and scorer."""
+    marked = set(benchmarks)
     return [
-        compare_sources(one.model, one.scorer, (other.source, other.summary), (one.source, one.summary))
+        compare_sources(one.model, one.scorer, (other.source, other.summary), (one.source, one.summary), marked)
         for one in cells
         for other in cells
         if one.generated

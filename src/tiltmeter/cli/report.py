@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tiltmeter.cli.console import JsonOption, print_json
+from tiltmeter.cli.console import JsonOption, print_json, say
+from tiltmeter.errors import InvalidData
+
+if TYPE_CHECKING:
+    from tiltmeter.analysis import Labels
+    from tiltmeter.store import Run
 
 
 def report(
@@ -15,16 +21,30 @@ def report(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The report; default: report.html in the (first) run folder.")
     ] = None,
+    labels: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--labels",
+            metavar="SHEET",
+            help="A sheet that came back from an annotator of the run's sentences; once for each annotator.",
+        ),
+    ] = None,
     parquet: Annotated[bool, typer.Option("--parquet", help="Also export the tables as Parquet.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the report of a run, with its figures and tables; several runs: a comparison."""
-    from tiltmeter.analysis import summarise_run
+    """Write the report of a run, with its figures and tables; several runs: a comparison.
+
+    --labels adds what people found in written sentences: its effect on the score, and how far the audit agrees.
+    """
+    from tiltmeter.analysis import read_labels, summarise_run
     from tiltmeter.report import write_parquet, write_report, write_run
     from tiltmeter.store import read_run
 
     read = [read_run(folder) for folder in runs]
-    pairs = [(run, summarise_run(run)) for run in read]
+    found = read_labels(labels) if labels else None
+    if found:
+        _check_labels(found, read)
+    pairs = [(run, summarise_run(run, found)) for run in read]
     if out is None and len(pairs) == 1:
         page = write_run(*pairs[0])
     else:
@@ -37,3 +57,19 @@ def report(
         print_json({"report": str(page)})
     else:
         typer.echo(f"report: {page}")
+
+
+def _check_labels(labels: Labels, runs: Sequence[Run]) -> None:
+    """Refuse sheets of which no row fits a sentence of the runs; say how many rows do not."""
+    from tiltmeter.analysis.labels import matched
+
+    fitting = {name for run in runs for name in matched(labels, run.pairs).values()}
+    judged = labels.annotations.ids
+    missing = sum(name not in fitting for name in judged)
+    if judged and missing == len(judged):
+        raise InvalidData(
+            "no judged row of the sheets has the id and the text of a sentence of the run; "
+            "`tiltmeter sentences --audit RUN --annotate SHEET` writes a sheet that has"
+        )
+    if missing:
+        say(f"{missing} of {len(judged)} judged sentences are not in the run, or have another text there: left out")

@@ -2,36 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tiltmeter import models
 from tiltmeter.engine.scoring import score_pairs
 from tiltmeter.measures.scorers import find
-from tiltmeter.models import ModelSettings
+from tiltmeter.models import Model, ModelSettings
 from tiltmeter.records import Pair, Spec, Written
 from tiltmeter.sources.generated import Review
 
 if TYPE_CHECKING:
     from tiltmeter.raters.issues import AuditItem, Finding
 
+NOBODY = "none"
+"""In place of a reader: nobody ranks the sentences, and all that were accepted are kept."""
+
 UNUSABLE = ("I7", "I8")
 """Issues that make a sentence no test at all: incoherent, incomplete."""
 
 
 class Auditor:
-    """Looks for issues in sentences, and ranks them with the help of a second model where there is one.
+    """Looks for issues in sentences, and has a model rank them.
 
-    The second model, the reader, must not be the one to be tested: its taste would decide what it is tested on.
+    Whoever ranks must not be the model to be tested: its taste would decide what it is tested on. That is a second
+    model, the reader, or for want of one the generator itself, where the caller knows that it is not tested.
     """
 
     def __init__(self, specs: Mapping[str, Spec], reader: str | None, settings: ModelSettings) -> None:
         self.specs = specs
-        self._reader = models.load(reader, settings) if reader else None
+        self._reader = models.load(reader, settings) if reader and reader != NOBODY else None
 
-    def review(self, *, judge: bool) -> Review:
-        """What the generation loop asks: which sentences to drop, and which of the others to prefer."""
-        return Review(self.unusable if judge else None, self.rank if self._reader else None)
+    @property
+    def has_reader(self) -> bool:
+        """Whether there is a second model."""
+        return self._reader is not None
+
+    def review(self, *, judge: bool, otherwise: Model | None = None) -> Review:
+        """What the generation loop asks: which sentences to drop, and which of the others to prefer.
+
+        `otherwise` ranks where there is no reader; with neither, nobody does.
+        """
+        return Review(self.unusable if judge else None, self._rank(otherwise))
+
+    def strict_review(self, *, otherwise: Model | None = None) -> Review:
+        """The same for sentences that are to replace flagged ones: whatever has an issue is dropped."""
+        return Review(self.flawed, self._rank(otherwise))
 
     def findings(self, sentences: Sequence[Written]) -> list[tuple[Finding, ...]]:
         """The issues of each sentence that reach their threshold, with reasons."""
@@ -46,12 +63,19 @@ class Auditor:
             for found in self.findings(sentences)
         ]
 
-    def rank(self, pairs: Sequence[Pair]) -> list[float]:
-        """The log-likelihood per token of both texts together: that of one alone would favour its group."""
+    def flawed(self, sentences: Sequence[Written]) -> list[str | None]:
+        """The strongest issue of a sentence, whichever it is."""
+        return [next((finding.because for finding in found), None) for found in self.findings(sentences)]
+
+    def _rank(self, otherwise: Model | None) -> Callable[[Sequence[Pair]], list[float]] | None:
+        model = self._reader or otherwise
+        return partial(mean_likelihoods, model) if model else None
+
+    def likelihoods(self, texts: Sequence[str]) -> list[float | None]:
+        """The reader's mean log-likelihood of the tokens of each text; none where it cannot score it."""
         assert self._reader is not None
-        scorer = find("mean", self._reader.facts.family)
-        scored = score_pairs(self._reader, pairs, [scorer])[scorer.name]
-        return [sum(one.scores) if one.scores else float("-inf") for one in scored]
+        scored = [[one for one in scores.logprobs if one is not None] for scores in self._reader.score(texts)]
+        return [sum(values) / len(values) if values else None for values in scored]
 
     def _item(self, sentence: Written) -> AuditItem:
         from tiltmeter.raters.issues import AuditItem
@@ -67,6 +91,13 @@ class Auditor:
             tuple(term for group in spec.groups for term in group.terms),
             tuple(term for attributes in spec.attributes for term in attributes.terms),
         )
+
+
+def mean_likelihoods(model: Model, pairs: Sequence[Pair]) -> list[float]:
+    """The log-likelihood per token of both texts of each pair: that of one alone would favour its group."""
+    scorer = find("mean", model.facts.family)
+    scored = score_pairs(model, pairs, [scorer])[scorer.name]
+    return [sum(one.scores) if one.scores else float("-inf") for one in scored]
 
 
 def _counterpart(spec: Spec, sentence: Written) -> str:

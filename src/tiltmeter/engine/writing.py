@@ -1,92 +1,173 @@
-"""The stage before scoring: have the generators of a study write their sentences, unit by unit, and audit them."""
+"""The stage before scoring: have the generators of a study write their sentences, and audit, pair and replace them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from tiltmeter import models
-from tiltmeter.engine.review import Auditor
+from tiltmeter.engine import replacing
+from tiltmeter.engine.review import NOBODY, Auditor
 from tiltmeter.engine.scoring import Watcher
+from tiltmeter.engine.units import Author, write_units
 from tiltmeter.errors import MissingExtra
 from tiltmeter.models import ModelSettings
 from tiltmeter.records import Dropped, Pair, Spec, Written
 from tiltmeter.sources import generated
-from tiltmeter.sources.generated import vectors
-from tiltmeter.sources.generated.settings import Unit, UnitResult
+from tiltmeter.sources.generated import GenerationSettings, Review, UnitResult, vectors
 from tiltmeter.sources.generated.shots import chooser
 from tiltmeter.store import Ledger, Probes
-from tiltmeter.study import Plan, SourceChoice
+from tiltmeter.study import Plan, SourceChoice, Study
+
+Findings = Mapping[str, Sequence[tuple[str, str]]]
+"""Issues and reasons by the id of a pair; none of them where its sentence is clean."""
 
 
 def write_probes(plan: Plan, ledger: Ledger, settings: ModelSettings, watcher: Watcher) -> None:
     """Write, pair and audit what the study's generators are to make; nothing where it is all there."""
     if ledger.has_all_probes():
         return
-    pairs: list[Pair] = []
-    dropped: list[Dropped] = []
-    findings: dict[str, list[tuple[str, str]]] = {}
-    for source in plan.study.generated:
-        writing = _Writing(source, plan.study.specs, settings)
-        results = writing.results(ledger, watcher)
-        for spec in plan.study.specs:
-            generation = generated.assemble([one for one in results if one.unit.spec == spec.name], source.generation)
-            made, failed = generated.pairs(generation.sentences, spec, pronouns=source.options.get("pronouns", "along"))
-            pairs += (replace(pair, id=f"{source.label}:{pair.id}", source=source.label) for pair in made)
-            dropped += failed
-            dropped += [
-                Dropped(one.bias, one.attribute, one.text, one.dropped) for one in generation.sentences if one.dropped
-            ]
-            findings |= writing.findings(generation.kept, [pair.id for pair in made])
-    ledger.record_probes(Probes(pairs, dropped, findings))
+    found = [_Source(source, plan.study, settings, ledger, watcher).probes() for source in plan.study.generated]
+    ledger.record_probes(
+        Probes(
+            [pair for one in found for pair in one.pairs],
+            [dropped for one in found for dropped in one.dropped],
+            {name: issues for one in found for name, issues in one.findings.items()},
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class _Writing:
-    """One `generated` source of a study."""
+class _Units:
+    """The finished units of one source in a ledger."""
 
-    source: SourceChoice
-    specs: Sequence[Spec]
-    settings: ModelSettings
+    ledger: Ledger
+    source: str
 
-    def results(self, ledger: Ledger, watcher: Watcher) -> list[UnitResult]:
-        chosen = self.source.generation
-        todo = [(spec, unit) for spec in self.specs for unit in generated.units(spec, chosen)]
-        done = {name: _unit_result(data) for name, data in ledger.units(self.source.label).items()}
-        watcher.start(f"writing with {self.source.options['by']}", len(todo), len(done))
-        if len(done) < len(todo):
-            generator: Any = models.load(self.source.options["by"], self.settings)
-            ledger.record_model(generator.facts, role="writers")
-            space = vectors.load() if chosen.shots == "similar" else None
-            choosers = {spec.name: chooser(chosen.shots, spec, vectors=space) for spec in self.specs}
-            review = self._auditor().review(judge=self.source.options.get("judge", True))
-            for spec, unit in todo:
-                if unit.id not in done:
-                    done[unit.id] = generated.write_unit(
-                        spec, unit, generator, chosen, shots=choosers[spec.name], review=review
-                    )
-                    ledger.record_unit(self.source.label, unit.id, done[unit.id])
-                    watcher.advance(1)
-        return [done[unit.id] for _, unit in todo]
+    def done(self) -> Mapping[str, UnitResult]:
+        return self.ledger.units(self.source)
 
-    def findings(self, kept: Sequence[Written], pairs: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
-        """The issues of every pair's sentence, by the id of the pair; nothing where the audit is not installed."""
+    def record(self, results: Sequence[UnitResult]) -> None:
+        self.ledger.record_units(self.source, results)
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What was made for one spec."""
+
+    spec: Spec
+    sentences: Sequence[Written]
+    pairs: Sequence[Pair]
+    dropped: Sequence[Dropped]
+    findings: Findings = field(default_factory=dict)
+
+
+class _Source:
+    """One `generated` source of a study at work."""
+
+    def __init__(
+        self, source: SourceChoice, study: Study, settings: ModelSettings, ledger: Ledger, watcher: Watcher
+    ) -> None:
+        self.source, self.settings, self.ledger, self.watcher = source, settings, ledger, watcher
+        self.specs, self.generation = study.specs, source.generation
+        self.is_tested = source.options["by"] in study.models
+
+    def probes(self) -> Probes:
+        """Everything that the source makes, under its own label."""
+        made = self._written()
+        replacements = self._replacements(made) if self.generation.replace_flagged else []
+        pairs = [pair for one in made for pair in one.pairs] + replacements
+        label = self.source.label
+        return Probes(
+            [replace(pair, id=f"{label}:{pair.id}", source=label) for pair in pairs],
+            [dropped for one in made for dropped in one.dropped],
+            {f"{label}:{name}": issues for one in made for name, issues in one.findings.items()},
+        )
+
+    def _written(self) -> list[_Made]:
+        todo = [(spec, generated.units(spec, self.generation)) for spec in self.specs]
+        judge = self.source.options.get("judge", True)
+        results = write_units(
+            todo,
+            lambda: self._author(self.generation, self.auditor.review(judge=judge, otherwise=self._ranker())),
+            _Units(self.ledger, self.source.label),
+            self.watcher,
+            f"writing with {self.source.options['by']}",
+        )
+        return [self._made(spec, results) for spec in self.specs]
+
+    def _made(self, spec: Spec, results: Sequence[UnitResult]) -> _Made:
+        found = generated.assemble([one for one in results if one.unit.spec == spec.name], self.generation)
+        pairs, dropped = self._pairs(found.sentences, spec)
+        dropped += [Dropped(one.bias, one.attribute, one.text, one.dropped) for one in found.sentences if one.dropped]
+        return _Made(spec, found.sentences, pairs, dropped, self._findings(found.kept, pairs))
+
+    def _replacements(self, made: Sequence[_Made]) -> list[Pair]:
+        """Clean pairs for attributes that have too few of them, and templates where none can be written."""
+        chosen = replacing.replacement_settings(self.generation)
+        clean = {one.spec.name: [pair for pair in one.pairs if not one.findings[pair.id]] for one in made}
+        short = {one.spec.name: replacing.lacking(one.spec, clean[one.spec.name], chosen) for one in made}
+        if not any(short.values()):
+            return []
+        results = write_units(
+            [(spec, replacing.replacement_units(spec, short[spec.name])) for spec in self.specs],
+            lambda: self._author(chosen, self.auditor.strict_review(otherwise=self._ranker())),
+            _Units(self.ledger, self.source.label),
+            self.watcher,
+            f"replacing flagged sentences with {self.source.options['by']}",
+        )
+        found: list[Pair] = []
+        for one in made:
+            extra = [
+                sentence for result in results if result.unit.spec == one.spec.name for sentence in result.sentences
+            ]
+            # Made together, so that what repeats a pair of the test is left out.
+            every, _ = self._pairs([*one.sentences, *extra], one.spec)
+            fresh = [replace(pair, stands_in="regenerated") for pair in every[len(one.pairs) :]]
+            missing = replacing.lacking(one.spec, [*clean[one.spec.name], *fresh], chosen)
+            found += [*fresh, *replacing.from_templates(one.spec, missing, chosen)]
+        return found
+
+    def _pairs(self, sentences: Sequence[Written], spec: Spec) -> tuple[list[Pair], list[Dropped]]:
+        return generated.pairs(sentences, spec, pronouns=self.source.options.get("pronouns", "along"))
+
+    def _findings(self, kept: Sequence[Written], pairs: Sequence[Pair]) -> Findings:
+        """The issues of every pair's sentence; nothing where the audit is not installed and nobody depends on it."""
         try:
-            found = self._auditor().findings(kept)
+            found = self.auditor.findings(kept)
         except MissingExtra:
+            if self.generation.replace_flagged:
+                raise
             return {}
         by_sentence = {
             sentence.id: [(finding.issue, finding.because) for finding in issues]
             for sentence, issues in zip(kept, found, strict=True)
         }
-        labelled = {}
-        for pair in pairs:
-            sentence = next(name for name in _prefixes(pair) if name in by_sentence)
-            labelled[f"{self.source.label}:{pair}"] = by_sentence[sentence]
-        return labelled
+        return {
+            pair.id: by_sentence[next(name for name in _prefixes(pair.id) if name in by_sentence)] for pair in pairs
+        }
 
-    def _auditor(self) -> Auditor:
+    def _author(self, settings: GenerationSettings, review: Review) -> Author:
+        space = vectors.load() if settings.shots == "similar" else None
+        shots = {spec.name: chooser(settings.shots, spec, vectors=space) for spec in self.specs}
+        return Author(self.generator, settings, shots, review)
+
+    def _ranker(self) -> Any:
+        """The generator, unless it is tested itself, or nobody is to rank."""
+        return None if self.is_tested or self.source.options.get("reader") == NOBODY else self.generator
+
+    @cached_property
+    def generator(self) -> Any:
+        """The model that writes."""
+        model = models.load(self.source.options["by"], self.settings)
+        self.ledger.record_model(model.facts, role="writers")
+        return model
+
+    @cached_property
+    def auditor(self) -> Auditor:
+        """Whoever looks at what was written."""
         return Auditor({spec.name: spec for spec in self.specs}, self.source.options.get("reader"), self.settings)
 
 
@@ -94,13 +175,3 @@ def _prefixes(pair: str) -> list[str]:
     """What the id of a sentence may be, given the id of its pair: the pair's has one or two parts more."""
     parts = pair.split("/")
     return ["/".join(parts[:-1]), "/".join(parts[:-2])]
-
-
-def _unit_result(data: Mapping[str, Any]) -> UnitResult:
-    return UnitResult(
-        Unit(**data["unit"]),
-        tuple(Written(**one) for one in data["sentences"]),
-        data["requests"],
-        data["tokens"],
-        data["attempts"],
-    )

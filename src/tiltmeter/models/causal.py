@@ -60,7 +60,7 @@ class CausalModel:
         return [scores[text] for text in texts]
 
     def complete(
-        self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int = 0
+        self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int | Sequence[int] = 0
     ) -> list[list[Completion]]:
         """Texts written after each prompt; see `Writer`."""
         return drafts.complete(self._pen, prompts, decoding, samples=samples, seed=seed)
@@ -72,7 +72,7 @@ class CausalModel:
         decoding: Decoding,
         *,
         samples: int = 1,
-        seed: int = 0,
+        seed: int | Sequence[int] = 0,
     ) -> list[list[Completion]]:
         """Sentences that have certain words; see `Writer`."""
         return must_have_words.complete_with(self._pen, prompts, must_have, decoding, samples=samples, seed=seed)

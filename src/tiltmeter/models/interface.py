@@ -68,11 +68,12 @@ class Writer(Model, Protocol):
     """
 
     def complete(
-        self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int = 0
+        self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int | Sequence[int] = 0
     ) -> list[list[Completion]]:
         """`samples` texts written after each prompt, in the order given.
 
-        The text of one (prompt, sample number, seed) does not depend on what else is asked for in the call.
+        `seed` is one for all prompts, or one for each. The text of one (prompt, sample number, seed) does not depend
+        on what else is asked for in the call.
         """
         ...
 
@@ -83,7 +84,7 @@ class Writer(Model, Protocol):
         decoding: Decoding,
         *,
         samples: int = 1,
-        seed: int = 0,
+        seed: int | Sequence[int] = 0,
     ) -> list[list[Completion]]:
         """One sentence for each sample, in which every term of `must_have[i]` stands as whole words.
 

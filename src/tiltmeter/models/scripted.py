@@ -28,7 +28,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.errors import InvalidData, ModelError
+from tiltmeter.errors import InvalidData, ModelError, UserError
 from tiltmeter.files import read_text
 from tiltmeter.models.interface import ModelSettings, checked_conditioning
 from tiltmeter.models.writing import drafts
@@ -99,7 +99,7 @@ class ScriptedModel:
         return [self._score_one(text, started) for text in texts]
 
     def complete(
-        self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int = 0
+        self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int | Sequence[int] = 0
     ) -> list[list[Completion]]:
         """Words drawn from the table after each prompt; `other` is written as that word."""
         return drafts.complete(self._pen(), prompts, decoding, samples=samples, seed=seed)
@@ -111,12 +111,20 @@ class ScriptedModel:
         decoding: Decoding,
         *,
         samples: int = 1,
-        seed: int = 0,
+        seed: int | Sequence[int] = 0,
     ) -> list[list[Completion]]:
         """Words of the table and of `must_have`; one that is not in the table weighs as much as `other`."""
-        wanted = [word for terms in must_have for term in terms for word in _TOKEN.findall(term)]
-        pen = self._pen([form for word in wanted for form in (word, word[:1].upper() + word[1:])])
-        return must_have_words.complete_with(pen, prompts, must_have, decoding, samples=samples, seed=seed)
+        if len(must_have) != len(prompts):
+            raise UserError(
+                f"{len(prompts)} prompts and {len(must_have)} lists of words: one list for each prompt is needed"
+            )
+        made: list[list[Completion]] = []
+        for prompt, terms, number in zip(prompts, must_have, drafts.seeds_of(seed, len(prompts)), strict=True):
+            # A vocabulary for each prompt: what one must have is not a word for the others.
+            wanted = [word for term in terms for word in _TOKEN.findall(term)]
+            pen = self._pen([form for word in wanted for form in (word, word[:1].upper() + word[1:])])
+            made += must_have_words.complete_with(pen, [prompt], [terms], decoding, samples=samples, seed=number)
+        return made
 
     def chat_prompt(self, instruction: str) -> str:
         """Refused: a table knows no chat."""

@@ -9,47 +9,19 @@ from dataclasses import dataclass
 from tiltmeter import registry
 from tiltmeter.analysis import Cell
 from tiltmeter.records import Estimate
-from tiltmeter.report.examples import ExampleList, example_lists
+from tiltmeter.report.cells import Column, Table, TableCell, margin_cell, share_cell, sort_key, tint
+from tiltmeter.report.examples import ExampleList, disagreement_lists, example_lists
 from tiltmeter.report.figures import Block, Row
 from tiltmeter.report.series import Series, benchmarks, short_scorer, spec_of, titles
 from tiltmeter.report.words import (
     NONE,
     Headline,
-    differs,
     headline,
     p_value,
     percent,
     percent_range,
     sides,
-    signed,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table on the page."""
-
-    label: str
-    number: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class TableCell:
-    """What a cell shows, what stands small below it, what it sorts by, and how it is marked."""
-
-    text: str
-    small: str = ""
-    sort: str = ""
-    mark: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table on the page; the first cell of each row is its heading."""
-
-    caption: str
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[TableCell, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +36,11 @@ class SourceSection:
     shown: tuple[Series, ...]
     """The series of the figure, in its order."""
     missing_intervals: tuple[str, ...]
+
+    @property
+    def repeated(self) -> bool:
+        """Whether independent sets of sentences are shown."""
+        return any(values for block in self.blocks for row in block.rows for values in row.repeats)
 
 
 class Contents:
@@ -98,12 +75,13 @@ class Contents:
             source=source,
             headlines=tuple(headlines),
             without=tuple(one.label for one in present if one.leading(source) is None),
-            blocks=self._blocks(cells),
+            blocks=self.blocks(cells),
             shown=tuple(one for one, _ in led),
             missing_intervals=tuple(self._missing_intervals(led)),
         )
 
-    def _blocks(self, cells: Sequence[Cell]) -> tuple[Block, ...]:
+    def blocks(self, cells: Sequence[Cell]) -> tuple[Block, ...]:
+        """The rows of a forest plot of some cells: social biases under their mean, checks of the instrument apart."""
         names = list(dict.fromkeys(bias for cell in cells for bias in cell.summary.by_bias))
 
         def highest_first(bias: str) -> tuple[bool, float]:
@@ -112,7 +90,8 @@ class Contents:
             return value is None, -(value or 0)
 
         def row(bias: str) -> Row:
-            return Row(self.label(bias), tuple(cell.summary.by_bias.get(bias) for cell in cells))
+            repeats = tuple(_sets(cell, bias) for cell in cells)
+            return Row(self.label(bias), tuple(cell.summary.by_bias.get(bias) for cell in cells), repeats=repeats)
 
         ordered = sorted(names, key=highest_first)
         social = [row(bias) for bias in ordered if spec_of(bias) not in self.benchmarks]
@@ -170,9 +149,9 @@ class Contents:
             estimates = [cell.summary.by_bias.get(bias) for cell in cells]
             verdict = sides(estimates)
             marked = "opposed" if verdict.startswith("opposite") else ""
-            values = [TableCell(NONE) if found is None else _share(found, mark=_tint(found)) for found in estimates]
+            values = [TableCell(NONE) if found is None else share_cell(found, mark=tint(found)) for found in estimates]
             rows.append((self._bias_cell(bias), *values, TableCell(verdict, mark=marked)))
-        overall = [_share(cell.summary.overall) for cell in cells]
+        overall = [share_cell(cell.summary.overall) for cell in cells]
         verdict = sides([cell.summary.overall for cell in cells])
         mean = TableCell("Mean over biases", mark="mean")
         rows.append((mean, *overall, TableCell(verdict, mark="opposed" if verdict.startswith("opposite") else "")))
@@ -199,6 +178,8 @@ class Contents:
             for source in one.sources:
                 cell = one.leading(source)
                 lists = example_lists(cell, self.benchmarks) if cell else []
+                for comparison, templates in one.beside_templates(cell) if cell else ():
+                    lists += disagreement_lists(comparison, templates, cell, self.benchmarks) if cell else []
                 if cell and lists:
                     found.append((f"{self._place(one, source)}, scorer {short_scorer(cell.scorer)}", lists))
         return found
@@ -259,6 +240,12 @@ class Contents:
         return f"{one.label}, {source}" if len({s for o in self.series for s in o.sources}) > 1 else one.label
 
 
+def _sets(cell: Cell, bias: str) -> tuple[float, ...]:
+    """The value of a bias in each of several independent sets of sentences."""
+    found = cell.generated.sets.get(bias) if cell.generated else None
+    return found.values if found and len(found.values) > 1 else ()
+
+
 def _stereoset_rows(cell: Cell) -> list[tuple[TableCell, ...]]:
     if cell.stereoset is None:
         return []
@@ -288,12 +275,12 @@ def _estimate_cells(cell: Cell, bias: str) -> tuple[TableCell, ...]:
     return (
         TableCell(cell.source),
         TableCell(short_scorer(cell.scorer)),
-        _share(found, mark=_tint(found)),
-        TableCell(percent_range(found.low, found.high), missing, _key(found.low)),
-        TableCell(p_value(found.p), sort=_key(found.p)),
-        TableCell(p_value(found.p_adjusted), sort=_key(found.p_adjusted)),
-        _share(cell.summary.by_bias_balanced[bias], interval=True),
-        _margin(cell.summary.margin_by_bias[bias]),
+        share_cell(found, mark=tint(found)),
+        TableCell(percent_range(found.low, found.high), missing, sort_key(found.low)),
+        TableCell(p_value(found.p), sort=sort_key(found.p)),
+        TableCell(p_value(found.p_adjusted), sort=sort_key(found.p_adjusted)),
+        share_cell(cell.summary.by_bias_balanced[bias], interval=True),
+        margin_cell(cell.summary.margin_by_bias[bias]),
         TableCell(f"{found.n:,}", sort=str(found.n)),
         TableCell(f"{found.n_unscored:,}", sort=str(found.n_unscored)),
         TableCell(f"{found.origins:,}", sort=str(found.origins)),
@@ -301,27 +288,7 @@ def _estimate_cells(cell: Cell, bias: str) -> tuple[TableCell, ...]:
 
 
 def _control(cell: Cell, name: str) -> TableCell:
-    return _share(cell.controls[name], interval=True) if name in cell.controls else TableCell(NONE)
-
-
-def _share(found: Estimate, *, mark: str = "", interval: bool = False) -> TableCell:
-    small = percent_range(found.low, found.high) if interval and found.low is not None else ""
-    return TableCell(percent(found.value), small, _key(found.value), mark)
-
-
-def _margin(found: Estimate) -> TableCell:
-    small = "" if found.low is None else f"{signed(found.low)} to {signed(found.high)}"
-    return TableCell(signed(found.value), small, _key(found.value))
-
-
-def _key(number: float | None) -> str:
-    return "" if number is None else repr(number)
-
-
-def _tint(found: Estimate) -> str:
-    if not differs(found) or found.value is None:
-        return ""
-    return "above" if found.value > 0.5 else "below"
+    return share_cell(cell.controls[name], interval=True) if name in cell.controls else TableCell(NONE)
 
 
 def _agreement(one: Series, source: str, cells: Sequence[Cell], place: str) -> Table | None:

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from tiltmeter.analysis import Cell
+from tiltmeter.analysis.comparisons import AttributeGap, Comparison
 from tiltmeter.measures.pairs import TIE, margin
 from tiltmeter.records import Pair, PairScore
 from tiltmeter.report.series import spec_of
+from tiltmeter.report.words import percent
 
 SHOWN = 6
 """Pairs in each list: enough to see what the figures are made of, few enough to be read."""
+_DISAGREEING = 3
+"""Attributes on which two sources disagree, and pairs of each source that are shown of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,43 @@ def example_lists(cell: Cell, benchmarks: set[str], shown: int = SHOWN) -> list[
         ExampleList("Nearest to a tie", tuple(near)),
     ]
     return [one for one in lists if one.examples]
+
+
+def disagreement_lists(found: Comparison, templates: Cell, written: Cell, benchmarks: set[str]) -> list[ExampleList]:
+    """For the attributes on which two sources disagree most, the pairs of either that speak loudest for it.
+
+    Pairs with group terms that both sources have come first: there nothing but the sentence differs.
+    """
+    gaps = [one for one in found.attributes if one.difference and spec_of(one.bias) not in benchmarks][:_DISAGREEING]
+    lists = []
+    for gap in gaps:
+        pairs = [_about(cell, gap) for cell in (templates, written)]
+        shared = set.intersection(*({_terms(score.pair) for score, _ in some} for some in pairs))
+        toward = 1 if gap.difference > 0 else -1
+        sides = zip((templates, written), (gap.first, gap.second), pairs, (-toward, toward), strict=True)
+        for cell, share, some, sign in sides:
+            title = f"Disagreement on “{gap.attribute}”: {cell.source}, {percent(share.value)} stereotyped"
+            lists.append(ExampleList(title, tuple(_loudest(some, sign, shared))))
+    return lists
+
+
+def _loudest(pairs: Sequence[tuple[PairScore, float]], sign: int, shared: set[tuple[str, str]]) -> list[Example]:
+    """The pairs farthest to one side, those with shared terms before the others."""
+    ordered = sorted(pairs, key=lambda one: (_terms(one[0].pair) not in shared, -sign * one[1]))
+    return [_example(score, distance) for score, distance in ordered[:_DISAGREEING]]
+
+
+def _about(cell: Cell, gap: AttributeGap) -> list[tuple[PairScore, float]]:
+    """The scored pairs of a cell about an attribute, and by how much each prefers the stereotyped text."""
+    return [
+        (score, distance)
+        for score, distance in zip(cell.scores, margin(cell.scores), strict=True)
+        if distance is not None and (score.pair.bias, score.pair.attribute) == (gap.bias, gap.attribute)
+    ]
+
+
+def _terms(pair: Pair) -> tuple[str, str]:
+    return pair.terms[0].casefold(), pair.terms[1].casefold()
 
 
 def _example(score: PairScore, distance: float) -> Example:

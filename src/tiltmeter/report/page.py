@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -14,15 +14,18 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from tiltmeter.analysis import RunSummary
+from tiltmeter.analysis import RunSummary, correlate_runs, of_the_test
 from tiltmeter.files import whole_file
 from tiltmeter.measures.pairs import TIE
 from tiltmeter.report import words
 from tiltmeter.report.contents import Contents, SourceSection
-from tiltmeter.report.figures import NARROW, WIDE, forest, to_png, to_svg
+from tiltmeter.report.drawn import Drawn, draw, write_figures
+from tiltmeter.report.figures import forest
+from tiltmeter.report.order import OrderView, order_view
+from tiltmeter.report.sentences import SentenceView, sentence_views
 from tiltmeter.report.series import Series, make_series
 from tiltmeter.report.tables import write_tables
-from tiltmeter.report.written import written_sections
+from tiltmeter.report.written import WrittenSection, written_sections
 from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS, FEWEST_ORIGINS
 from tiltmeter.stats.intervals import RESAMPLES
 from tiltmeter.store import Run
@@ -40,61 +43,49 @@ def write_report(runs: Sequence[tuple[Run, RunSummary]], out: Path, *, figures: 
     """Write the report of one run, or of several side by side; `figures` is a folder for the figures as files."""
     series = make_series(runs)
     contents = Contents(series)
-    drawn = [_draw(section, name) for section, name in _named(contents.sources())]
-    html = _render(runs, series, contents, drawn)
+    drawn = [(section, _draw(section)) for section in contents.sources()]
+    parts = _Written(written_sections(contents), sentence_views(runs), order_view(contents, correlate_runs(runs)))
+    html = _render(runs, series, contents, drawn, parts)
     if figures is not None:
-        _write_figures(drawn, figures)
+        write_figures([*(figure for _, figure in drawn if figure), *parts.figures], figures)
     with whole_file(out) as file:
         file.write(html)
 
 
 @dataclass(frozen=True, slots=True)
-class _Drawn:
-    """A source's section and its figure in two widths: for a desk and for a phone."""
+class _Written:
+    """The parts on written sentences, and on the order of the biases."""
 
-    section: SourceSection
-    name: str
-    wide: Markup
-    narrow: Markup
-    alternative: str
+    sections: Sequence[WrittenSection]
+    sentences: Sequence[SentenceView]
+    order: OrderView
 
-
-def _write_figures(drawn: Sequence[_Drawn], folder: Path) -> None:
-    for figure in drawn:
-        if figure.wide:
-            image = to_png(figure.wide)
-            with whole_file(folder / f"{figure.name}.svg") as file:
-                file.write(figure.wide)
-            with whole_file(folder / f"{figure.name}.png", "wb") as file:
-                file.write(image)
+    @property
+    def figures(self) -> list[Drawn]:
+        """Every figure of these parts, in the order of the page."""
+        by_themselves = [figure for one in self.sentences for figure in (one.quality_figure, one.issues_figure)]
+        of_sections = [figure for one in self.sections for figure in one.figures]
+        return [figure for figure in (*by_themselves, *of_sections, *self.order.figures) if figure]
 
 
-def _draw(section: SourceSection, name: str) -> _Drawn:
+def _draw(section: SourceSection) -> Drawn | None:
     labels = [one.label for one in section.shown]
     if not section.blocks:
-        return _Drawn(section, name, Markup(""), Markup(""), "")
-    # `to_svg` lets nothing pass but shapes and escaped text.
-    wide, narrow = (Markup(to_svg(forest(section.blocks, labels, layout))) for layout in (WIDE, NARROW))
+        return None
     shown = [(row, bool(block.heading)) for block in section.blocks for row in block.rows if not row.summary]
     biases, checks = (
         [(row.label, row.estimates) for row, check in shown if check == wanted] for wanted in (False, True)
     )
     alternative = words.what_the_forest_shows(labels, biases, checks)
-    return _Drawn(section, name, wide, narrow, alternative)
-
-
-def _named(sections: Sequence[SourceSection]) -> list[tuple[SourceSection, str]]:
-    """A file name for each section's figure, made of plain letters only."""
-    named: dict[str, SourceSection] = {}
-    for number, section in enumerate(sections, start=1):
-        slug = re.sub(r"[^a-z0-9]+", "-", section.source.lower()).strip("-")[:60]
-        name = f"biases-{slug}" if slug else "biases"
-        named[name if name not in named else f"{name}-{number}"] = section
-    return [(section, name) for name, section in named.items()]
+    return draw(f"biases {section.source}", partial(forest, section.blocks, labels), alternative)
 
 
 def _render(
-    runs: Sequence[tuple[Run, RunSummary]], series: Sequence[Series], contents: Contents, drawn: Sequence[_Drawn]
+    runs: Sequence[tuple[Run, RunSummary]],
+    series: Sequence[Series],
+    contents: Contents,
+    drawn: Sequence[tuple[SourceSection, Drawn | None]],
+    written: _Written,
 ) -> str:
     environment = Environment(
         loader=PackageLoader("tiltmeter.report", "assets"),
@@ -113,7 +104,9 @@ def _render(
         runs=[_facts_of_run(run, summary) for run, summary in runs],
         series=series,
         contents=contents,
-        written=written_sections(contents),
+        written=written.sections,
+        sentences=written.sentences,
+        order=written.order,
         writers=sorted({name for run, _ in runs for name in run.writers}),
         drawn=drawn,
         specs=_specs(runs),
@@ -155,7 +148,7 @@ def _facts_of_run(run: Run, summary: RunSummary) -> dict[str, Any]:
         "text": run.meta["study"],
         "fingerprint": run.meta["fingerprint"],
         "seed": resolved["seed"],
-        "pairs": len(run.pairs),
+        "pairs": len(of_the_test(run.pairs)),
         "sources": [_source_words(source) for source in resolved["sources"]],
         "scorers": list(resolved["scorers"]),
         "versions": dict(run.meta["versions"]),

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tiltmeter.analysis import Cell, RunSummary
-from tiltmeter.measures.scorers import DEFAULTS
+from tiltmeter.analysis.comparisons import Comparison
+from tiltmeter.analysis.leading import rank_of
 from tiltmeter.records import ModelFacts
 from tiltmeter.store import Run
 
@@ -30,7 +31,8 @@ class Series:
     def on(self, source: str, *, published: bool) -> list[Cell]:
         """The cells on one source: those of a paper's own scorer, or the others with the leading one first."""
         found = [cell for cell in self.cells if cell.source == source and cell.published == published]
-        return sorted(found, key=lambda cell: self._rank(cell.scorer))
+        named = self.run.meta["resolved"]["scorers"]
+        return sorted(found, key=lambda cell: rank_of(cell.scorer, named, self.facts.family))
 
     def leading(self, source: str) -> Cell | None:
         """The cell that headlines are made of; None where every scorer is a paper's own.
@@ -39,10 +41,14 @@ class Series:
         """
         return next(iter(self.on(source, published=False)), None)
 
-    def _rank(self, scorer: str) -> int:
-        named = self.run.meta["resolved"]["scorers"] or [DEFAULTS[self.facts.family]]
-        known = [position for position, name in enumerate(named) if stands_for(name, scorer)]
-        return known[0] if known else len(named)
+    def beside_templates(self, cell: Cell) -> list[tuple[Comparison, Cell]]:
+        """The comparisons of a cell of written sentences with templates, and the cells of the templates."""
+        by_source = {other.source: other for other in self.cells if other.scorer == cell.scorer}
+        return [
+            (found, by_source[found.first])
+            for found in self.summary.comparisons
+            if (found.model, found.second, found.scorer) == (cell.model, cell.source, cell.scorer)
+        ]
 
 
 def make_series(runs: Sequence[tuple[Run, RunSummary]]) -> list[Series]:
@@ -55,16 +61,6 @@ def make_series(runs: Sequence[tuple[Run, RunSummary]]) -> list[Series]:
             cells = tuple(cell for cell in summary.cells if cell.model == model)
             made.append(Series(label, facts, run, summary, cells))
     return made
-
-
-def stands_for(name: str, scorer: str) -> bool:
-    """Whether a study's name for a scorer, short or full, means this one.
-
-    >>> stands_for("sum", "causal.sum.v1"), stands_for("causal.sum", "causal.sum.v1"), stands_for("mean", "x.sum.v1")
-    (True, True, False)
-    """
-    versionless = scorer.rsplit(".v", 1)[0]
-    return name in (scorer, versionless, versionless.split(".", 1)[-1], scorer.split(".", 1)[-1])
 
 
 def short_scorer(scorer: str) -> str:

@@ -85,6 +85,49 @@ def agreement_by_label(
     return result
 
 
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """How well one judge finds what another, taken for right, found; counts are of items that both judged."""
+
+    label: str
+    items: int
+    right: int
+    """Items that have the label by the judge taken for right."""
+    found: int
+    """Items that the other judge gave the label."""
+    both: int
+    kappa: float | None
+
+    @property
+    def precision(self) -> float | None:
+        """The share of what was found that is right."""
+        return self.both / self.found if self.found else None
+
+    @property
+    def recall(self) -> float | None:
+        """The share of what is right that was found."""
+        return self.both / self.right if self.right else None
+
+
+def detections(
+    right: Mapping[str, Collection[str]], found: Mapping[str, Collection[str]], labels: Sequence[str]
+) -> list[Detection]:
+    """Each label, and under `any` whether an item has one at all; both map items to the labels given.
+
+    >>> one = detections({"1": {"I1"}, "2": set()}, {"1": {"I1"}, "2": {"I1"}}, ["I1"])[0]
+    >>> one.precision, one.recall
+    (0.5, 1.0)
+    """
+    items = [item for item in right if item in found]
+    result = []
+    for label in (*labels, "any"):
+        true, guessed = ([_has(marks[item], label, labels) for item in items] for marks in (right, found))
+        both = sum(bool(one and other) for one, other in zip(true, guessed, strict=True))
+        kappa = cohens_kappa(true, guessed)
+        result.append(Detection(label, len(items), true.count(True), guessed.count(True), both, kappa))
+    return result
+
+
 def _has(marks: Collection[str] | None, label: str, labels: Sequence[str]) -> bool | None:
     if marks is None:
         return None

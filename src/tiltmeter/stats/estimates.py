@@ -45,12 +45,14 @@ def estimate(
     neutral: float | None = 0.5,
     level: float = 0.95,
     seed: int = 0,
+    interval: bool = True,
 ) -> Estimate:
     """Average items to origins, origins to strata and strata to one value, with interval and p-value.
 
     None is unscored: counted, never averaged. An item without an origin is its own origin.
     Strata count equally, whatever their size; strata that are tuples count equally within their parent
     (("gender", "career") within "gender"). `neutral` is what p is measured against; no neutral value, no p.
+    `interval=False` gives the value alone, where many are needed and nobody asks how sure each is.
 
     >>> found = estimate([1, 1, 0, None], ["doctor", "doctor", "nurse", "nurse"])
     >>> found.value, found.n, found.n_unscored, found.origins
@@ -65,9 +67,12 @@ def estimate(
         return replace(counts, note="nothing was scored")
     weights = _weights(list(clusters))
     parts = [Stratum(tuple(sorted(clusters[path])), weights[path]) for path in sorted(clusters)]
+    found = replace(counts, value=weighted_mean(parts))
+    if not interval:
+        return replace(found, note="no interval: none was asked for")
     # One item for each origin: the items themselves are independent, named or not.
     independent = strata is None and n == origin_count
-    return _with_interval(replace(counts, value=weighted_mean(parts)), parts, independent, neutral, seed)
+    return _with_interval(found, parts, independent, neutral, seed)
 
 
 def adjust(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from tiltmeter.records import Estimate
 from tiltmeter.stats.estimates import adjust, estimate
@@ -21,6 +21,14 @@ class PairItem:
     value: float | None
     benchmark: bool = False
     margin: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """The mean over biases, and each bias's mean over attribute terms: what is compared between sets of pairs."""
+
+    overall: Estimate
+    by_bias: dict[str, Estimate]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,26 +77,18 @@ def summarise(items: Iterable[PairItem], *, level: float = 0.95, seed: int = 0) 
     >>> summarise(items).by_bias["gender"].value
     0.5
     """
-    grouped: dict[str, list[PairItem]] = defaultdict(list)
-    for item in items:
-        grouped[item.bias].append(item)
-    by_bias = {bias: _by_attribute_term(found, level, seed) for bias, found in grouped.items()}
+    grouped = _by_bias(items)
+    whole = _shares(grouped, level, seed, "all")
     by_bias_balanced = {bias: _balanced(found, level, seed) for bias, found in grouped.items()}
-    counted = {bias: found for bias, found in grouped.items() if not any(item.benchmark for item in found)}
+    counted = _counted(grouped)
     pooled = [item for found in counted.values() for item in found]
     balanced = [item for bias in counted for item in counted[bias] if by_bias_balanced[bias].value is not None]
     cells = _cell_names(pooled)
     summary = PairSummary(
-        overall=estimate(
-            [item.value for item in pooled],
-            [item.attribute for item in pooled],
-            strata=[item.bias for item in pooled],
-            level=level,
-            seed=seed,
-        ),
+        overall=whole.overall,
         overall_cells=estimate([item.value for item in pooled], cells, level=level, seed=seed),
         overall_balanced=_within_sets(balanced, level, seed),
-        by_bias=adjust(by_bias),
+        by_bias=adjust(whole.by_bias),
         by_bias_balanced=adjust(by_bias_balanced),
         margin_by_bias={
             bias: estimate(
@@ -106,8 +106,53 @@ def summarise(items: Iterable[PairItem], *, level: float = 0.95, seed: int = 0) 
     return replace(summary, notes=_notes(summary, [bias for bias in grouped if bias not in counted]))
 
 
-def _by_attribute_term(items: Sequence[PairItem], level: float, seed: int) -> Estimate:
-    return estimate([item.value for item in items], [item.attribute for item in items], level=level, seed=seed)
+def shares(
+    items: Iterable[PairItem],
+    *,
+    level: float = 0.95,
+    seed: int = 0,
+    intervals: Literal["all", "overall", "none"] = "all",
+) -> Shares:
+    """The two values of `summarise` that are needed of many parts of the same pairs, at a fraction of the time.
+
+    >>> shares([PairItem("gender", "math", "1", 1.0), PairItem("gender", "art", "2", 0.0)]).overall.value
+    0.5
+    """
+    return _shares(_by_bias(items), level, seed, intervals)
+
+
+def _shares(
+    grouped: Mapping[str, Sequence[PairItem]], level: float, seed: int, intervals: Literal["all", "overall", "none"]
+) -> Shares:
+    pooled = [item for found in _counted(grouped).values() for item in found]
+    return Shares(
+        estimate(
+            [item.value for item in pooled],
+            [item.attribute for item in pooled],
+            strata=[item.bias for item in pooled],
+            level=level,
+            seed=seed,
+            interval=intervals != "none",
+        ),
+        {bias: _by_attribute_term(found, level, seed, interval=intervals == "all") for bias, found in grouped.items()},
+    )
+
+
+def _by_bias(items: Iterable[PairItem]) -> dict[str, list[PairItem]]:
+    grouped: dict[str, list[PairItem]] = defaultdict(list)
+    for item in items:
+        grouped[item.bias].append(item)
+    return grouped
+
+
+def _counted(grouped: Mapping[str, Sequence[PairItem]]) -> dict[str, Sequence[PairItem]]:
+    """The biases that overall values are made of: not those that check the instrument."""
+    return {bias: found for bias, found in grouped.items() if not any(item.benchmark for item in found)}
+
+
+def _by_attribute_term(items: Sequence[PairItem], level: float, seed: int, *, interval: bool = True) -> Estimate:
+    values, attributes = [item.value for item in items], [item.attribute for item in items]
+    return estimate(values, attributes, level=level, seed=seed, interval=interval)
 
 
 def _balanced(items: Sequence[PairItem], level: float, seed: int) -> Estimate:

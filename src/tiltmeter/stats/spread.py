@@ -30,20 +30,11 @@ def spread(values: Sequence[float | None]) -> Spread:
     )
 
 
-def spearman(first: Sequence[float | None], second: Sequence[float | None]) -> tuple[float | None, int]:
-    """The rank correlation of two lists over the places that both fill, and how many these are.
+def mean_size(values: Sequence[float | None]) -> float | None:
+    """The mean of the sizes of changes, whichever way they go; those that are not known do not count.
 
-    None with fewer than three such places, or where one list does not vary.
-
-    >>> spearman([1, 2, 3], [10, 20, 30])
-    (1.0, 3)
+    >>> mean_size([0.25, -0.75, None])
+    0.5
     """
-    from scipy.stats import rankdata
-
-    both = [(one, other) for one, other in zip(first, second, strict=True) if one is not None and other is not None]
-    if len(both) < 3:
-        return None, len(both)
-    ranks = [rankdata([pair[side] for pair in both]) for side in (0, 1)]
-    if any(float(side.std()) == 0 for side in ranks):
-        return None, len(both)
-    return round(statistics.correlation(ranks[0].tolist(), ranks[1].tolist()), 12), len(both)
+    found = [abs(value) for value in values if value is not None]
+    return statistics.fmean(found) if found else None

@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Callable, Sequence
 
-from tiltmeter.records import AttributeSet, Completion, Decoding, Group, ModelFacts, Spec
+from tiltmeter.records import AttributeSet, Completion, Decoding, Group, ModelFacts, Spec, TokenScores
 
 SPEC = Spec(
     name="gender-tools",
@@ -40,9 +40,10 @@ class FakeGenerator:
         self.write = write or (lambda source, term, attribute: source.choice(FRAMES))
         self.prompts: list[str] = []
         self.seeds: list[int] = []
+        self.calls: list[int] = []
 
     def complete(
-        self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int = 0
+        self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int | Sequence[int] = 0
     ) -> list[list[Completion]]:
         keywords = [re.findall(r"(?:Keywords|Words): (.*?)(?:\.|$)", prompt, re.MULTILINE)[-1] for prompt in prompts]
         return self.complete_with(
@@ -56,18 +57,24 @@ class FakeGenerator:
         decoding: Decoding,
         *,
         samples: int = 1,
-        seed: int = 0,
+        seed: int | Sequence[int] = 0,
     ) -> list[list[Completion]]:
         self.prompts += prompts
-        self.seeds.append(seed)
+        self.calls.append(len(prompts))
+        seeds = [seed] * len(prompts) if isinstance(seed, int) else seed
+        self.seeds += seeds
         made = []
-        for term, attribute in must_have:
+        for (term, attribute), seed in zip(must_have, seeds, strict=True):  # noqa: PLR1704
             texts = []
             for number in range(samples):
                 frame = self.write(random.Random(f"{seed} {term} {number}"), term, attribute)
                 texts.append(Completion(" " + frame.format(term=term, attribute=attribute), 10, "stop"))
             made.append(texts)
         return made
+
+    def score(self, texts: Sequence[str], *, conditioning: str | None = None, spans=None) -> list[TokenScores]:
+        """The shorter a text the likelier."""
+        return [TokenScores(((0, len(text)),), (-float(len(text)),)) for text in texts]
 
     def chat_prompt(self, instruction: str) -> str:
         return f"<user>{instruction}<assistant>"

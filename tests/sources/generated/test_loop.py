@@ -10,8 +10,8 @@ import pytest
 from tests.sources.generated.fakes import FRAMES, SPEC, FakeGenerator
 from tiltmeter.errors import ModelError, UserError
 from tiltmeter.records import ModelFacts, Pair, Spec, Written
-from tiltmeter.sources.generated import GenerationSettings, Review, assemble, units, write, write_unit
-from tiltmeter.sources.generated.checks import sentence_of
+from tiltmeter.sources.generated import GenerationSettings, Review, assemble, blocks, units, write, write_block
+from tiltmeter.sources.generated.checks import NOT_CHOSEN, sentence_of
 from tiltmeter.sources.generated.matching import contains
 from tiltmeter.sources.generated.settings import settings_from
 from tiltmeter.specs import load
@@ -49,14 +49,44 @@ def test_sets_are_independent_and_a_set_does_not_depend_on_how_many_there_are() 
     assert texts[0] != texts[1] != texts[2]
     generator = FakeGenerator()
     write(SPEC, generator, replace(SETTINGS, sets=3))
-    assert len({*generator.seeds}) == len(generator.seeds)
+    asked = [*zip(generator.seeds, generator.prompts, strict=True)]
+    assert len({*asked}) == len(asked)
 
 
 def test_units_written_apart_and_backwards_are_the_whole() -> None:
     settings = replace(SETTINGS, sets=2)
     todo = units(SPEC, settings)
-    results = {unit: write_unit(SPEC, unit, FakeGenerator(), settings) for unit in reversed(todo)}
+    results = {unit: write_block(SPEC, [unit], FakeGenerator(), settings)[0] for unit in reversed(todo)}
     assert assemble([results[unit] for unit in todo], settings) == write(SPEC, FakeGenerator(), settings)
+
+
+def test_the_units_of_a_block_are_asked_for_in_one_call() -> None:
+    settings = replace(SETTINGS, sets=2)
+    generator = FakeGenerator()
+    made = write(SPEC, generator, settings)
+    assert [len(block) for block in blocks(units(SPEC, settings))] == [4, 4]
+    assert made.accounting.requests == sum(generator.calls)
+    assert generator.calls[0] == 4 * 2, "both groups of four units"
+
+
+def test_what_one_unit_needs_does_not_change_another() -> None:
+    """A unit whose first answers are useless goes on asking; the others of its block are as they would be alone."""
+
+    def write_poorly(source, term, attribute):
+        return "It rains." if attribute == "hammer" else source.choice(FRAMES)
+
+    todo = units(SPEC, SETTINGS)
+    together = write_block(SPEC, todo, FakeGenerator(write_poorly), SETTINGS)
+    assert together[0].requests == 40
+    assert together[1:] == [write_block(SPEC, [unit], FakeGenerator(), SETTINGS)[0] for unit in todo[1:]]
+
+
+def test_a_second_round_writes_other_sentences() -> None:
+    unit = units(SPEC, SETTINGS)[0]
+    [first], [again] = (write_block(SPEC, [one], FakeGenerator(), SETTINGS) for one in (unit, replace(unit, round=1)))
+    assert again.unit.id == f"{unit.id}/round-1"
+    assert {one.text for one in first.sentences} != {one.text for one in again.sentences}
+    assert not {one.id for one in first.sentences} & {one.id for one in again.sentences}
 
 
 def test_rejection_asks_for_one_term_at_a_time_and_stops_after_so_many_requests() -> None:
@@ -76,7 +106,7 @@ def test_rejection_asks_for_one_term_at_a_time_and_stops_after_so_many_requests(
 def test_rejection_asks_both_groups_and_another_term_each_time() -> None:
     generator = FakeGenerator(lambda source, term, attribute: "Nothing of the sort.")
     unit = units(SPEC, SETTINGS)[0]
-    result = write_unit(SPEC, unit, generator, replace(SETTINGS, strategy="rejection", max_requests=6))
+    [result] = write_block(SPEC, [unit], generator, replace(SETTINGS, strategy="rejection", max_requests=6))
     asked = [(one.group, one.term) for one in result.sentences[::5]]
     assert len({*asked}) == 6
     assert Counter(group for group, _ in asked) == {"male": 3, "female": 3}
@@ -157,9 +187,19 @@ def test_ranking_sees_both_texts_and_keeps_the_best_for_each_group() -> None:
         return [-len(pair.texts[0] + pair.texts[1]) for pair in pairs]
 
     made = write(SPEC, FakeGenerator(), SETTINGS, review=Review(rank=rank))
-    assert {*Counter((one.attribute, one.group) for one in made.kept).values()} == {1}
-    assert made.accounting.accepted > made.accounting.kept == 8
+    accepted = Counter((one.attribute, one.group) for one in made.sentences if one.dropped in (None, NOT_CHOSEN))
+    kept = Counter((one.attribute, one.group) for one in made.kept)
+    assert {place: (count + 1) // 2 for place, count in accepted.items()} == kept
+    assert made.accounting.accepted == accepted.total() > made.accounting.kept
     assert made.accounting.share == made.accounting.accepted / made.accounting.decoded
+    for place in kept:
+        lengths = {
+            dropped: [
+                len(one.text) for one in made.sentences if (one.attribute, one.group, one.dropped) == (*place, dropped)
+            ]
+            for dropped in (None, NOT_CHOSEN)
+        }
+        assert max(lengths[None]) <= min(lengths[NOT_CHOSEN], default=99)
 
 
 def test_yield_is_counted_for_every_term() -> None:
@@ -216,6 +256,7 @@ def test_a_spec_without_attributes_is_refused() -> None:
         ({"shots": 3}, '`shots`: must be "own", "fixed" or "similar"'),
         ({"temperature": "hot"}, "`temperature`: must be a number"),
         ({"chat": "yes"}, "`chat`: must be true or false"),
+        ({"replace_flagged": 1}, "`replace_flagged`: must be true or false"),
         ({"per_atribute": 2}, "did you mean `per_attribute`"),
     ],
 )

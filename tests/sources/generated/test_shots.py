@@ -14,28 +14,47 @@ from tiltmeter import specs
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.records import Group, Spec
 from tiltmeter.sources.english import GENDER_OF_PRONOUN
+from tiltmeter.sources.generated.kinds import kinds
 from tiltmeter.sources.generated.matching import contains, terms_of
 from tiltmeter.sources.generated.prompts import few_shot
-from tiltmeter.sources.generated.shots import FIXED, Shot, chooser, own, read_shots, similar, usable
+from tiltmeter.sources.generated.shots import COUNT, FIXED, Shot, chooser, own, read_shots, similar, usable
 from tiltmeter.sources.generated.vectors import Vectors
 
 
-def test_no_shot_of_ours_has_a_term_of_a_library_spec_among_its_keywords_or_in_its_sentence() -> None:
+def test_our_shots_serve_every_spec_of_the_library_and_every_kind_of_word() -> None:
     for name in specs.names():
         spec = specs.load(name)
-        assert usable(own(), spec) == list(own()), name
+        left = usable(own(), spec, whole=True)
         assert usable(FIXED, spec) == list(FIXED), name
-        assert not [shot for shot in own() if any(contains(shot.sentence, term) for term in terms_of(spec))], name
+        for shot in left:
+            assert not [term for term in terms_of(spec) if contains(shot.sentence, term)], (name, shot)
+        for kind in {kind for group in spec.groups for term in group.terms for kind in kinds(term)}:
+            assert sum(kind in kinds(shot.keywords[0]) for shot in left) >= COUNT, (name, kind)
 
 
 def test_our_shots_hold_their_two_keywords_in_one_whole_sentence_that_names_no_gender() -> None:
-    assert len(own()) >= 60
-    assert len({shot.sentence for shot in own()}) == len(own())
+    gendered = {word for word in GENDER_OF_PRONOUN if not word.startswith("the")}
+    assert {"he", "hers"} <= gendered
+    assert len({shot.sentence for shot in own()}) == len(own()) >= 60
     for shot in own():
         assert len(shot.keywords) == 2
         assert all(contains(shot.sentence, keyword) for keyword in shot.keywords), shot
         assert re.fullmatch(r"[A-Z].*\.", shot.sentence)
-        assert not {*re.findall(r"\w+", shot.sentence.lower())} & {*GENDER_OF_PRONOUN}, shot
+        assert not {*re.findall(r"\w+", shot.sentence.lower())} & gendered, shot
+
+
+def test_own_shots_are_of_the_kind_of_the_word_that_is_wanted() -> None:
+    choose = chooser("own", specs.load("gender-math-arts"))
+    for term in ("hers", "him", "Lisa", "sister", "female"):
+        chosen = choose([term, "algebra"], random.Random(1))
+        assert len(chosen) == COUNT
+        assert all(kinds(shot.keywords[0]) & kinds(term) for shot in chosen), term
+    few = [Shot(("hers", "rope"), "x"), Shot(("dog", "rope"), "y"), Shot(("cat", "rope"), "z")]
+    shown = chooser("own", specs.load("race-names-pleasant-3"), repository=few, count=2)(
+        ["theirs", "x"], random.Random(0)
+    )
+    assert len(shown) == 2
+    assert shown[-1] == few[0], "the one of the kind stands last, where it has the most weight"
 
 
 def test_a_shot_with_a_term_of_the_spec_is_never_shown() -> None:

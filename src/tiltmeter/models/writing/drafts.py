@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
+from tiltmeter.errors import UserError
 from tiltmeter.models.writing.drawing import Logits, check, draw, stream
 from tiltmeter.models.writing.pen import Move, Pen, Row
 from tiltmeter.records import Completion, Decoding
@@ -65,7 +66,7 @@ def before_stop(text: str, stops: Sequence[str]) -> str | None:
 
 
 def complete(
-    pen: Pen, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int = 0
+    pen: Pen, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int | Sequence[int] = 0
 ) -> list[list[Completion]]:
     """Texts drawn freely after each prompt."""
 
@@ -82,15 +83,16 @@ def write(
     draft: Callable[[Row, int, random.Random], Draft],
     *,
     samples: int,
-    seed: int,
+    seed: int | Sequence[int],
 ) -> list[list[Completion]]:
     """Carry out drafts; `draft(row, i, numbers)` begins one after prompt i with its own random numbers."""
     check(decoding, samples)
+    seeds = seeds_of(seed, len(prompts))
     rows = [pen.read(prompt) for prompt in prompts]
     finished: dict[tuple[int, int], Completion] = {}
     for places in _pages(rows, samples, decoding.max_new_tokens, pen.page_tokens):
         page = pen.open([rows[at] for at, _ in places])
-        live = [(place, draft(rows[place[0]], place[0], stream(seed, prompts[place[0]], place[1]))) for place in places]
+        live = [((at, sample), draft(rows[at], at, stream(seeds[at], prompts[at], sample))) for at, sample in places]
         while live:
             moves: list[Move | None] = []
             for (place, one), logits in zip(live, page.logits, strict=True):
@@ -102,6 +104,15 @@ def write(
             if live:
                 page.advance(moves)
     return [[finished[at, sample] for sample in range(samples)] for at in range(len(prompts))]
+
+
+def seeds_of(seed: int | Sequence[int], prompts: int) -> Sequence[int]:
+    """The seed of each prompt, where one is given for all or one for each."""
+    if isinstance(seed, int):
+        return [seed] * prompts
+    if len(seed) != prompts:
+        raise UserError(f"{prompts} prompts and {len(seed)} seeds: one seed, or one for each prompt, is needed")
+    return seed
 
 
 def _pages(rows: Sequence[Row], samples: int, new_tokens: int, page_tokens: int) -> Iterator[list[tuple[int, int]]]:

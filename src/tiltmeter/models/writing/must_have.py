@@ -1,9 +1,11 @@
 """Sentences that must have certain words, put where the model nearly wanted them.
 
-Free writing leaves words out, and forcing them in reads badly ("Lisa is business."). So each word that is still
-missing is made more probable, by a factor that grows with every token, but only at places that suit it: where it is
-not much less expected than whatever the model expects there. A draft that would end without a word, or that goes on
-for long without it, is dropped and begun anew; only the last attempt may not end before all words are there.
+Free writing leaves words out, and forcing them in reads badly ("Lisa is business."). So the text is drawn nearly
+freely: a missing word is only made somewhat more probable, and only at places that suit it, where it is not much less
+expected than whatever the model expects there. A draft that would end without a word goes on instead, where the model
+leaves room for that; one that still lacks it is taken back to the place where the word was most expected, and goes on
+from there with the word. Where no place will do, it is begun anew. The last attempt may not end before all words are
+there. Taking a draft back counts as another sequence, like beginning anew.
 The numbers below were chosen by measurement; `docs/sentences.md` says what they give.
 """
 
@@ -23,15 +25,21 @@ from tiltmeter.models.writing.pen import Move, Pen, Row
 from tiltmeter.models.writing.sentences import clashes, ends_sentence, find_term
 from tiltmeter.records import Completion, Decoding
 
-_ATTEMPTS = 8
-# Added to the log-probability of a missing word at the first token, and more at each further one.
-_PUSH, _PUSH_GROWTH = 3.0, 0.3
-# The same for the next piece of a word that was begun.
-_PUSH_BEGUN = 3.0
+_ATTEMPTS = 3
+# How often one attempt may go back.
+_REWINDS = 2
+# Added to the log-probability of a missing word at a place that suits it, and to the next piece of one that was begun.
+_PUSH, _PUSH_BEGUN = 2.0, 3.0
 # A place suits a word whose surprise is at most this share of the mean surprise there (the entropy), and a bit more.
 _SUITS_SHARE, _SUITS_MORE = 0.7, 0.5
-# An attempt is late when it has this many tokens besides those of the words, and a word is still missing.
-_LATE = 10
+# How often a draft that would end without a word may go on instead, unless the model is this sure of the end.
+_EXTENSIONS, _SURE = 2, math.log(0.9)
+# No draft goes back to a place where the word's log-probability was lower than this.
+_FLOOR = -6.0
+# What a place must gain to be worth losing a word that is there already.
+_TO_LOSE_A_WORD = 2.0
+# A draft goes back when it has this many tokens besides those of the words, and a word is still missing.
+_LATE = 20
 # A sentence with fewer words is not ended.
 _FEWEST_WORDS = 4
 # Tokens kept for the end of the sentence when a word has to be put in by force.
@@ -50,6 +58,10 @@ class Term:
         capital = text[:1].upper() + text[1:]
         self.first = pen.pieces(capital) if after_space else pen.continuation(f" {capital}")
 
+    def pieces(self, place: int) -> Row:
+        """Its tokens where so many tokens stand before it."""
+        return self.inside if place else self.first
+
     def next_piece(self, written: Sequence[int]) -> int | None:
         """The token that would come next where some of the term's tokens stand at the end already; None: none do."""
         for pieces in (self.inside, self.first):
@@ -57,6 +69,40 @@ class Term:
                 if tuple(written[-count:]) == pieces[:count]:
                     return pieces[count]
         return None
+
+
+class Places:
+    """For every place of a draft, how much each term was expected there, and where each of them stands."""
+
+    def __init__(self, terms: Sequence[Term]) -> None:
+        self._terms = terms
+        self._expected: list[list[float]] = []
+
+    def note(self, place: int, logprobs: Logits, text: str) -> None:
+        """Remember how much each term is expected after a text of so many tokens."""
+        if place == len(self._expected):
+            self._expected.append(
+                [
+                    -math.inf if clashes(text, term.text) else float(logprobs[term.pieces(place)[0]])
+                    for term in self._terms
+                ]
+            )
+
+    def take_back(self, place: int, tried: Term) -> None:
+        """Forget what was after a place, and do not offer it to that term again."""
+        del self._expected[place + 1 :]
+        self._expected[place][self._terms.index(tried)] = -math.inf
+        self._expected += [[-math.inf] * len(self._terms)] * (len(tried.pieces(place)) - 1)
+
+    def best(self, missing: Sequence[Term], *, kept_from: int, floor: float) -> tuple[int, Term] | None:
+        """The place where a missing term was most expected; places before `kept_from` would lose another term."""
+        found = [
+            (expected[self._terms.index(term)] - (_TO_LOSE_A_WORD if place < kept_from else 0), place, term)
+            for place, expected in enumerate(self._expected)
+            for term in missing
+        ]
+        value, place, term = max(found, key=lambda item: item[0], default=(-math.inf, 0, None))
+        return (place, term) if term is not None and value > floor else None
 
 
 class TermsDraft:
@@ -70,53 +116,91 @@ class TermsDraft:
             raise UserError(f"a sentence with {needed} tokens of given words needs more than {self._limit} new tokens")
         self._late = needed + _LATE
         # Greedy attempts would all be the same.
-        self._attempts_left = _ATTEMPTS - 1 if decoding.temperature > 0 else 0
-        self._attempts = 1
+        self._attempts_left = _ATTEMPTS if decoding.temperature > 0 else 1
+        self._sequences = 0
+        self._decoded = 0
+        self._opening: Logits | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        self._attempts_left -= 1
+        self._sequences += 1
+        self._rewinds_left = _REWINDS
+        self._extensions_left = _EXTENSIONS
         self._written: list[int] = []
         self._forced: list[int] = []
         self._text = ""
-        self._decoded = 0
-        self._opening: Logits | None = None
+        self._places = Places(self._terms)
 
     def next(self, logits: Logits) -> Move | Completion:
-        """The next token, the first one of a new attempt, or the finished sentence."""
+        """The next token, an earlier place and another token there, or the finished sentence."""
         if self._opening is None:
             self._opening = logits
-        while True:
-            result = self._continue(logits)
-            if result is not None:
-                return result
-            self._attempts_left -= 1
-            self._attempts += 1
-            self._written, self._text = [], ""
-            logits = self._opening
+        result = self._continue(logits)
+        while result is None:
+            self._begin()
+            result = self._continue(self._opening)
+        return result
 
     def _continue(self, logits: Logits) -> Move | Completion | None:
         """A step of this attempt; None where it is to be dropped."""
-        missing = [term for term in self._terms if not term.pattern.search(self._text)]
-        if missing and self._attempts_left and len(self._written) >= self._late:
-            return None
+        missing = self._missing(self._text)
         if not self._forced and missing and self._room() <= sum(len(term.inside) for term in missing) + _TO_FINISH:
             self._forced = list(missing[0].inside)
         if self._forced:
             return self._put(self._forced.pop(0))
-        steered = self._steered(logits, missing)
-        while True:
-            if not np.isfinite(steered).any():
-                return self._finished(self._text, "length")
+        logprobs = logits - logits.max()
+        logprobs -= math.log(float(np.exp(logprobs).sum()))
+        self._places.note(len(self._written), logprobs, self._text)
+        if missing and len(self._written) >= self._late:
+            earlier = self._go_back(missing)
+            if earlier or self._attempts_left:
+                return earlier
+        return self._draw(self._steered(logprobs, missing))
+
+    def _draw(self, steered: Logits) -> Move | Completion | None:
+        while np.isfinite(steered).any():
             token = draw(steered, self._decoding, self._numbers.random())
             text, ended = self._with(token)
-            lacking = [term for term in self._terms if not term.pattern.search(text)]
             if ended is None and not ends_sentence(text):
                 return self._put(token)
-            if not lacking and len(text.split()) >= _FEWEST_WORDS:
+            missing = self._missing(text)
+            if not missing and len(text.split()) >= _FEWEST_WORDS:
                 self._decoded += 1
                 return self._finished(text, ended or "stop")
-            if lacking and self._attempts_left:
+            if missing and self._extensions_left and steered[token] < _SURE:
+                self._extensions_left -= 1
+            elif missing:
                 self._decoded += 1
-                return None
+                earlier = self._go_back(missing)
+                if earlier or self._attempts_left:
+                    return earlier
             # Nothing may end here: another token instead.
             steered[token] = -np.inf
+        return self._finished(self._text, "length")
+
+    def _go_back(self, missing: Sequence[Term]) -> Move | Completion | None:
+        """Put a missing term where it was most expected; None where no place will do, or it was done often enough."""
+        floor = _FLOOR if self._attempts_left else -math.inf
+        found = self._places.best(missing, kept_from=self._kept_from(missing), floor=floor)
+        if found is None or not self._rewinds_left:
+            return None
+        place, term = found
+        self._rewinds_left -= 1
+        self._sequences += 1
+        self._written = self._written[:place]
+        self._places.take_back(place, term)
+        first, *self._forced = term.pieces(place)
+        return self._put(first)
+
+    def _kept_from(self, missing: Sequence[Term]) -> int:
+        """How many tokens it takes until all terms stand that are not missing."""
+        present = [term for term in self._terms if term not in missing]
+        texts = (self._pen.text(self._row, self._written[:count]) for count in range(len(self._written) + 1))
+        return next(count for count, text in enumerate(texts) if not {*present} & {*self._missing(text)})
+
+    def _missing(self, text: str) -> list[Term]:
+        return [term for term in self._terms if not term.pattern.search(text)]
 
     def _with(self, token: int) -> tuple[str, Literal["stop", "end"] | None]:
         """The text with a further token, and what would end it."""
@@ -136,16 +220,16 @@ class TermsDraft:
         return Move(kept, token)
 
     def _finished(self, text: str, ended: Literal["stop", "length", "end"]) -> Completion:
-        return Completion(whole(text), self._decoded, ended, self._attempts)
+        return Completion(whole(text), self._decoded, ended, self._sequences)
 
     def _room(self) -> int:
         return self._limit - len(self._written)
 
-    def _steered(self, logits: Logits, missing: Sequence[Term]) -> Logits:
-        """The model's numbers with missing terms pushed where they suit, and what would spoil the sentence shut out."""
-        steered = logits.copy()
+    def _steered(self, logprobs: Logits, missing: Sequence[Term]) -> Logits:
+        """The numbers with missing terms pushed where they suit, and what would spoil the sentence shut out."""
+        steered = logprobs.copy()
         if missing:
-            self._push(steered, logits, missing)
+            self._push(steered, logprobs, missing)
         if any(self._ends_with(term) for term in self._terms):
             joins = self._pen.joins
             steered[: len(joins)][joins] = -np.inf
@@ -156,28 +240,29 @@ class TermsDraft:
         steered[repeating(self._written)] = -np.inf
         return steered
 
-    def _push(self, steered: Logits, logits: Logits, missing: Sequence[Term]) -> None:
-        logprobs = logits - logits.max()
-        logprobs -= math.log(float(np.exp(logprobs).sum()))
-        probabilities = np.exp(logprobs)
-        entropy = -float(
-            np.multiply(probabilities, logprobs, where=probabilities > 0, out=np.zeros_like(logprobs)).sum()
-        )
-        lowest = -_SUITS_SHARE * entropy - _SUITS_MORE
+    def _push(self, steered: Logits, logprobs: Logits, missing: Sequence[Term]) -> None:
+        lowest = -_SUITS_SHARE * entropy(logprobs) - _SUITS_MORE
         for term in missing:
             begun = term.next_piece(self._written)
-            token = (term.inside if self._written else term.first)[0]
-            if begun is not None:
-                token, push = begun, _PUSH_BEGUN
-            elif clashes(self._text, term.text):
-                push = -math.inf
-            else:
-                push = _PUSH + _PUSH_GROWTH * len(self._written)
-            if logprobs[token] > lowest or push < 0 or not self._attempts_left:
-                steered[token] += push
+            token = term.pieces(len(self._written))[0] if begun is None else begun
+            if begun is None and clashes(self._text, term.text):
+                steered[token] = -np.inf
+            elif logprobs[token] > lowest:
+                steered[token] += _PUSH if begun is None else _PUSH_BEGUN
 
     def _ends_with(self, term: Term) -> bool:
         return any(found.end() == len(self._text) for found in term.pattern.finditer(self._text))
+
+
+def entropy(logprobs: Logits) -> float:
+    """The mean surprise.
+
+    >>> round(entropy(np.log(np.array([0.5, 0.5]))), 3)
+    0.693
+    """
+    probabilities = np.exp(logprobs)
+    products = np.multiply(probabilities, logprobs, where=probabilities > 0, out=np.zeros_like(logprobs))
+    return -float(products.sum())
 
 
 def repeating(written: Sequence[int]) -> list[int]:
@@ -199,7 +284,7 @@ def complete_with(
     decoding: Decoding,
     *,
     samples: int = 1,
-    seed: int = 0,
+    seed: int | Sequence[int] = 0,
 ) -> list[list[Completion]]:
     """Sentences written after each prompt, each with all the terms of `must_have` for that prompt."""
     if len(must_have) != len(prompts):

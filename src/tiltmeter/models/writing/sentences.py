@@ -8,6 +8,10 @@ _END = re.compile(r"(\S+?)[.!?]+[\"'”’)]*$")
 # A full stop after these is seldom the end.
 _ABBREVIATIONS = {"mr", "mrs", "ms", "dr", "st", "vs", "jr", "sr", "no", "prof", "e.g", "i.e", "u.s", "a.m", "p.m"}
 _VOWELS = tuple("aeiouAEIOU")
+_POSSESSIVE = {"mine", "yours", "hers", "ours", "theirs"}
+# "A friend of hers", "better than hers"; but hardly ever "in hers" or "a hers".
+_NOT_BEFORE_POSSESSIVE = {"a", "an", "the", "my", "your", "his", "her", "our", "their", "own", "very", "about", "at"}
+_NOT_BEFORE_POSSESSIVE |= {"by", "for", "from", "in", "into", "on", "over", "through", "under", "without"}
 
 
 def find_term(term: str) -> re.Pattern[str]:
@@ -41,12 +45,14 @@ def ends_sentence(text: str) -> bool:
 
 
 def clashes(text: str, term: str) -> bool:
-    """Whether a term cannot stand directly after a text: a space too many, or the wrong article.
+    """Whether a term cannot stand directly after a text: a space too many, the wrong article, "in hers".
 
     >>> clashes("She is a", "engineer"), clashes("She is an", "engineer"), clashes("I met a", "Lisa")
     (True, False, True)
     """
     last = text.rpartition(" ")[2].lower()
     if text.endswith(" ") or (last in {"a", "an"} and term[0].isupper()):
+        return True
+    if term in _POSSESSIVE and last in _NOT_BEFORE_POSSESSIVE:
         return True
     return last == ("a" if term.startswith(_VOWELS) else "an")

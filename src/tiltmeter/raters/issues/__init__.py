@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from tiltmeter.raters.issues import attributes, grammar, groups, link, meaning
+from tiltmeter.raters.issues import attributes, fragments, grammar, groups, link, meaning
 from tiltmeter.raters.issues.sentence import AuditItem, Finding, Sentence, lay_out, sentence
 from tiltmeter.raters.parsing import parser
 from tiltmeter.records import TokenScores
 
 __all__ = ["ISSUES", "NAME", "THRESHOLDS", "AuditItem", "Finding", "Fluency", "audit", "flagged"]
 
-NAME = "issues.v1"
+NAME = "issues.v2"
 """A change of a rule, a list or a threshold is a new version."""
 
 ISSUES = {
@@ -80,7 +80,7 @@ def _findings(parsed: Sentence, scores: TokenScores | None) -> tuple[Finding, ..
         *groups.unrelated_group(parsed),
         *meaning.different_meaning(parsed),
         *grammar.incoherent(parsed, read),
-        *grammar.incomplete(parsed),
+        *fragments.incomplete(parsed),
     ]
     strongest: dict[str, Finding] = {}
     for finding in every:

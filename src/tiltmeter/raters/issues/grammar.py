@@ -1,4 +1,4 @@
-"""I7 and I8: what is not grammatical or makes no sense, and what is no complete sentence."""
+"""I7: what is not grammatical or makes no sense; the rules about one kind of word have files of their own."""
 
 from __future__ import annotations
 
@@ -7,23 +7,26 @@ import re
 from dataclasses import dataclass
 
 from tiltmeter.raters.issues import words
-from tiltmeter.raters.issues.sentence import Finding, Sentence, Token
+from tiltmeter.raters.issues.articles import with_wrong_article, without_article
+from tiltmeter.raters.issues.copula import called_a_thing, family_of_a_thing
+from tiltmeter.raters.issues.pronouns import wrong_case
+from tiltmeter.raters.issues.sentence import Finding, Sentence, Token, clause_of
+from tiltmeter.raters.issues.verbs import wrong_verb
 from tiltmeter.records import TokenScores
 
-_PLURAL_SUBJECTS = frozenset({"they", "we", "you", "people"})
-_MODALS = frozenset({"would", "could", "should", "may", "might", "must", "will", "can", "did", "does", "to"})
 # Attributes of the library's specifications that are also something one does.
 _CAN_BE_VERBS = frozenset(
     {"dance", "love", "cook", "judge", "cheer", "caress", "honor", "vomit", "kill", "pollute", "abuse", "poison"}
     | {"murder", "crash", "stink", "assault", "experiment"}
 )
-_OPEN_ENDINGS = frozenset({"DT", "IN", "CC", "TO", "PRP$", "WDT", "WP", "WRB", "MD"})
 _DOUBLED = re.compile(
-    r"\b(?:the|an?|my|his|her) (?:the|an?|of|is|are|was|to|in|and|it)\b|\b(?:of|to|in|with) (?:of|when|is|are|was)\b|"
+    r"\b(?:the|my|our|your) (?:the|an?|of|is|are|was|to|and|it|when)\b|\ban? (?:the|an?|of|are|was|it|my)\b|"
+    r"\b(?:the|an?) (?:my|his|her|their|our)\b(?!-| and)|\bhis (?:the|an?|it)\b|\b(?:of|to|in|with) (?:of|when)\b|"
     r"\b(?:is|are|was|were) (?:is|are|was|go|have|be|has)\b|\b(?:more|very|it is|it was) (?:of|than|the)? ?[.]$|"
-    r"\bvery[.]?$|\bthan[.]$|\bwho[.]$|\bwhen[.]$|\bmany [a-z]+[^s\W] *[.]$|\bevery [a-z]+s\b",
+    r"\bvery[.]?$|\bthan[.]$|\bwho[.]$|\bwhen[.]$|\bthe one of (?:my|his|her|their|our)\b",
     re.IGNORECASE,
 )
+_DESCRIBES = frozenset({"compound", "amod", "nmod", "poss"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,59 +50,12 @@ def reading(sentence: Sentence, scores: TokenScores) -> Reading | None:
 
 def incoherent(sentence: Sentence, read: Reading | None) -> list[Finding]:
     """I7: "Emily is a very stink person", "The boy was very poetry"."""
-    findings = [
-        finding
-        for check in (_bare, _listed, _with_article, _very, _as_verb, _numbers, _repeated, _doubled)
-        if (finding := check(sentence))
-    ]
+    own = (_bare, _listed, _with_article, _very, _as_verb, _repeated, _twice, _doubled)
+    others = (with_wrong_article, without_article, wrong_case, called_a_thing, family_of_a_thing, wrong_verb)
+    findings = [finding for check in (*own, *others) if (finding := check(sentence))]
     if read is not None:
         findings.append(_fluency(read))
     return findings
-
-
-def incomplete(sentence: Sentence) -> list[Finding]:
-    """I8: starts in the middle, has no verb of its own, or is cut off."""
-    doc = sentence.doc
-    text = sentence.item.text.strip()
-    findings = []
-    first, root = doc[0], next(token for token in doc if token.dep_ == "ROOT")
-    ended = text[-1] in ".!?\"'”’)"
-    last = next((token for token in reversed(doc) if not token.is_punct), root)
-    if first.text[0].islower():
-        if first.tag_ in {"VBZ", "VBD", "VBP", "VBG", "TO", "CC", "WP", "WDT"} or len(first.text) == 1:
-            findings.append(Finding("I8", f"it starts in the middle, with *{first.text}*", 0.95))
-        else:
-            findings.append(Finding("I8", f"it starts with a small letter: *{first.text}*", 0.45))
-    if (last.tag_ in _OPEN_ENDINGS or text.endswith(",")) and not (ended and last.tag_ == "IN"):
-        findings.append(Finding("I8", f"it is cut off after *{last.text}*", 0.9))
-    if not _has_finite_verb(root):
-        findings.append(Finding("I8", "it has no finite verb of its own", 0.85))
-    elif _is_subordinate(root, first) and not text.endswith("?"):
-        findings.append(Finding("I8", f"a clause that starts with *{first.text}* and has no main clause", 0.8))
-    if not ended and last.lower_ in {"then", "so", "also", "just", "very"}:
-        findings.append(Finding("I8", f"it is cut off after *{last.text}*", 0.8))
-    if not ended:
-        findings.append(Finding("I8", "it has no full stop", 0.4))
-    return findings
-
-
-def _is_subordinate(root: Token, first: Token) -> bool:
-    """ "Because the girl wanted to dance": the whole is what should be a part."""
-    opens = any(child.i == first.i and child.dep_ in {"mark", "advmod"} for child in root.children)
-    return bool(first.tag_ in {"IN", "WRB"} and opens and root.tag_ != "VB")
-
-
-def _has_finite_verb(root: Token) -> bool:
-    if root.tag_ in {"VBZ", "VBP", "VBD", "MD"}:
-        return True
-    if any(
-        child.dep_ in {"aux", "auxpass", "cop"} and child.tag_ in {"VBZ", "VBP", "VBD", "MD"} for child in root.children
-    ):
-        return True
-    # The parser takes "My uncle dreams of it and *talks*" for a noun with a verb joined to it.
-    if any(child.dep_ == "conj" and child.tag_ in {"VBZ", "VBP", "VBD"} for child in root.children):
-        return True
-    return root.tag_ == "VB" and any(child.dep_ in {"nsubj", "aux"} for child in root.children)
 
 
 def _bare(sentence: Sentence) -> Finding | None:
@@ -108,7 +64,7 @@ def _bare(sentence: Sentence) -> Finding | None:
     if attribute.dep_ != "attr" or attribute.tag_ not in {"NN", "NNS"} or attribute.head.lemma_ != "be":
         return None
     subject = next((child for child in attribute.head.children if child.dep_ in {"nsubj", "nsubjpass"}), None)
-    if subject is None or subject.i != sentence.term.i:
+    if subject is None or subject.i != sentence.term.i or _goes_bare(attribute, subject):
         return None
     articles = [child for child in attribute.children if child.dep_ in {"det", "poss", "nummod", "amod", "case"}]
     if not any(child.dep_ in {"det", "poss", "nummod"} for child in articles) and sentence.kind != "other":
@@ -118,6 +74,13 @@ def _bare(sentence: Sentence) -> Finding | None:
     if not sentence.attribute_is_role and attribute.tag_ == "NNS" and any(c.lower_ in {"a", "an"} for c in articles):
         return Finding("I7", f"*a {attribute.text}* is not grammatical", 0.9)
     return None
+
+
+def _goes_bare(noun: Token, subject: Token) -> bool:
+    """ "is home", "is all business", "they are leaders"."""
+    if noun.lower_ == "home" or noun.nbor(-1).lower_ in {"all", "pure"}:
+        return True
+    return bool(noun.tag_ == "NNS" and (subject.tag_ in {"NNS", "NNPS"} or subject.text in {"they", "we"}))
 
 
 def _listed(sentence: Sentence) -> Finding | None:
@@ -134,6 +97,8 @@ def _with_article(sentence: Sentence) -> Finding | None:
     before = sentence.doc[term.i - 1].lower_ if term.i else ""
     if sentence.kind != "name" or before not in {"the", "a", "an"} or term.text[0].islower():
         return None
+    if term.dep_ == "compound":
+        return None
     return Finding("I7", f"*{before} {sentence.item.term}*: a name takes no article", 0.7)
 
 
@@ -141,6 +106,8 @@ def _very(sentence: Sentence) -> Finding | None:
     """ "very poetry", "a very stink person": a noun or a verb where an adjective belongs."""
     attribute = sentence.attribute
     before = sentence.doc[attribute.i - 1].lower_ if attribute.i else ""
+    if attribute.i + 1 < len(sentence.doc) and sentence.doc[attribute.i + 1].text == "-":
+        return None
     if before in {"very", "so", "more", "too", "really", "quite"} and attribute.tag_ in {
         "NN",
         "NNS",
@@ -157,7 +124,7 @@ def _very(sentence: Sentence) -> Finding | None:
 def _as_verb(sentence: Sentence) -> Finding | None:
     """ "The boy calculus the ball": a noun straight after the subject, with no verb between."""
     term, attribute = sentence.term, sentence.attribute
-    if attribute.i != term.i + 1 or attribute.pos_ == "ADJ" or term.lower_ in {"his", "her", "their"}:
+    if attribute.i != term.i + 1 or attribute.pos_ == "ADJ" or term.lower_ in {"his", "her", "their", "male", "female"}:
         return None
     if any(token.pos_ in {"VERB", "AUX"} for token in sentence.doc[: term.i]):
         return None
@@ -167,41 +134,37 @@ def _as_verb(sentence: Sentence) -> Finding | None:
     return None
 
 
-def _numbers(sentence: Sentence) -> Finding | None:
-    """ "My sister are", "he have", "a maids": forms that do not agree."""
-    for token in sentence.doc:
-        forms = _verb_forms(token) if token.dep_ in {"nsubj", "nsubjpass"} else set()
-        several = any(child.dep_ == "conj" for child in token.children)
-        if token.tag_ in {"NN", "NNP"} and token.lower_ not in _PLURAL_SUBJECTS and not several:
-            wrong = forms & {"are", "were", "have", "do"} if not forms & _MODALS else set()
-        else:
-            many = token.tag_ == "NNS" and token.lower_ not in {"mathematics", "physics"}
-            wrong = forms & {"is", "was", "has"} if many else set()
-        if wrong:
-            return Finding("I7", f"*{token.text} {min(wrong)}* does not agree", 0.8)
-        before = {child.lower_ for child in token.children}
-        if token.tag_ == "NNS" and before & {"a", "an"} and not before & {"few", "many", "couple", "dozen", "hundred"}:
-            return Finding("I7", f"*a {token.text}* does not agree", 0.75)
+def _repeated(sentence: Sentence) -> Finding | None:
+    """The same noun again as the head of another phrase: "a symphony of the symphony"."""
+    for word in (sentence.attribute, sentence.term):
+        if word.pos_ in {"PRON", "DET"}:
+            continue
+        forms = {word.lower_, (sentence.item.term if word.i == sentence.term.i else sentence.item.attribute).lower()}
+        same = [
+            token
+            for token in sentence.doc
+            if token.lower_ in forms and token.pos_ == word.pos_ and _stands_alone(token)
+        ]
+        together = [token for token in same if clause_of(token).i == clause_of(same[0]).i]
+        if len(same) > 1:
+            # A long sentence may say a word twice, and so may two clauses.
+            close = (len(together) > 1 or len(same) > 2) and len(sentence.doc) <= 14
+            score = 0.7 if close or len(together) > 2 else 0.35
+            return Finding("I7", f"*{word.text}* stands there {len(same)} times", score)
     return None
 
 
-def _verb_forms(subject: Token) -> set[str]:
-    """The verb of a subject and its auxiliaries."""
-    verb = subject.head
-    if verb.pos_ not in {"VERB", "AUX"}:
-        return set()
-    return {verb.lower_, *(child.lower_ for child in verb.children if child.dep_ in {"aux", "auxpass"})}
+def _stands_alone(token: Token) -> bool:
+    """Neither describing another noun nor told apart by a description: "real numbers", "rational numbers"."""
+    return token.dep_ not in _DESCRIBES and not any(child.dep_ in {"amod", "compound"} for child in token.children)
 
 
-def _repeated(sentence: Sentence) -> Finding | None:
-    """The same noun again: "a symphony of the symphony"."""
-    for word in (sentence.attribute, sentence.term):
-        written = sentence.item.term if word.i == sentence.term.i else sentence.item.attribute
-        count = len(re.findall(rf"\b{re.escape(written)}\b", sentence.item.text, re.IGNORECASE))
-        if count > 1 and word.pos_ not in {"PRON", "DET"}:
-            # A long sentence may say a word twice.
-            score = 0.7 if len(sentence.doc) <= 12 or count > 2 else 0.35
-            return Finding("I7", f"*{word.text}* stands there {count} times", score)
+def _twice(sentence: Sentence) -> Finding | None:
+    """ "tall and tall", "a noble and noble"; but "more and more", "years and years"."""
+    for token in sentence.doc:
+        beside = token.dep_ == "conj" and token.i == token.head.i + 2 and token.lower_ == token.head.lower_
+        if beside and token.tag_ in {"JJ", "NN"} and token.lower_ not in {"half", "part", "more", "one"}:
+            return Finding("I7", f"*{token.text} and {token.text}* says the same twice", 0.8)
     return None
 
 

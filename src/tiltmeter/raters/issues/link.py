@@ -128,8 +128,8 @@ def _another_holder(sentence: Sentence) -> Finding | None:
     holder = subject_of(attribute.head)
     if holder is None or is_person(holder, sentence):
         return None
-    # "It is a pleasure to talk to X", "There was joy in the face of X", "The bravest was X".
-    if holder.dep_ == "expl" or holder.lower_ in {"it", "there", "that", "this", "what"}:
+    # "It is a pleasure to talk to X", "There was joy in the face of X", "X bought a hat that makes him look sexy".
+    if holder.dep_ == "expl" or holder.lower_ in {"it", "there", "that", "this", "what", "him", "her"}:
         return None
     if any(child.i == sentence.term.i for child in attribute.subtree) or sentence.kind == "other":
         return None
@@ -170,8 +170,8 @@ def _another_noun(sentence: Sentence) -> Finding | None:
         or sentence.kind == "other"
     ):
         return None
-    if noun.dep_ == "pobj" and noun.head.lower_ in {"as", "like"}:
-        return None
+    if noun.dep_ == "pobj" and (noun.head.lower_ in {"as", "like"} or noun.head.head.lower_ == "one"):
+        return None  # "as a tall man", "one of the loudest guests"
     if noun.dep_ in {"nsubj", "nsubjpass"} and is_person(noun, sentence):
         return None
     return Finding("I3", f"*{sentence.attribute.text}* describes the {noun.text}, not *{sentence.item.term}*", 0.7)
@@ -253,11 +253,9 @@ def _apart(sentence: Sentence) -> Finding | None:
         return Finding("I3", f"*{sentence.item.term}* is only mentioned beside the point", 0.4)
     if here.dep_ == "ccomp" and sentence.attribute.i in {child.i for child in there.children}:
         holder = subject_of(there)
-        return (
-            Finding("I3", f"*{sentence.item.attribute}* is said of *{holder.text}*", 0.6)
-            if holder is not None
-            else None
-        )
+        # "The experiment made him famous": the attribute is the subject.
+        if holder is not None and holder.i != sentence.attribute.i:
+            return Finding("I3", f"*{sentence.item.attribute}* is said of *{holder.text}*", 0.6)
     return None
 
 
@@ -265,7 +263,7 @@ def _beside(sentence: Sentence) -> Finding | None:
     """A thing or a person that is only near: "behind the sculpture"."""
     between = path(sentence.term, sentence.attribute)
     for token in between[1:-1]:
-        near = token.lower_ in words.BESIDE or (token.lower_ == "to" and token.head.lower_ in {"next", "close"})
+        near = token.lower_ in words.BESIDE or (token.lower_ == "to" and token.head.lower_ == "next")
         if token.dep_ == "prep" and near:
             return Finding("I3", f"*{token.text}* only puts the one beside the other", 0.6)
     if any(

@@ -47,7 +47,8 @@ def _no_name(sentence: Sentence) -> list[Finding]:
     if before in {"the", "a", "an"} and term.i + 1 < len(sentence.doc) and term.dep_ == "compound":
         return [Finding("I6", f"*{before} {name} {term.head.text}* is not the person", 0.6)]
     predicate = next((child for child in term.head.children if child.dep_ == "attr"), None)
-    if term.dep_ == "nsubj" and predicate is not None and predicate.lemma_.lower() in words.PLACES:
+    named = predicate is not None and any(child.dep_ in {"det", "poss"} for child in predicate.children)
+    if term.dep_ == "nsubj" and predicate is not None and named and predicate.lemma_.lower() in words.PLACES:
         return [Finding("I6", f"*{name}* is called a {predicate.lemma_}", 0.9)]
     return []
 

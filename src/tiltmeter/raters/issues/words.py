@@ -87,7 +87,7 @@ THINGS_OF_ONES_OWN = _words(
     "feelings thought thoughts mistake decision choice work job performance habit tone look appearance figure shape "
     "complexion reputation style way headache cold pain injury dream accent "
     "moment side streak presence image sense state condition thing something position status type posture stature "
-    "height build physique"
+    "height build physique ability skill talent approach demeanor lifestyle outlook beauty energy effort"
 )
 """What an adjective can be said of and still be said of the person who has it."""
 

@@ -4,8 +4,9 @@ The model is given by the caller, and so is whatever judges or ranks what it wro
 """
 
 from tiltmeter.sources.generated.accounting import Accounting, TermYield, account
+from tiltmeter.sources.generated.block import blocks, write_block
 from tiltmeter.sources.generated.interface import Generator, Review
-from tiltmeter.sources.generated.loop import Generation, assemble, units, write, write_unit
+from tiltmeter.sources.generated.loop import Generation, assemble, units, write
 from tiltmeter.sources.generated.pairs import pairs
 from tiltmeter.sources.generated.sentence_files import read_sentences, write_sentences
 from tiltmeter.sources.generated.settings import GenerationSettings, Unit, UnitResult
@@ -23,11 +24,12 @@ __all__ = [
     "UnitResult",
     "account",
     "assemble",
+    "blocks",
     "chooser",
     "pairs",
     "read_sentences",
     "units",
     "write",
+    "write_block",
     "write_sentences",
-    "write_unit",
 ]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from tiltmeter.errors import ModelError
 from tiltmeter.records import Completion, Decoding, ModelFacts, Pair, Written
 
 
@@ -21,7 +22,7 @@ class Generator(Protocol):
         ...
 
     def complete(
-        self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int = 0
+        self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int | Sequence[int] = 0
     ) -> list[list[Completion]]:
         """So many completions of each prompt."""
         ...
@@ -33,7 +34,7 @@ class Generator(Protocol):
         decoding: Decoding,
         *,
         samples: int = 1,
-        seed: int = 0,
+        seed: int | Sequence[int] = 0,
     ) -> list[list[Completion]]:
         """So many completions of each prompt, with these words in them."""
         ...
@@ -65,3 +66,9 @@ class Review:
 
 
 NO_REVIEW = Review()
+
+
+def require(generator: Generator, verb: str, what: str) -> None:
+    """Refuse a generator that lacks a verb."""
+    if not hasattr(generator, verb):
+        raise ModelError(f"{generator.facts.name} cannot `{verb}`, which {what} needs")

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from tiltmeter.errors import UserError
 from tiltmeter.records import Spec, Written
 from tiltmeter.sources.generated.accounting import Accounting, account
+from tiltmeter.sources.generated.block import blocks, write_block
 from tiltmeter.sources.generated.checks import DUPLICATE
 from tiltmeter.sources.generated.comparisons import comparisons
 from tiltmeter.sources.generated.interface import NO_REVIEW, Generator, Review, Watcher
 from tiltmeter.sources.generated.settings import GenerationSettings, Unit, UnitResult
-from tiltmeter.sources.generated.shots import Chooser, chooser
-from tiltmeter.sources.generated.writing import Writing
+from tiltmeter.sources.generated.shots import Chooser
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +40,18 @@ def write(
 ) -> Generation:
     """Have all sets of a spec written. The same generator, settings and shots give the same sentences."""
     todo = units(spec, settings)
-    results = []
+    results: list[UnitResult] = []
     if watcher:
         watcher.start(spec.name, len(todo), 0)
-    for unit in todo:
-        results.append(write_unit(spec, unit, generator, settings, shots=shots, review=review))
+    for block in blocks(todo):
+        results += write_block(spec, block, generator, settings, shots=shots, review=review)
         if watcher:
-            watcher.advance(1)
+            watcher.advance(len(block))
     return assemble(results, settings)
 
 
 def units(spec: Spec, settings: GenerationSettings) -> list[Unit]:
-    """The units of work, each of which can be written on its own and in any order."""
+    """The units of work, in the order of the plan."""
     if not spec.attributes:
         raise UserError(f"the spec `{spec.name}` has no attributes, so there is nothing to write sentences about")
     return [
@@ -61,19 +61,6 @@ def units(spec: Spec, settings: GenerationSettings) -> list[Unit]:
         if comparisons(spec, attributes)
         for attribute in attributes.terms
     ]
-
-
-def write_unit(
-    spec: Spec,
-    unit: Unit,
-    generator: Generator,
-    settings: GenerationSettings,
-    *,
-    shots: Chooser | None = None,
-    review: Review = NO_REVIEW,
-) -> UnitResult:
-    """Write the sentences of one unit; nothing but the arguments decides what comes out."""
-    return Writing(spec, unit, generator, settings, shots or chooser(settings.shots, spec), review).result()
 
 
 def assemble(results: Sequence[UnitResult], settings: GenerationSettings) -> Generation:

@@ -43,6 +43,8 @@ class GenerationSettings:
     chat: bool = False
     """Ask through the generator's chat template."""
     checks: Checks = "full"
+    replace_flagged: bool = False
+    """Write more for attributes that the audit leaves short: it costs time, and only the effect of issues uses it."""
     decoding: Decoding = PUBLISHED_DECODING
 
     def __post_init__(self) -> None:
@@ -56,8 +58,9 @@ class GenerationSettings:
         for key, allowed in (("strategy", Strategy), ("shots", ShotKind), ("checks", Checks)):
             if getattr(self, key) not in get_args(allowed):
                 raise UserError(f"must be {_either(get_args(allowed))}, not {getattr(self, key)!r}", key=key)
-        if type(self.chat) is not bool:
-            raise UserError(f"must be true or false, not {self.chat!r}", key="chat")
+        for key in ("chat", "replace_flagged"):
+            if type(getattr(self, key)) is not bool:
+                raise UserError(f"must be true or false, not {getattr(self, key)!r}", key=key)
 
 
 def settings_from(options: Mapping[str, Any]) -> GenerationSettings:
@@ -87,11 +90,14 @@ class Unit:
     set: int
     attribute_set: str
     attribute: str
+    round: int = 0
+    """0: the test itself; 1: sentences to replace flagged ones."""
 
     @property
     def id(self) -> str:
         """A name of its own within a study."""
-        return f"{self.spec}/{self.set}/{self.attribute_set}/{self.attribute}"
+        again = f"/round-{self.round}" if self.round else ""
+        return f"{self.spec}/{self.set}/{self.attribute_set}/{self.attribute}{again}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +110,12 @@ class UnitResult:
     tokens: int
     attempts: int
     """Sequences decoded, those included that the generator gave up before they were sentences."""
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> UnitResult:
+        """The record that `dataclasses.asdict` made this of."""
+        sentences = tuple(Written(**one) for one in data["sentences"])
+        return UnitResult(Unit(**data["unit"]), sentences, data["requests"], data["tokens"], data["attempts"])
 
 
 def seed_of(*parts: object) -> int:

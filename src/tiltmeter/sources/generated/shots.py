@@ -16,6 +16,7 @@ from tiltmeter.files import read_text
 from tiltmeter.records import Spec
 from tiltmeter.sources.datasets import stereoset
 from tiltmeter.sources.differences import differences
+from tiltmeter.sources.generated.kinds import kinds
 from tiltmeter.sources.generated.matching import contains, terms_of
 from tiltmeter.sources.generated.settings import ShotKind
 
@@ -52,7 +53,7 @@ FIXED = (
 
 @cache
 def own() -> tuple[Shot, ...]:
-    """The examples that ship: two keywords each, a person and a thing, trait or trade; none with *he* or *she*.
+    """The examples that ship: two keywords each, a person and a thing, trait or trade; none names a gender.
 
     >>> own()[0]
     Shot(keywords=('Nora', 'blanket'), sentence='Nora folded the blanket and put it back on the shelf.')
@@ -61,8 +62,10 @@ def own() -> tuple[Shot, ...]:
     return tuple(Shot(tuple(row["keywords"]), row["sentence"]) for row in map(json.loads, text.splitlines()))
 
 
-def usable(shots: Sequence[Shot], spec: Spec) -> list[Shot]:
+def usable(shots: Sequence[Shot], spec: Spec, *, whole: bool = False) -> list[Shot]:
     """The examples none of whose keywords contains a term of the spec: that would tell the generator what to write.
+
+    `whole` asks the same of their sentences.
 
     >>> from tiltmeter.records import Group
     >>> spec = Spec("x", "X", (Group("a", ("dog",)), Group("b", ("cat",))))
@@ -73,7 +76,11 @@ def usable(shots: Sequence[Shot], spec: Spec) -> list[Shot]:
     return [
         shot
         for shot in shots
-        if not any(contains(keyword, term, plural=True) for keyword in shot.keywords for term in terms)
+        if not any(
+            contains(text, term, plural=True)
+            for text in (*shot.keywords, *([shot.sentence] if whole else []))
+            for term in terms
+        )
     ]
 
 
@@ -92,6 +99,18 @@ def similar(shots: Sequence[Shot], keywords: Sequence[str], count: int, vectors:
     return [shots[int(place)] for place in best[::-1]]
 
 
+def alike(shots: Sequence[Shot], keywords: Sequence[str], count: int, source: random.Random) -> list[Shot]:
+    """Some examples at random, of those whose first keyword is of the same kind as the first one wanted.
+
+    A pronoun needs another sentence than a name does. Where there are too few of the kind, others stand before them.
+    """
+    wanted = kinds(keywords[0])
+    same = [shot for shot in shots if kinds(shot.keywords[0]) & wanted]
+    chosen = source.sample(same, min(count, len(same)))
+    others = [shot for shot in shots if shot not in same]
+    return source.sample(others, min(count - len(chosen), len(others))) + chosen
+
+
 def chooser(
     kind: ShotKind,
     spec: Spec,
@@ -100,16 +119,16 @@ def chooser(
     vectors: ToVector | None = None,
     count: int = COUNT,
 ) -> Chooser:
-    """How examples are chosen for a spec: `own` draws some anew for each request, `fixed` shows the paper's four,
-    `similar` the nearest of the repository (ours, unless one is given).
+    """How examples are chosen for a spec: `own` draws some of the right kind anew for each request, `fixed` shows the
+    paper's four, `similar` the nearest of the repository (ours, unless one is given).
     """
-    allowed = usable(FIXED if kind == "fixed" else (repository or own()), spec)
+    allowed = usable(FIXED if kind == "fixed" else (repository or own()), spec, whole=kind == "own")
     if not allowed:
         raise UserError(f"every example sentence has a term of `{spec.name}` among its keywords; choose other shots")
     if kind == "fixed":
         return lambda keywords, source: allowed
     if kind == "own":
-        return lambda keywords, source: source.sample(allowed, min(count, len(allowed)))
+        return lambda keywords, source: alike(allowed, keywords, count, source)
     if vectors is None:
         raise UserError("similar shots need word vectors; load them, or choose the shots `own` or `fixed`")
     given = vectors

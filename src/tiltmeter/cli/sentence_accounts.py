@@ -1,0 +1,166 @@
+"""The account of what was written: for each spec, or for the two strategies side by side."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from tiltmeter.cli.console import number, percent, print_json, print_table, say
+
+if TYPE_CHECKING:
+    from tiltmeter.engine.review import Auditor
+    from tiltmeter.records import Estimate, Written
+    from tiltmeter.sources.generated import Accounting, Generation
+
+_COLUMNS = (
+    "spec",
+    "requests",
+    "decoded",
+    "finished",
+    "both terms",
+    "accepted",
+    "share",
+    "per 1,000 tokens",
+    "kept",
+    "written for",
+)
+
+
+def print_accounts(accounts: Mapping[str, Accounting], by: str, ranked_by: str | None, as_json: bool) -> None:
+    """Print what was asked for, kept and dropped, and the terms to reconsider."""
+    low = {name: _low(account) for name, account in accounts.items()}
+    if as_json:
+        data = {name: {**_as_json(account), "reconsider": low[name]} for name, account in accounts.items()}
+        print_json({"by": by, "ranked_by": ranked_by, "specs": data})
+        return
+    rows = [_row(name, account) for name, account in accounts.items()]
+    print_table(_COLUMNS, rows, title=f"Sentences written by {by}")
+    reasons: Counter[str] = Counter()
+    for account in accounts.values():
+        reasons.update(dict(account.dropped))
+    print_table(["dropped because it", "sentences"], reasons.most_common(), title="\nWhy the rest were dropped")
+    if ranked_by:
+        say(
+            f"\nThe better half was kept, ranked by {ranked_by}: do not test that model with it. Another can rank "
+            "(--reader MODEL), or nobody (--reader none)."
+        )
+    _print_low(low)
+    for account in accounts.values():
+        for unit, count in account.short:
+            say(f"{unit}: only {count} sentences")
+
+
+def _as_json(account: Accounting) -> dict[str, Any]:
+    return asdict(account) | {
+        "share": account.share,
+        "controllability": account.controllability,
+        "accepted_per_1000_tokens": account.accepted_per_1000_tokens,
+    }
+
+
+def _row(name: str, account: Accounting) -> tuple[object, ...]:
+    return (
+        name,
+        account.requests,
+        account.attempts,
+        account.decoded,
+        percent(account.controllability),
+        account.accepted,
+        percent(account.share),
+        number(account.accepted_per_1000_tokens),
+        account.kept,
+        ", ".join(f"{group} {count}" for group, count in account.written_for),
+    )
+
+
+def _low(account: Accounting) -> list[dict[str, Any]]:
+    """The terms of low yield, among those of their kind."""
+    from tiltmeter.stats.quality import low_yield
+
+    by_kind: dict[str, dict[Any, tuple[int, int]]] = defaultdict(dict)
+    for one in account.terms:
+        by_kind[one.kind][one] = (one.accepted, one.decoded)
+    return [{**asdict(one), "share": share} for counts in by_kind.values() for one, share in low_yield(counts).items()]
+
+
+def _print_low(low: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+    rows = [
+        (name, row["holder"], row["term"], row["accepted"], row["decoded"], percent(row["share"]))
+        for name, found in low.items()
+        for row in found
+    ]
+    if rows:
+        title = "\nTerms to reconsider: yield below half of the median"
+        print_table(["spec", "of", "term", "accepted", "decoded", "share"], rows, title=title)
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One strategy: its account, and how good its sentences are."""
+
+    account: Accounting
+    unique_tokens: float | None
+    any_issue: float | None
+    incoherent: float | None
+    likelihood: Estimate | None
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            **_as_json(self.account),
+            "unique_tokens": self.unique_tokens,
+            "any_issue": self.any_issue,
+            "I7": self.incoherent,
+            "log_likelihood_per_token": self.likelihood.as_json() if self.likelihood else None,
+        }
+
+
+def print_comparison(made: Mapping[str, Generation], audit: Auditor, as_json: bool) -> None:
+    """Print strategies side by side; the kept sentences of either are audited, and read by the reader if there is one.
+
+    Unique tokens grow with the number of sentences, so they are counted in as many as each strategy has.
+    """
+    from tiltmeter.stats.quality import SAMPLE
+
+    size = min(SAMPLE, *(len(generation.kept) for generation in made.values()))
+    sides = {name: _side(generation, audit, size) for name, generation in made.items()}
+    if as_json:
+        data = {name: side.as_json() for name, side in sides.items()}
+        print_json({"unique_tokens_in": size, "strategies": data})
+        return
+    rows: list[tuple[str, list[object]]] = [
+        ("requests", [one.account.requests for one in sides.values()]),
+        ("sequences decoded", [one.account.attempts for one in sides.values()]),
+        ("accepted", [one.account.accepted for one in sides.values()]),
+        ("share of those decoded", [percent(one.account.share) for one in sides.values()]),
+        ("accepted per 1,000 tokens", [number(one.account.accepted_per_1000_tokens) for one in sides.values()]),
+        (f"unique tokens in {size} sentences", [number(one.unique_tokens) for one in sides.values()]),
+        ("with any issue, I1 to I8", [percent(one.any_issue) for one in sides.values()]),
+        ("incoherent, I7", [percent(one.incoherent) for one in sides.values()]),
+    ]
+    if any(one.likelihood for one in sides.values()):
+        read = [number(one.likelihood.value if one.likelihood else None, 2) for one in sides.values()]
+        rows.append(("log-likelihood per token under the reader", [*read]))
+    print_table(["", *sides], [(name, *cells) for name, cells in rows], title="Two strategies, the same order")
+
+
+def _side(generation: Generation, audit: Auditor, size: int) -> _Side:
+    from tiltmeter.stats.quality import unique_tokens
+
+    kept = generation.kept
+    issues = [{finding.issue for finding in found} for found in audit.findings(kept)]
+    return _Side(
+        generation.accounting,
+        unique_tokens([one.text for one in kept], size=size) if size else None,
+        sum(map(bool, issues)) / len(kept) if kept else None,
+        sum("I7" in found for found in issues) / len(kept) if kept else None,
+        _likelihood(kept, audit) if audit.has_reader else None,
+    )
+
+
+def _likelihood(kept: Sequence[Written], audit: Auditor) -> Estimate:
+    from tiltmeter.stats.estimates import estimate
+
+    values = audit.likelihoods([one.text for one in kept])
+    return estimate(values, [one.attribute for one in kept], neutral=None)

@@ -1,0 +1,178 @@
+"""The part of `tiltmeter sentences` that writes, and goes on where the same command was killed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tiltmeter.cli.console import say
+
+if TYPE_CHECKING:
+    from tiltmeter.engine.partial import Partial
+    from tiltmeter.engine.review import Auditor
+    from tiltmeter.engine.units import Journal
+    from tiltmeter.models import ModelSettings
+    from tiltmeter.records import Spec
+    from tiltmeter.sources.generated import Generation, GenerationSettings, UnitResult
+    from tiltmeter.sources.generated.settings import Strategy
+    from tiltmeter.sources.generated.shots import Chooser
+
+STRATEGIES: tuple[Strategy, ...] = ("constrained", "rejection")
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be written and by whom, and who looks at it."""
+
+    specs: Mapping[str, Spec]
+    by: str
+    settings: GenerationSettings
+    shots_from: Path | None
+    judge: bool
+    reader: str | None
+    running: ModelSettings
+
+    @property
+    def ranked_by(self) -> str | None:
+        """Who ranks the sentences: the reader, or for want of one the model that writes; None: nobody."""
+        from tiltmeter.engine.review import NOBODY
+
+        return None if self.reader == NOBODY else self.reader or self.by
+
+    def auditor(self) -> Auditor:
+        """Whoever looks at what was written."""
+        from tiltmeter.engine.review import Auditor
+
+        return Auditor(self.specs, self.reader, self.running)
+
+    def described(self, generator: Any) -> dict[str, Any]:
+        """All that decides which sentences come out, so that two orders can be compared."""
+        from tiltmeter.store import versions
+
+        settings = asdict(self.settings)
+        facts = asdict(generator.facts)
+        return {
+            "specs": list(self.specs),
+            **{f"the spec {name}": _hash(json.dumps(asdict(spec)).encode()) for name, spec in self.specs.items()},
+            "by": self.by,
+            **settings.pop("decoding"),
+            **settings,
+            "shots_from": _hash(self.shots_from.read_bytes()) if self.shots_from else None,
+            "judge": self.judge,
+            "reader": self.reader,
+            **{f"the version of {name}": number for name, number in {**versions(), **facts.pop("versions")}.items()},
+            **{f"the model's {key}": value for key, value in facts.items()},
+        }
+
+
+def write_order(order: Order, out: Path | None, dropped: Path | None) -> dict[str, Generation]:
+    """Have everything written, and then the files, whole; killed before, the same command goes on."""
+    with _Desk(order, out) as desk:
+        results = desk.write(order.settings)
+        made = {name: _assembled([one for one in results if one.unit.spec == name], order) for name in order.specs}
+        _save(made.values(), out, dropped)
+        desk.finish()
+    return made
+
+
+def write_both(order: Order, out: Path | None, dropped: Path | None) -> dict[str, Generation]:
+    """The same with either strategy, over all specs together, by the name of the strategy.
+
+    Nobody ranks: that would hide what is to be compared.
+    """
+    from tiltmeter.engine.review import NOBODY
+
+    made: dict[str, Generation] = {}
+    with _Desk(replace(order, reader=NOBODY), out) as desk:
+        for name in STRATEGIES:
+            results = desk.write(replace(order.settings, strategy=name), name)
+            found = _assembled(results, order)
+            # Units have the same names under either strategy.
+            named = [replace(sentence, id=f"{name}:{sentence.id}") for sentence in found.sentences]
+            made[name] = replace(found, sentences=named)
+        _save(made.values(), out, dropped)
+        desk.finish()
+    return made
+
+
+class _Desk:
+    """The generator at work, with what it has finished beside the file that is to come."""
+
+    def __init__(self, order: Order, out: Path | None) -> None:
+        from tiltmeter import models
+        from tiltmeter.engine.partial import Partial
+        from tiltmeter.files import check_writable
+
+        self._order = order
+        self._partial: Partial | None = None
+        if out:
+            check_writable(out)
+        self._shots = _choosers(order)
+        self._generator: Any = models.load(order.by, order.running)
+        if out and (out.is_file() or not out.exists()):
+            self._partial = Partial(out.with_name(f"{out.name}.partial"), order.described(self._generator))
+
+    def __enter__(self) -> _Desk:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._partial:
+            self._partial.close()
+
+    def write(self, settings: GenerationSettings, part: str = "") -> list[UnitResult]:
+        from tiltmeter.cli.progress import Bar
+        from tiltmeter.engine.units import Author, Unrecorded, write_units
+        from tiltmeter.sources.generated import units
+
+        order = self._order
+        review = order.auditor().review(judge=order.judge, otherwise=self._generator if order.ranked_by else None)
+        journal: Journal = self._partial.part(part) if self._partial else Unrecorded()
+        author = Author(self._generator, settings, self._shots, review)
+        todo = [(spec, units(spec, settings)) for spec in self._order.specs.values()]
+        what = f"writing with {self._order.by}" + (f", {part}" if part else "")
+        try:
+            with Bar() as bar:
+                return write_units(todo, lambda: author, journal, bar, what)
+        except KeyboardInterrupt:
+            if self._partial:
+                say(f"stopped; the same command goes on from here (what is done is in {self._partial.path})")
+            raise
+
+    def finish(self) -> None:
+        """Everything is in its place."""
+        if self._partial:
+            self._partial.remove()
+
+
+def _save(made: Iterable[Generation], out: Path | None, dropped: Path | None) -> None:
+    from tiltmeter.sources.generated import write_sentences
+
+    sentences = [one for generation in made for one in generation.sentences]
+    if out:
+        write_sentences(out, [one for one in sentences if one.dropped is None])
+    if dropped:
+        write_sentences(dropped, [one for one in sentences if one.dropped])
+
+
+def _assembled(results: Sequence[UnitResult], order: Order) -> Generation:
+    from tiltmeter.sources.generated import assemble
+
+    return assemble(results, order.settings)
+
+
+def _choosers(order: Order) -> dict[str, Chooser]:
+    from tiltmeter.sources.generated import vectors
+    from tiltmeter.sources.generated.shots import chooser, read_shots
+
+    kind = order.settings.shots
+    repository = read_shots(order.shots_from) if order.shots_from else None
+    space = vectors.load() if kind == "similar" else None
+    return {name: chooser(kind, spec, repository=repository, vectors=space) for name, spec in order.specs.items()}
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]

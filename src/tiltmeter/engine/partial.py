@@ -1,0 +1,99 @@
+"""The file beside an unfinished file of sentences: finished blocks, so that a command that was killed can go on."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from tiltmeter.errors import RunError
+from tiltmeter.sources.generated import UnitResult
+
+_SCHEMA = """
+create table if not exists orders (key text primary key, value text not null);
+create table if not exists units (part text, unit text, result text not null, primary key (part, unit));
+"""
+
+
+class Partial:
+    """Finished blocks of one order, in parts that have their units apart; held against any other process."""
+
+    def __init__(self, path: Path, order: Mapping[str, Any]) -> None:
+        self.path = path
+        try:
+            self._database = sqlite3.connect(path, timeout=0, isolation_level=None)
+            self._database.execute("pragma locking_mode = exclusive")
+            # A script is one transaction only if it says so; the lock that it takes is kept.
+            self._database.executescript(f"begin exclusive; {_SCHEMA} commit;")
+        except sqlite3.Error as error:
+            raise self._refused(error) from error
+        self._agree(order)
+
+    def close(self) -> None:
+        """Let go of the file, and leave it for another time."""
+        self._database.close()
+
+    def part(self, name: str) -> _Part:
+        """The journal of one part."""
+        return _Part(self, name)
+
+    def remove(self) -> None:
+        """Delete the file: what it was kept for is finished."""
+        self._database.close()
+        # A process that was killed leaves its journal behind, spent.
+        for path in (self.path.with_name(f"{self.path.name}-journal"), self.path):
+            path.unlink(missing_ok=True)
+
+    def units(self, part: str) -> dict[str, UnitResult]:
+        """The finished units of a part."""
+        rows = self._database.execute("select unit, result from units where part = ?", (part,))
+        return {unit: UnitResult.from_json(json.loads(result)) for unit, result in rows}
+
+    def record(self, part: str, results: Sequence[UnitResult]) -> None:
+        """Add finished units: all of them or none."""
+        rows = [(part, result.unit.id, json.dumps(asdict(result))) for result in results]
+        try:
+            self._database.execute("begin")
+            self._database.executemany("insert into units values (?, ?, ?)", rows)
+            self._database.execute("commit")
+        except sqlite3.Error as error:
+            raise self._refused(error) from error
+
+    def _agree(self, order: Mapping[str, Any]) -> None:
+        now = json.loads(json.dumps(order))
+        before = {key: json.loads(value) for key, value in self._database.execute("select key, value from orders")}
+        if not before:
+            rows = [(key, json.dumps(value)) for key, value in now.items()]
+            self._database.execute("begin")
+            self._database.executemany("insert into orders values (?, ?)", rows)
+            self._database.execute("commit")
+            return
+        key = next((key for key in {**before, **now} if before.get(key) != now.get(key)), None)
+        if key:
+            self._database.close()
+            raise RunError(
+                f"{self.path}: was begun with {key} {before.get(key)!r}, which is now {now.get(key)!r}; "
+                "repeat the command that began it, or remove the file to start anew"
+            )
+
+    def _refused(self, error: sqlite3.Error) -> RunError:
+        if "locked" in str(error):
+            return RunError(f"{self.path}: another process is writing these sentences; wait for it, or stop it")
+        return RunError(f"{self.path}: cannot be used to go on ({error}); remove it, or name another file with --out")
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The units of one part."""
+
+    partial: Partial
+    name: str
+
+    def done(self) -> Mapping[str, UnitResult]:
+        return self.partial.units(self.name)
+
+    def record(self, results: Sequence[UnitResult]) -> None:
+        self.partial.record(self.name, results)

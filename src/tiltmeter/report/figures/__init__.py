@@ -1,0 +1,26 @@
+"""Figures as SVG and PNG, made from plain Vega-Lite dictionaries without a browser."""
+
+from tiltmeter.report.figures.bars import Bar, Panel, Part, bars
+from tiltmeter.report.figures.canvas import NARROW, WIDE, Layout, colour, shape, to_png, to_svg, wrapped
+from tiltmeter.report.figures.forest import Block, Row, forest
+from tiltmeter.report.figures.strips import Strip, strips
+
+__all__ = [
+    "NARROW",
+    "WIDE",
+    "Bar",
+    "Block",
+    "Layout",
+    "Panel",
+    "Part",
+    "Row",
+    "Strip",
+    "bars",
+    "colour",
+    "forest",
+    "shape",
+    "strips",
+    "to_png",
+    "to_svg",
+    "wrapped",
+]

@@ -1,0 +1,74 @@
+"""A study whose sentences a model writes, killed while it writes, while it replaces and while it scores."""
+
+from __future__ import annotations
+
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.engine.stand_ins import STUDY, stand_in
+from tiltmeter.analysis import summarise_run
+from tiltmeter.engine import carry_out
+from tiltmeter.report import write_tables
+from tiltmeter.store import read_run
+from tiltmeter.study import plan, read
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).resolve().parents[2]
+
+
+COUNTS = """
+select (select count(*) from units where unit not like '%/round-1'),
+       (select count(*) from units where unit like '%/round-1'),
+       (select count(*) from batches)
+"""
+
+
+def steps(folder: Path) -> tuple[int, int, int]:
+    """How far a run has come, seen from outside: units written, units replaced, batches scored."""
+    try:
+        database = sqlite3.connect(f"file:{folder / 'ledger.sqlite'}?mode=ro", uri=True)
+        written, replaced, batches = database.execute(COUNTS).fetchone()
+    except sqlite3.Error:
+        return 0, 0, 0
+    return written, replaced, batches
+
+
+def tables(folder: Path) -> dict[str, bytes]:
+    run = read_run(folder)
+    return {path.name: path.read_bytes() for path in write_tables(run, summarise_run(run), folder)}
+
+
+def test_killed_at_any_moment_it_ends_with_the_same_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    study, killed = tmp_path / "study.toml", tmp_path / "killed"
+    study.write_text(STUDY, encoding="utf-8")
+    stand_in(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "writer").mkdir()
+    whole = carry_out(plan(read(study)), tmp_path / "whole")
+    assert {pair.stands_in for pair in whole.pairs} == {None, "regenerated", "template"}
+    command = [sys.executable, "-m", "tests.engine.stand_ins", str(study), str(killed)]
+    moments = random.Random(4)
+    killed_after = []
+    for _ in range(60):
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, cwd=ROOT)
+        # The moment is chosen by progress, not by the clock: a slow machine must not change what is tested.
+        enough = sum(steps(killed)) + moments.randint(1, 12)
+        while process.poll() is None and sum(steps(killed)) < enough:
+            time.sleep(moments.uniform(0, 0.02))
+        process.kill()
+        _, error = process.communicate()
+        if process.returncode == 0:
+            break
+        assert process.returncode == -signal.SIGKILL, error.decode()
+        killed_after.append(steps(killed))
+    assert process.returncode == 0, "the run never ended"
+    stages = [(bool(replaced), bool(batches)) for _, replaced, batches in killed_after]
+    assert {*stages} == {(False, False), (True, False), (True, True)}, "killed in writing, replacing and scoring"
+    assert tables(killed) == tables(tmp_path / "whole")

@@ -204,6 +204,10 @@ class Decoding:
     top_p: float = 1.0
     max_new_tokens: int = 40
     stop: tuple[str, ...] = ()
+    beams: int = 1
+    """More than one: beam search, without sampling."""
+    whole_sentences: bool = False
+    """Stop where the first sentence ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +221,27 @@ class Completion:
     """What ended it: a stop text, the limit, or the model's own end token."""
     attempts: int = 1
     """Sequences decoded for it: those that were begun and given up count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Continuation:
+    """One completion with the labels of its prompt: what the view of continuations rates.
+
+    `decoding.max_new_tokens` is the length that counts here; a shorter text may be the beginning of a longer one.
+    """
+
+    prompt: Prompt
+    decoding: Decoding
+    sample: int
+    text: str
+    """The completion alone."""
+    tokens: int
+    ended: Literal["stop", "length", "end"]
+
+    @property
+    def whole(self) -> str:
+        """Prompt and completion, which is what is rated unless a study says otherwise."""
+        return self.prompt.text + self.text
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tiltmeter.errors import InvalidStudy, UserError
+from tiltmeter.records import Decoding
 from tiltmeter.study import parse, plan, read
 
 STUDY = """\
@@ -82,7 +83,7 @@ def test_paths_are_relative_to_the_study_file(tmp_path: Path) -> None:
         (('"templates",', '"crows-pairs:none.csv",'), "there is no file .*none.csv"),
         (("per_attribute", "per_atribute"), "there is no option of `templates.v1` `per_atribute`; did you mean"),
         (('"templates",', "4,"), "4 is not a source"),
-        (("[pairs]", "[continuations]\n[pairs]"), "line 6, `continuations`: this version has the view `pairs` only"),
+        (("[pairs]", "[next_words]\n[pairs]"), "line 6, `next_words`: this version has the views `pairs` and"),
         (("[pairs]", "[pairs"), "line 6: not valid TOML"),
         (("seed   = 7", "seed   = -1"), "line 4, `seed`: -1 is negative"),
         (('"sum", ', '"summ", '), "line 8, `pairs.scorers`: there is no scorer `summ`; did you mean `sum`"),
@@ -151,3 +152,123 @@ def test_two_specs_of_one_name_are_refused(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text('models = ["scripted"]\nspecs = ["gender-math-arts", "mine.toml"]\n')
     with pytest.raises(InvalidStudy, match="two specs are called `gender-math-arts`"):
         read(tmp_path / "study.toml")
+
+
+CONTINUATIONS = """\
+name   = "what it writes"
+specs  = ["gender-math-arts"]
+models = ["scripted"]
+seed   = 7
+
+[continuations]
+sources  = [{ own-prompts = { domain = "gender", per_group = 2 } }, "templates"]
+decoding = { temperature = [0.6, 1.0], max_new_tokens = [10, 30] }
+samples  = 4
+raters   = ["sentiment.vader", "toxicity.linear"]
+"""
+
+
+def decodings(settings: str) -> list[Decoding]:
+    study = parse(f'models = ["scripted"]\n[continuations]\ndecoding = {settings}\n')
+    assert study.continuations
+    return list(study.continuations.decodings)
+
+
+def test_a_study_of_continuations_has_no_pairs_unless_it_names_them() -> None:
+    made = plan(parse(CONTINUATIONS))
+    choices = made.study.continuations
+    assert choices
+    assert (made.study.sources, made.pairs) == ((), ())
+    assert [source.label for source in choices.sources] == ["own-prompts[domain=gender, per_group=2]", "templates"]
+    assert [rater.name for rater in choices.raters] == ["sentiment.vader.v1", "toxicity.linear.v1"]
+    assert (choices.samples, choices.scope) == (4, "whole")
+    counts = Counter((prompt.source, prompt.group) for prompt in made.prompts)
+    assert counts["own-prompts[domain=gender, per_group=2]", "female"] == 2
+    assert {prompt.bias for prompt in made.prompts} == {"own-prompts/gender", "gender-math-arts"}
+    assert len({prompt.id for prompt in made.prompts}) == len(made.prompts)
+    both = plan(parse(CONTINUATIONS + "[pairs]\n"))
+    assert both.pairs
+    assert both.prompts == made.prompts
+    assert both.fingerprint != made.fingerprint
+
+
+def test_lists_make_a_grid_in_which_the_length_changes_fastest() -> None:
+    study = parse(CONTINUATIONS).continuations
+    assert study
+    assert [(one.temperature, one.max_new_tokens) for one in study.decodings] == [
+        (0.6, 10),
+        (0.6, 30),
+        (1.0, 10),
+        (1.0, 30),
+    ]
+
+
+def test_settings_that_mean_the_same_are_carried_out_once() -> None:
+    assert decodings("{ temperature = [0, 1], top_p = [0.9, 1.0] }") == [
+        Decoding(temperature=0.0),
+        Decoding(temperature=1.0, top_p=0.9),
+        Decoding(temperature=1.0),
+    ]
+    searched = decodings("{ beams = [1, 4], temperature = [0.5, 1.0] }")
+    assert searched == [Decoding(0.5), Decoding(1.0), Decoding(0.0, beams=4)]
+    assert decodings("{ beams = 1, temperature = 0, top_k = [3, 4] }") == [Decoding(0.0)]
+    study = parse(CONTINUATIONS).continuations
+    assert study
+    assert [study.samples_of(one) for one in searched] == [4, 4, 1]
+
+
+def test_prompts_of_files_are_hashed_wherever_they_lie(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("text,group\nShe was,women\nHe was,men\n", encoding="utf-8")
+    file = tmp_path / "study.toml"
+    file.write_text('models = ["scripted"]\n[continuations]\nsources = ["prompts-file:mine.csv"]\n', encoding="utf-8")
+    made = plan(read(file))
+    assert [(prompt.text, prompt.group) for prompt in made.prompts] == [("She was", "women"), ("He was", "men")]
+    [source] = made.resolved["continuations"]["sources"]
+    assert (source["path"], list(source["sha256"])) == ("mine.csv", ["mine.csv"])
+    before = made.fingerprint
+    (tmp_path / "mine.csv").write_text("text,group\nShe was,women\nHe was,men\n\n", encoding="utf-8")
+    assert plan(read(file)).fingerprint != before
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (("samples", "sample"), "line 9, `continuations.sample`: there is no key `sample`; did you mean `samples`"),
+        (("samples  = 4", "samples  = 0"), "line 9, `continuations.samples`: 0 is too few"),
+        (("samples  = 4", "samples  = 1.5"), "line 9, `continuations.samples`: 1.5 is not a whole number"),
+        (("samples  = 4", 'scope = "all"'), 'line 9, `continuations.scope`: must be "whole" or "completion", not'),
+        (("[0.6, 1.0]", "[-1]"), "line 8, `continuations.decoding.temperature`: must be a number from 0"),
+        (("[0.6, 1.0]", "[]"), "line 8, `continuations.decoding.temperature`: the list is empty"),
+        (("[10, 30]", "[10, 10]"), "line 8, `continuations.decoding.max_new_tokens`: a value stands twice"),
+        (("[10, 30]", "2.5"), "line 8, `continuations.decoding.max_new_tokens`: must be a whole number from 1 up"),
+        (("max_new_tokens", "max_tokens"), "there is no key `max_tokens`; did you mean `max_new_tokens`"),
+        (('"templates"]', '"templatse"]'), "line 7, `continuations.sources`: there is no prompt source `templatse`"),
+        (('"templates"]', '"templates:x"]'), '`templates:x` takes no path; write "templates"'),
+        (('"templates"]', '"bold"]'), '`bold` needs a path; write "bold:PATH"'),
+        (('"templates"]', '"bold:nowhere"]'), "`bold:nowhere`: there is no such file or folder; .* data get bold"),
+        (('"templates"]', '"prompts-file:none.csv"]'), "there is no file .*none.csv"),
+        (("per_group", "per_grup"), "there is no option of `own-prompts.v1` `per_grup`; did you mean `per_group`"),
+        (('"sentiment.vader"', '"sentiment.vadr"'), "line 10, `continuations.raters`: there is no rater"),
+        (('"toxicity.linear"', '"sentiment.vader"'), "`sentiment.vader.v1` stands twice"),
+        (('"toxicity.linear"', '"toxicity.linear:x"'), "takes nothing after a colon"),
+        (('"toxicity.linear"', '"judge"'), "a judge is a chat model and a question"),
+        (
+            ('"toxicity.linear"', '{ judge = { model = "scripted", question = "x" } }'),
+            "there is no question `x`; known: regard, sentiment, toxicity",
+        ),
+        (('"toxicity.linear"', '{ judge = { model = "scriptd", question = "regard" } }'), "no model `scriptd`"),
+    ],
+)
+def test_a_mistake_in_continuations_gets_one_sentence(tmp_path: Path, change: tuple[str, str], sentence: str) -> None:
+    path = tmp_path / "study.toml"
+    assert change[0] in CONTINUATIONS
+    path.write_text(CONTINUATIONS.replace(*change, 1), encoding="utf-8")
+    with pytest.raises(InvalidStudy, match=sentence):
+        read(path)
+
+
+def test_a_wrong_option_of_prompts_names_the_key() -> None:
+    with pytest.raises(InvalidStudy, match=r"`continuations.sources.own-prompts\[.*domain`: there is no domain `sex`"):
+        plan(parse(CONTINUATIONS.replace('"gender"', '"sex"', 1)))
+    with pytest.raises(InvalidStudy, match="makes no prompts; give specs"):
+        plan(parse('models = ["scripted"]\n[continuations]\nsources = ["templates"]\n'))

@@ -12,6 +12,9 @@ Span = tuple[int, int]
 Family = Literal["causal", "masked"]
 """How a model reads: from left to right, or with blanks in the middle."""
 
+Scope = Literal["whole", "completion"]
+"""What of a continuation is rated: prompt and completion, or the completion alone."""
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -216,11 +219,24 @@ class Completion:
 
     text: str
     tokens: int
-    """Tokens decoded, including any that were thrown away on the way."""
+    """Tokens decoded, including any that were thrown away on the way; of beam search, those of the beam that won."""
     ended: Literal["stop", "length", "end"]
     """What ended it: a stop text, the limit, or the model's own end token."""
     attempts: int = 1
     """Sequences decoded for it: those that were begun and given up count."""
+    offsets: tuple[int, ...] = field(default=(), repr=False)
+    """How many characters there were after each token, where the text can be cut at a token."""
+
+    def at(self, tokens: int) -> Completion:
+        """What it would be if no more than so many tokens had been allowed; exact without stop texts and beams.
+
+        >>> Completion(" a nurse.", 3, "end", offsets=(2, 8, 9)).at(2)
+        Completion(text=' a nurse', tokens=2, ended='length', attempts=1)
+        """
+        if tokens >= self.tokens:
+            return self
+        text = self.text[: self.offsets[tokens - 1]]
+        return Completion(text, tokens, "length", offsets=self.offsets[:tokens])
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -100,3 +101,40 @@ def test_labels_that_fit_no_sentence_are_refused(tiltmeter: Command, study: Path
     missing = tiltmeter("report", "r", "--labels", "nobody.csv")
     assert missing.status == 2
     assert "nobody.csv: there is no such file" in missing.err
+
+
+CONTINUATIONS = """\
+name = "texts"
+models = ["scripted"]
+seed = 2
+[continuations]
+sources = [{ own-prompts = { domain = "gender", per_group = 6 } }]
+decoding = { temperature = [0.6, 1.0], max_new_tokens = [4, 8] }
+samples = 3
+raters = ["sentiment.vader", "toxicity.linear"]
+"""
+
+
+def test_a_study_of_continuations_ends_with_its_texts_and_a_summary(tiltmeter: Command, tmp_path: Path) -> None:
+    study = tmp_path / "texts.toml"
+    study.write_text(CONTINUATIONS, encoding="utf-8")
+    planned = tiltmeter("run", study, "--plan", "--json")
+    assert planned.status == 0, planned.err
+    assert "18 prompts about 3 groups" in planned.err
+    sizes = ("prompts", "completions_per_model", "decoded_tokens_per_model", "continuation_cells")
+    assert [planned.json[key] for key in sizes] == [18, 18 * 4 * 3, 18 * 2 * 3 * 8, 8]
+    assert not (tmp_path / "runs").exists()
+    done = tiltmeter("run", study, "--json")
+    assert done.status == 0, done.err
+    assert done.json["complete"]
+    assert done.json["cells"] == []
+    assert len(done.json["continuations"]["cells"]) == 8
+    with (tmp_path / "runs" / "texts" / "tables" / "completions.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 18 * 4 * 3
+    assert {row["group"] for row in rows} == {"female", "male", "nonbinary"}
+    assert all(row["text"] == row["prompt"] + row["completion"] for row in rows)
+    assert all(row["sentiment.vader.v1"] for row in rows)
+    refused = tiltmeter("run", study, "--fail-if", "overall.low > 0.5")
+    assert refused.status == 2
+    assert "--fail-if speaks of the view of pairs" in refused.err

@@ -19,3 +19,13 @@ def test_all_biases_are_the_thirteen_of_the_paper() -> None:
     assert source.generation.replace_flagged
     assert source.generation.sets == 2
     assert {pair.bias for pair in plan(study).pairs} == {spec.name for spec in study.specs}
+
+
+def test_open_ended_generation_varies_prompts_decoding_length_and_rater() -> None:
+    made = plan(read(EXAMPLES / "open-ended.toml"))
+    choices = made.study.continuations
+    assert choices
+    assert made.pairs == ()
+    assert len({prompt.source for prompt in made.prompts}) == 2
+    assert len(choices.decodings) == (4 + 1) * 5, "beam search is one more setting, whatever the temperature"
+    assert {rater.name.partition(".")[0] for rater in choices.raters} == {"sentiment", "toxicity", "regard"}

@@ -201,7 +201,7 @@ def test_other_package_versions_do_not_continue_a_run(
     from tiltmeter import store
 
     carry_out(small, tmp_path)
-    monkeypatch.setattr(store, "versions", lambda: {"numpy": "0.1"})
+    monkeypatch.setattr(store.ledger, "versions", lambda: {"numpy": "0.1"})
     with pytest.raises(RunError, match="the run began with .*, which is now"):
         carry_out(small, tmp_path)
 

@@ -11,13 +11,20 @@ from tiltmeter.report.figures import (
     WIDE,
     Bar,
     Block,
+    Curve,
+    CurvePanel,
+    HeatCell,
+    HeatKey,
+    HeatRow,
     Panel,
     Part,
     Row,
     Strip,
     bars,
     colour,
+    curves,
     forest,
+    heat,
     shape,
     strips,
     to_png,
@@ -111,3 +118,50 @@ def test_repeated_values_are_ticks_beside_the_mark():
     figure = forest([Block((Row("bias", (SURE,), repeats=((0.55, 0.65),)),))], ["m"])
     ticks = next(one for one in figure["layer"] if one["mark"]["type"] == "tick")
     assert [one["value"] for one in ticks["data"]["values"]] == pytest.approx([55, 65])
+
+
+@pytest.mark.parametrize("layout", [WIDE, NARROW])
+def test_hostile_labels_stay_text_in_heat_maps_and_curves(layout):
+    key = HeatKey(HOSTILE, HOSTILE, HOSTILE)
+    cells = (
+        HeatCell("+0.1", 0.5, firm=True),
+        HeatCell("–"),
+        HeatCell("−0.2≈", -0.9),
+        HeatCell("+0.3", 1.0, sided=False),
+    )
+    points = ((1.0, SURE), (2.0, UNSURE), (3.0, Estimate(None)))
+    for figure in (
+        heat([HeatRow(HOSTILE, cells, heading=HOSTILE)], [HOSTILE, "b", "c", "d"], key, layout),
+        curves([CurvePanel(HOSTILE, (Curve(0, points), Curve(1, points)))], [HOSTILE, "b"], HOSTILE, layout),
+    ):
+        svg = to_svg(figure)
+        assert "<img" not in svg
+        assert any("</script></style><img" in text for text in texts(svg))
+
+
+def test_the_colour_of_a_heat_map_is_none_at_zero_and_grows_with_the_difference():
+    cells = tuple(HeatCell(str(strength), strength) for strength in (-1.0, -0.5, 0.0, 0.5, 1.0, 3.0))
+    figure = heat([HeatRow("row", cells)], list("abcdef"), HeatKey())
+    fills = next(one["data"]["values"] for one in figure["layer"] if "fillOpacity" in one["encoding"])
+    assert [(fill["color"], fill["opacity"]) for fill in fills] == [
+        (colour(1), 0.55),
+        (colour(1), 0.275),
+        (colour(0), 0.275),
+        (colour(0), 0.55),
+        (colour(0), 0.55),
+    ]
+
+
+def test_columns_that_do_not_fit_go_on_below():
+    cells = tuple(HeatCell(f"value {number}", 0.1) for number in range(14))
+    svg = to_svg(heat([HeatRow("row", cells)], [f"rater {number}" for number in range(14)], HeatKey(), NARROW))
+    assert {f"value {number}" for number in range(14)} <= set(texts(svg))
+
+
+def test_curves_hold_the_line_of_no_difference_and_every_interval():
+    panel = CurvePanel("rater", (Curve(0, ((10.0, Estimate(0.2, 0.1, 0.3)), (20.0, Estimate(0.25, 0.2, 0.55)))),))
+    shown = texts(to_svg(curves([panel], ["one"], "new tokens")))
+    assert {"0", "0.2", "0.4", "0.6", "10", "20", "new tokens"} <= set(shown)
+    same = CurvePanel("rater", (Curve(0, ((1.0, Estimate(0.4)), (2.0, Estimate(0.4)))),))
+    assert to_svg(curves([same], ["one"], "k", zero=False))
+    assert to_svg(curves([CurvePanel("none", (Curve(0, ((1.0, Estimate(None)),)),))], ["one"], "k"))

@@ -2,68 +2,157 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Iterator, Sequence
 
-from tiltmeter.records import Decoding, Estimate
-from tiltmeter.stats.continuations import ContinuationSummary
+from tiltmeter.analysis.continuation_records import (
+    PEOPLE,
+    ByGroup,
+    ContinuationCell,
+    ContinuationsSummary,
+    PeopleSaid,
+    RatersCompared,
+    RaterTilt,
+    favour,
+    kind_of,
+)
+from tiltmeter.analysis.people_cells import compare_with_people, people_cells, people_said
+from tiltmeter.analysis.people_ratings import PeopleRatings, rated_by_people
+from tiltmeter.analysis.rated_items import RatedCell, rated_cells, rated_items
+from tiltmeter.analysis.raters_compared import compare_raters
+from tiltmeter.raters.refusal import EMPTY, REFUSAL
+from tiltmeter.records import Estimate, Scope
+from tiltmeter.stats.continuations import ContinuationSummary, RatedItem, summarise
+from tiltmeter.stats.curves import first_samples, sample_sizes
+from tiltmeter.stats.pooled import Pooled
+from tiltmeter.stats.rater_comparison import tilt_summary, within_tilt
+from tiltmeter.store import Continuations, Run
 
-Scope = Literal["whole", "completion"]
+__all__ = [
+    "PEOPLE",
+    "ByGroup",
+    "ContinuationCell",
+    "ContinuationsSummary",
+    "PeopleRatings",
+    "PeopleSaid",
+    "RaterTilt",
+    "RatersCompared",
+    "Scope",
+    "favour",
+    "kind_of",
+    "summarise_continuations",
+]
 
-
-@dataclass(frozen=True, slots=True)
-class RaterTilt:
-    """A rater's own mean by group on sentences in which only the group changes."""
-
-    rater: str
-    by_group: Mapping[str, Estimate]
-    difference: Mapping[tuple[str, str], Estimate]
-    """For two groups, the difference that the rater makes by itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class ContinuationCell:
-    """One combination of choices, and what came of it."""
-
-    model: str
-    source: str
-    bias: str
-    decoding: Decoding
-    rater: str
-    scope: Scope
-    summary: ContinuationSummary
-    within_tilt: frozenset[tuple[str, str]]
-    """Pairs of groups whose difference is no larger than the rater's own tilt."""
-
-
-@dataclass(frozen=True, slots=True)
-class RatersCompared:
-    """Two raters of the same kind on the same texts."""
-
-    model: str
-    source: str
-    first: str
-    second: str
-    n: int
-    rank_correlation: Estimate
-    krippendorff: float | None
-    opposite: tuple[tuple[str, str, str], ...]
-    """(bias, group a, group b) where the two point to opposite groups."""
+_REFUSAL = "refusal"
 
 
-@dataclass(frozen=True, slots=True)
-class ContinuationsSummary:
-    """All cells of a run, in the order of the study."""
+_SHARE = (0.0, 1.0)
+_ENDS = {
+    "sentiment": (-1.0, 1.0),
+    "regard": (-1.0, 1.0),
+    "toxicity": _SHARE,
+    "lexicon": _SHARE,
+    "groups": _SHARE,
+}
+"""The ends of the scales of raters; others are taken from the values."""
+_HIGH = {"toxicity": 0.5}
+"""Where a rating is called high; these kinds also have the k highest texts of each prompt."""
 
-    cells: tuple[ContinuationCell, ...]
-    tilts: tuple[RaterTilt, ...]
-    agreement: tuple[RatersCompared, ...]
-    refusals: Mapping[tuple[str, str], Mapping[str, Estimate]]
-    """By model and source: the share of refusals and of empty texts of each group."""
-    sizes: Sequence[tuple[str, int, Estimate]] = ()
-    """For the curve over sample size: (rater, samples per prompt, difference of the first two groups)."""
 
-    def as_json(self) -> dict[str, Any]:
-        """The summary as the run folder keeps it."""
-        raise NotImplementedError
+def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> ContinuationsSummary | None:
+    """Everything that a run says about what its models write; None where it has no continuations.
+
+    `people` are ratings of a sub-sample of the texts: one more column of the bidimensional table.
+    """
+    found = run.continuations
+    if found is None:
+        return None
+    seed = int(run.meta["resolved"]["seed"])
+    rated = rated_cells(run)
+    tilts = tuple(_tilts(found, seed))
+    judged = [cell for cell in rated if kind_of(cell.rater) != _REFUSAL]
+    cells = [_cell(run, cell, tilts, seed) for cell in judged]
+    texts = rated_by_people(run, people) if people else []
+    beside = compare_with_people(run, texts, people.rater, judged, seed) if people else ()
+    sizes_of, sizes = _sizes(run, cells, seed)
+    silences = [cell for cell in rated if kind_of(cell.rater) == _REFUSAL]
+    return ContinuationsSummary(
+        cells=(*cells, *(people_cells(texts, people.rater, seed) if people else ())),
+        tilts=tilts,
+        agreement=(*compare_raters(run, judged, seed), *beside),
+        refusals=_shares(found, silences, REFUSAL, seed),
+        sizes=sizes,
+        empties=_shares(found, silences, EMPTY, seed),
+        sizes_of=sizes_of,
+        people=people_said(people, texts) if people and texts else None,
+    )
+
+
+def _cell(run: Run, cell: RatedCell, tilts: Sequence[RaterTilt], seed: int) -> ContinuationCell:
+    items = _items(run, cell)
+    summary = _summary(cell.rater, items, seed, most_k=sample_sizes(items) if kind_of(cell.rater) in _HIGH else ())
+    own = [tilt for tilt in tilts if (tilt.rater, tilt.bias) == (cell.rater, cell.bias)]
+    within = frozenset(
+        (pair.a, pair.b)
+        for pair in summary.pairs
+        for tilt in own
+        if within_tilt(pair.difference, Estimate(tilt.of(pair.a, pair.b)))
+    )
+    return ContinuationCell(cell.model, cell.source, cell.bias, cell.decoding, cell.rater, cell.scope, summary, within)
+
+
+def _summary(rater: str, items: Sequence[RatedItem], seed: int, most_k: Sequence[int] = ()) -> ContinuationSummary:
+    ends = _ENDS.get(kind_of(rater))
+    signed = ends is not None and ends[0] < 0
+    threshold = _HIGH.get(kind_of(rater)) if most_k else None
+    return summarise(items, scale=ends, signed=signed, threshold=threshold, most_k=most_k, seed=seed)
+
+
+def _items(run: Run, cell: RatedCell | ContinuationCell) -> list[RatedItem]:
+    return rated_items(run, cell.model, cell.source, cell.bias, cell.decoding, cell.rater, cell.scope)
+
+
+def _tilts(found: Continuations, seed: int) -> Iterator[RaterTilt]:
+    for rater in found.raters:
+        by_bias: dict[str, list[tuple[str, float | None, str]]] = {}
+        for bias, item in found.tilts(rater.name):
+            by_bias.setdefault(bias, []).append((item.group, item.rating.value, item.sentence))
+        for bias, items in by_bias.items():
+            summary = tilt_summary(items, seed=seed)
+            yield RaterTilt(rater.name, summary.by_group, summary.difference, bias)
+
+
+def _sizes(
+    run: Run, cells: Sequence[ContinuationCell], seed: int
+) -> tuple[ContinuationCell | None, list[tuple[str, int, Estimate]]]:
+    """The first cell of the study with several samples of each prompt, under every rater."""
+    for first in cells:
+        if len(sample_sizes(_items(run, first))) > 1 and first.summary.pairs:
+            place = (first.model, first.source, first.bias, first.decoding)
+            beside = [cell for cell in cells if (cell.model, cell.source, cell.bias, cell.decoding) == place]
+            return first, [size for cell in beside for size in _by_size(run, cell, seed)]
+    return None, []
+
+
+def _by_size(run: Run, cell: ContinuationCell, seed: int) -> Iterator[tuple[str, int, Estimate]]:
+    items = _items(run, cell)
+    for size in sample_sizes(items):
+        pairs = _summary(cell.rater, first_samples(items, size), seed).pairs
+        if pairs:
+            yield cell.rater, size, pairs[0].difference
+
+
+def _shares(found: Continuations, cells: Sequence[RatedCell], label: str, seed: int) -> ByGroup:
+    """The share of texts with a label of the refusal rater, by group; over all decodings."""
+    shares: dict[tuple[str, str], dict[str, Estimate]] = {}
+    for model, source in dict.fromkeys((cell.model, cell.source) for cell in cells):
+        own = [cell for cell in cells if (cell.model, cell.source) == (model, source)]
+        several = len({cell.bias for cell in own}) > 1
+        items = []
+        for cell in own:
+            for one, rating in found.rated(model, cell.decoding, cell.rater, source=source, bias=cell.bias):
+                group = one.prompt.group or "no group named"
+                name = f"{cell.bias}: {group}" if several else group
+                items.append((name, float(rating.label == label), one.prompt.origin))
+        pooled = Pooled(items, seed=seed, scale=_SHARE)
+        shares[model, source] = {group: pooled.mean(group) for group in dict.fromkeys(group for group, *_ in items)}
+    return shares

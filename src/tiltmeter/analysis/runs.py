@@ -9,6 +9,8 @@ from functools import partial
 from typing import Any
 
 from tiltmeter.analysis.comparisons import Comparison, Correlations, Reading, compare_sources, correlate
+from tiltmeter.analysis.continuation_records import ContinuationsSummary
+from tiltmeter.analysis.continuations import summarise_continuations
 from tiltmeter.analysis.generated import GeneratedSummary, summarise_generated
 from tiltmeter.analysis.items import apart, pair_items
 from tiltmeter.analysis.labels import Labels
@@ -68,6 +70,8 @@ class RunSummary:
     """What there is to say of written sentences before any model is tested on them."""
     missing: Sequence[str] = ()
     """The models of the study that have no results yet: the run is not finished."""
+    continuations: ContinuationsSummary | None = None
+    """What the models write about each group, where the study asks for it."""
 
     def as_json(self) -> dict[str, Any]:
         """The summary as the run folder keeps it."""
@@ -103,6 +107,7 @@ class RunSummary:
             "comparisons": [comparison.as_json() for comparison in self.comparisons],
             "correlations": self.correlations.as_json(),
             **({"sentences": self.sentences.as_json()} if self.sentences else {}),
+            **({"continuations": self.continuations.as_json()} if self.continuations else {}),
             "dropped": dict(self.dropped),
         }
 
@@ -146,8 +151,6 @@ def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
                 )
             )
         agreed[model, source] = agreements(choices)
-    # A model may be recorded under another name than the study's ("scripted:"), so the count decides.
-    done = len({model for model, _ in run.scores})
     return RunSummary(
         study=resolved["name"],
         facts=run.facts,
@@ -157,8 +160,20 @@ def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
         comparisons=_beside_templates(cells, benchmarks),
         correlations=correlate([reading_of(cell) for cell in leading_cells(run, cells)], benchmarks),
         sentences=summarise_sentences(run, labels),
-        missing=tuple(resolved["models"][done:]),
+        missing=_missing(run),
+        continuations=summarise_continuations(run),
     )
+
+
+def _missing(run: Run) -> tuple[str, ...]:
+    """The models of the study that have no results yet."""
+    models: list[str] = run.meta["resolved"]["models"]
+    if not run.meta.get("all_rated", True):
+        # Texts are rated when all models have written: until then nothing of that view can be said.
+        return tuple(models)
+    # A model may be recorded under another name than the study's ("scripted:"), so the count decides.
+    has_pairs = bool(run.meta["resolved"]["sources"])
+    return tuple(models[len({model for model, _ in run.scores}) :]) if has_pairs else ()
 
 
 def correlate_runs(runs: Sequence[tuple[Run, RunSummary]]) -> Correlations:

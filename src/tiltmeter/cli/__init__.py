@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from tiltmeter.cli import analyze, data, doctor, models, report, run, score, sentences, specs
+from tiltmeter.cli import analyze, data, doctor, models, rate, raters, report, run, score, sentences, specs
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.version import __version__
 
@@ -26,10 +26,12 @@ app.command("demo")(run.demo)
 app.command("run")(run.run)
 app.command("report")(report.report)
 app.command("score")(score.score)
+app.command("rate")(rate.rate)
 app.command("analyze")(analyze.analyze)
 app.command("sentences")(sentences.sentences)
 app.add_typer(specs.app, name="specs")
 app.add_typer(models.app, name="models")
+app.add_typer(raters.app, name="raters")
 app.add_typer(data.app, name="data")
 app.command("doctor")(doctor.doctor)
 

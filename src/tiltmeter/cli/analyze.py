@@ -1,4 +1,4 @@
-"""`tiltmeter analyze`: estimates from scores that the user already has."""
+"""`tiltmeter analyze`: estimates from scores or ratings that the user already has."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tiltmeter.cli import analyze_continuations
 from tiltmeter.cli.conditions import FailIfOption, check, fail_if
 from tiltmeter.cli.console import JsonOption, percent, print_json, print_table, say
 from tiltmeter.errors import UserError
@@ -18,11 +19,17 @@ class View(StrEnum):
     """What a file holds."""
 
     pairs = "pairs"
+    continuations = "continuations"
     stereoset = "stereoset"
 
 
+_RATED = "Of rated texts:"
+
+
 def analyze(
-    file: Annotated[Path, typer.Argument(help="A scored CSV file, or StereoSet predictions (JSON).")],
+    file: Annotated[
+        Path, typer.Argument(help="A scored CSV file, a table of rated texts, or StereoSet predictions (JSON).")
+    ],
     view: Annotated[View, typer.Option(help="What the file holds.")] = View.pairs,
     data: Annotated[Path | None, typer.Option(help="StereoSet's own file, for --view stereoset.")] = None,
     bias: Annotated[str | None, typer.Option(help="The column that names the bias.")] = None,
@@ -31,16 +38,60 @@ def analyze(
     where: Annotated[
         list[str] | None, typer.Option(help="Keep only the rows with COLUMN=VALUE; may be repeated.")
     ] = None,
+    value: Annotated[str | None, typer.Option(help=f"{_RATED} the column of the ratings: numbers or labels.")] = None,
+    group: Annotated[str | None, typer.Option(help=f"{_RATED} the column of the group; else `group`.")] = None,
+    origin: Annotated[
+        str | None, typer.Option(help=f"{_RATED} the column of what is resampled (article, template); else `origin`.")
+    ] = None,
+    structure: Annotated[
+        str | None, typer.Option(help=f"{_RATED} the column of the structure, to see the same for each.")
+    ] = None,
+    prompt: Annotated[str | None, typer.Option(help=f"{_RATED} the column of the prompt, for --most-k.")] = None,
+    label: Annotated[
+        str | None, typer.Option(help=f"{_RATED} the column of labels; else `VALUE.label` where there is one.")
+    ] = None,
+    most_k: Annotated[
+        str | None, typer.Option(metavar="K,K…", help=f"{_RATED} mean of the k highest of each prompt, e.g. 1,5,10.")
+    ] = None,
+    threshold: Annotated[float | None, typer.Option(help=f"{_RATED} count texts and prompts above it.")] = None,
+    reference: Annotated[
+        str | None, typer.Option(metavar="GROUP", help=f"{_RATED} compare every group with this one only.")
+    ] = None,
+    scale: Annotated[
+        str | None, typer.Option(metavar="LOW,HIGH", help=f"{_RATED} ends of the scale; else seen from the values.")
+    ] = None,
     level: Annotated[float, typer.Option(min=0.5, max=0.999, help="Level of the intervals.")] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the resampling.")] = 0,
     conditions: FailIfOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Estimate bias from scores you already have.
+    """Estimate bias from scores or ratings you already have.
 
-    A CSV file needs a column `stereotyped` (1, 0, 0.5 or blank); bias and attribute are found by their usual names.
+    A file of pairs needs a column `stereotyped` (1, 0, 0.5 or blank); bias and attribute are found by usual names.
+    Rated texts (--view continuations; CSV, JSON lines or Parquet) need --value, a group and an origin. Values are
+    numbers, or negative, neutral, positive and other, or −1, 0, 1 and 2 for these; other and blanks are unscored.
     """
     check(conditions)
+    rated = {
+        "value": value,
+        "group": group,
+        "origin": origin,
+        "structure": structure,
+        "prompt": prompt,
+        "label": label,
+        "most_k": most_k,
+        "threshold": threshold,
+        "reference": reference,
+        "scale": scale,
+    }
+    if view is View.continuations:
+        found = analyze_continuations.result(file, rated, _pairs_of(where or []), level, seed)
+        print_json(found) if as_json else analyze_continuations.print_result(found)
+        fail_if(conditions, analyze_continuations.for_conditions(found))
+        return
+    for name, given in rated.items():
+        if given is not None:
+            raise UserError(f"--{name.replace('_', '-')} is for --view continuations, not for --view {view}")
     if view is View.stereoset:
         result = _stereoset(file, data, level, seed)
     else:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tiltmeter.cli.console import JsonOption, print_json, say
-from tiltmeter.errors import InvalidData
+from tiltmeter.errors import InvalidData, UserError
 
 if TYPE_CHECKING:
-    from tiltmeter.analysis import Labels
+    from tiltmeter.analysis import Labels, RunSummary
     from tiltmeter.store import Run
 
 
@@ -29,22 +30,41 @@ def report(
             help="A sheet that came back from an annotator of the run's sentences; once for each annotator.",
         ),
     ] = None,
+    ratings: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--ratings",
+            metavar="SHEET",
+            help="Ratings by people of what the models wrote: a CSV with id, value and annotator; may be repeated.",
+        ),
+    ] = None,
+    sheet: Annotated[
+        Path | None,
+        typer.Option("--sheet", help="Write no report but a sheet of texts for people to rate.", metavar="SHEET"),
+    ] = None,
+    sample: Annotated[int, typer.Option("--sample", min=1, help="How many texts the sheet has.")] = 100,
     parquet: Annotated[bool, typer.Option("--parquet", help="Also export the tables as Parquet.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Write the report of a run, with its figures and tables; several runs: a comparison.
 
     --labels adds what people found in written sentences: its effect on the score, and how far the audit agrees.
+    --ratings adds what people say of the texts that the models wrote, as one more rater.
     """
     from tiltmeter.analysis import read_labels, summarise_run
     from tiltmeter.report import write_parquet, write_report, write_run
     from tiltmeter.store import read_run
 
     read = [read_run(folder) for folder in runs]
+    if sheet:
+        _write_sheet(read, sheet, sample, as_json)
+        return
     found = read_labels(labels) if labels else None
     if found:
         _check_labels(found, read)
     pairs = [(run, summarise_run(run, found)) for run in read]
+    if ratings:
+        pairs = _with_people(pairs, ratings)
     if out is None and len(pairs) == 1:
         page = write_run(*pairs[0])
     else:
@@ -57,6 +77,33 @@ def report(
         print_json({"report": str(page)})
     else:
         typer.echo(f"report: {page}")
+
+
+def _write_sheet(runs: Sequence[Run], sheet: Path, sample: int, as_json: bool) -> None:
+    from tiltmeter.analysis import write_sheet
+
+    if len(runs) != 1 or runs[0].continuations is None:
+        raise UserError("--sheet is for one run in which models complete prompts; name one that has [continuations]")
+    texts = write_sheet(runs[0], sheet, sample, seed=int(runs[0].meta["resolved"]["seed"]))
+    if as_json:
+        print_json({"sheet": str(sheet), "texts": texts})
+    else:
+        typer.echo(f"sheet: {sheet} ({texts} texts)")
+
+
+def _with_people(pairs: Sequence[tuple[Run, RunSummary]], sheets: Sequence[Path]) -> list[tuple[Run, RunSummary]]:
+    """The summaries again, with the ratings of people; refuses sheets that fit no text of the runs."""
+    from tiltmeter.analysis import read_ratings, summarise_continuations
+
+    people = read_ratings(sheets)
+    made = [(run, replace(summary, continuations=summarise_continuations(run, people))) for run, summary in pairs]
+    said = [summary.continuations.people for _, summary in made if summary.continuations]
+    if not any(said):
+        raise InvalidData(
+            "no rated row of the sheets has the id of a text of the run; "
+            "`tiltmeter report RUN --sheet SHEET` writes a sheet that has"
+        )
+    return made
 
 
 def _check_labels(labels: Labels, runs: Sequence[Run]) -> None:

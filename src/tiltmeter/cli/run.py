@@ -38,10 +38,13 @@ def run(
 
     --fail-if speaks of the first scorer's result of every model and source, e.g. "overall.low > 0.55".
     """
+    from tiltmeter.errors import UserError
     from tiltmeter.study import read
 
     check(conditions)
     study = read(file)
+    if conditions and not study.sources:
+        raise UserError("--fail-if speaks of the view of pairs, which the study does not have", file=file)
     summary = _carry_out(study, out, model_settings(device, dtype, threads), plan_only, as_json)
     if summary:
         seen = set()
@@ -54,7 +57,7 @@ def run(
 def demo(
     out: OutOption = None, plan_only: PlanOption = False, threads: ThreadsOption = None, as_json: JsonOption = False
 ) -> None:
-    """Measure the embedded model on six biases, and end with a report."""
+    """Measure the embedded model on six biases and on what it writes about two groups, and end with a report."""
     from tiltmeter.study import parse
 
     study = parse(files("tiltmeter").joinpath("examples/demo.toml").read_text(encoding="utf-8"))
@@ -68,6 +71,7 @@ def _carry_out(
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine import carry_out
     from tiltmeter.report import write_run
+    from tiltmeter.store import write_completions
     from tiltmeter.study import plan
 
     made = plan(study)
@@ -85,6 +89,8 @@ def _carry_out(
         say(f"stopped; the same command goes on from here (what is done is in {folder})")
         raise
     summary = summarise_run(finished)
+    if finished.continuations:
+        write_completions(finished.continuations, folder)
     report = write_run(finished, summary)
     if as_json:
         print_json({"folder": str(folder), "report": str(report), **summary.as_json()})
@@ -95,29 +101,63 @@ def _carry_out(
 
 def _size(plan: Plan, folder: Path) -> dict[str, Any]:
     """What carrying out a plan comes to, told before anything is done."""
+    return {
+        "folder": str(folder),
+        "models": list(plan.study.models),
+        **(_pairs_size(plan) if plan.study.sources else {}),
+        **(_continuations_size(plan) if plan.study.continuations else {}),
+        "dropped": dict(Counter(item.reason for item in plan.dropped).most_common()),
+    }
+
+
+def _pairs_size(plan: Plan) -> dict[str, Any]:
     from tiltmeter.engine.local import scorers_for
     from tiltmeter.engine.scoring import plan_batches
 
     questions = [query for batch in plan_batches(plan.pairs, scorers_for(plan.study, "causal")) for query in batch]
     return {
-        "folder": str(folder),
-        "models": list(plan.study.models),
         "pairs": len(plan.pairs),
         "biases": len({pair.bias for pair in plan.pairs}),
         "cells": len(plan.study.models) * len(plan.study.sources) * max(len(plan.study.scorers), 1),
         "texts_per_model": len(questions),
         # English text has about four characters to a token.
         "tokens_per_model": sum(len(query.text) // 4 + 1 for query in questions),
-        "dropped": dict(Counter(item.reason for item in plan.dropped).most_common()),
+    }
+
+
+def _continuations_size(plan: Plan) -> dict[str, Any]:
+    from tiltmeter.engine.completing import plan_batches
+
+    choices = plan.study.continuations
+    assert choices is not None
+    batches = plan_batches(plan.prompts, choices)
+    places = {(prompt.source, prompt.bias) for prompt in plan.prompts}
+    return {
+        "prompts": len(plan.prompts),
+        "groups": len({(prompt.bias, prompt.group) for prompt in plan.prompts if prompt.group}),
+        "continuation_cells": len(plan.study.models) * len(places) * len(choices.decodings) * len(choices.raters),
+        "completions_per_model": sum(choices.samples_of(one) for one in choices.decodings) * len(plan.prompts),
+        # Shorter texts are cut from longer ones; a text may end before its limit.
+        "decoded_tokens_per_model": sum(
+            batch.size * batch.decoding.max_new_tokens * batch.decoding.beams for batch in batches
+        ),
     }
 
 
 def _tell(size: Mapping[str, Any]) -> None:
-    say(
-        f"plan: {size['pairs']} pairs over {size['biases']} biases; for each of {len(size['models'])} models "
-        f"{size['texts_per_model']} texts (about {size['tokens_per_model']} tokens; more passes for masked models); "
-        f"up to {size['cells']} cells; into {size['folder']}"
-    )
+    models = f"for each of {len(size['models'])} models"
+    if "pairs" in size:
+        say(
+            f"plan: {size['pairs']} pairs over {size['biases']} biases; {models} "
+            f"{size['texts_per_model']} texts (about {size['tokens_per_model']} tokens; more passes for masked "
+            f"models); up to {size['cells']} cells; into {size['folder']}"
+        )
+    if "prompts" in size:
+        say(
+            f"plan: {size['prompts']} prompts about {size['groups']} groups; {models} "
+            f"{size['completions_per_model']} completions (at most {size['decoded_tokens_per_model']} tokens to "
+            f"decode); {size['continuation_cells']} cells; into {size['folder']}"
+        )
     for reason, count in list(size["dropped"].items())[:3]:
         say(f"dropped: {count} probes, {reason}")
 

@@ -6,6 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tiltmeter import models
+from tiltmeter.engine.completing import complete
+from tiltmeter.engine.panel import panel
+from tiltmeter.engine.rating import check_raters, rate
 from tiltmeter.engine.scoring import Silent, Watcher, ask, plan_batches
 from tiltmeter.engine.writing import write_probes
 from tiltmeter.errors import ModelError
@@ -26,6 +29,8 @@ def carry_out(
     seen: dict[str, str] = {}
     with locked(path), Ledger(path) as ledger:
         ledger.begin(plan)
+        raters = panel(plan, chosen)
+        check_raters(plan, ledger, raters)
         write_probes(plan, ledger, chosen, watch)
         pairs = ledger.pairs()
         for name in plan.study.models:
@@ -33,7 +38,11 @@ def carry_out(
             if model.facts.name in seen:
                 raise ModelError(f"`{name}` and `{seen[model.facts.name]}` are the same model; name it once")
             seen[model.facts.name] = name
-            _score(pairs, scorers_for(plan.study, model.facts.family), model, ledger, watch)
+            ledger.record_model(model.facts)
+            if plan.study.sources:
+                _score(pairs, scorers_for(plan.study, model.facts.family), model, ledger, watch)
+            complete(plan, model, ledger, watch)
+        rate(plan, ledger, raters, watch)
         return ledger.run()
 
 
@@ -53,7 +62,6 @@ def scorers_for(study: Study, family: Family) -> list[Scorer]:
 
 def _score(pairs: Sequence[Pair], scorers: Sequence[Scorer], model: Model, ledger: Ledger, watch: Watcher) -> None:
     name = model.facts.name
-    ledger.record_model(model.facts)
     batches = plan_batches(pairs, scorers)
     done = ledger.done(name)
     watch.start(f"scoring with {name}", sum(map(len, batches)), sum(len(batches[number]) for number in done))

@@ -9,7 +9,7 @@ from tiltmeter.errors import ModelError
 from tiltmeter.models.encoding import Encoded, Encoder
 from tiltmeter.models.interface import checked_conditioning
 from tiltmeter.models.network import Ask, Network
-from tiltmeter.models.writing import drafts
+from tiltmeter.models.writing import completing
 from tiltmeter.models.writing import must_have as must_have_words
 from tiltmeter.models.writing.checkpoint_pen import CheckpointPen
 from tiltmeter.records import Completion, Decoding, ModelFacts, Span, TokenScores
@@ -63,7 +63,7 @@ class CausalModel:
         self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int | Sequence[int] = 0
     ) -> list[list[Completion]]:
         """Texts written after each prompt; see `Writer`."""
-        return drafts.complete(self._pen, prompts, decoding, samples=samples, seed=seed)
+        return completing.complete(self._pen, prompts, decoding, samples=samples, seed=seed)
 
     def complete_with(
         self,

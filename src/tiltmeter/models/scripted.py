@@ -31,7 +31,7 @@ from typing import Any
 from tiltmeter.errors import InvalidData, ModelError, UserError
 from tiltmeter.files import read_text
 from tiltmeter.models.interface import ModelSettings, checked_conditioning
-from tiltmeter.models.writing import drafts
+from tiltmeter.models.writing import completing, drafts
 from tiltmeter.models.writing import must_have as must_have_words
 from tiltmeter.models.writing.table_pen import TablePen
 from tiltmeter.records import Completion, Decoding, ModelFacts, Span, TokenScores
@@ -102,7 +102,7 @@ class ScriptedModel:
         self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int | Sequence[int] = 0
     ) -> list[list[Completion]]:
         """Words drawn from the table after each prompt; `other` is written as that word."""
-        return drafts.complete(self._pen(), prompts, decoding, samples=samples, seed=seed)
+        return completing.complete(self._pen(), prompts, decoding, samples=samples, seed=seed)
 
     def complete_with(
         self,

@@ -48,8 +48,9 @@ class Contents:
 
     def __init__(self, series: Sequence[Series]) -> None:
         self.series = [one for one in series if one.cells]
-        missing = [name for one in series for name in one.summary.missing]
-        self.unfinished = list(dict.fromkeys([one.label for one in series if not one.cells] + missing))
+        paired = [one for one in series if one.run.pairs]
+        missing = [name for one in paired for name in one.summary.missing]
+        self.unfinished = list(dict.fromkeys([one.label for one in paired if not one.cells] + missing))
         self.benchmarks = benchmarks(series)
         self._titles = _distinct(titles(series))
 

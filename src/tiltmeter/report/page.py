@@ -19,9 +19,12 @@ from tiltmeter.files import whole_file
 from tiltmeter.measures.pairs import TIE
 from tiltmeter.report import words
 from tiltmeter.report.contents import Contents, SourceSection
+from tiltmeter.report.continuations import ContinuationsView, continuation_views
+from tiltmeter.report.decodings import decoding_words
 from tiltmeter.report.drawn import Drawn, draw, write_figures
 from tiltmeter.report.figures import forest
 from tiltmeter.report.order import OrderView, order_view
+from tiltmeter.report.paper_tables import write_paper_tables
 from tiltmeter.report.sentences import SentenceView, sentence_views
 from tiltmeter.report.series import Series, make_series
 from tiltmeter.report.tables import write_tables
@@ -35,37 +38,50 @@ def write_run(run: Run, summary: RunSummary) -> Path:
     """Put tables, figures and report into the run's own folder; the path of the report."""
     write_tables(run, summary, run.folder)
     page = run.folder / "report.html"
-    write_report([(run, summary)], page, figures=run.folder / "figures")
+    parts = _write([(run, summary)], page, figures=run.folder / "figures")
+    write_paper_tables([board.table for one in parts.completed for board in one.boards], run.folder / "tables")
     return page
 
 
 def write_report(runs: Sequence[tuple[Run, RunSummary]], out: Path, *, figures: Path | None) -> None:
     """Write the report of one run, or of several side by side; `figures` is a folder for the figures as files."""
+    _write(runs, out, figures=figures)
+
+
+def _write(runs: Sequence[tuple[Run, RunSummary]], out: Path, *, figures: Path | None) -> _Parts:
     series = make_series(runs)
     contents = Contents(series)
     drawn = [(section, _draw(section)) for section in contents.sources()]
-    parts = _Written(written_sections(contents), sentence_views(runs), order_view(contents, correlate_runs(runs)))
+    parts = _Parts(
+        written_sections(contents),
+        sentence_views(runs),
+        order_view(contents, correlate_runs(runs)),
+        continuation_views([(run, summary.continuations) for run, summary in runs], contents.label),
+    )
     html = _render(runs, series, contents, drawn, parts)
     if figures is not None:
         write_figures([*(figure for _, figure in drawn if figure), *parts.figures], figures)
     with whole_file(out) as file:
         file.write(html)
+    return parts
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
-    """The parts on written sentences, and on the order of the biases."""
+class _Parts:
+    """The parts on written sentences, on the order of the biases, and on continuations."""
 
     sections: Sequence[WrittenSection]
     sentences: Sequence[SentenceView]
     order: OrderView
+    completed: Sequence[ContinuationsView]
 
     @property
     def figures(self) -> list[Drawn]:
         """Every figure of these parts, in the order of the page."""
         by_themselves = [figure for one in self.sentences for figure in (one.quality_figure, one.issues_figure)]
         of_sections = [figure for one in self.sections for figure in one.figures]
-        return [figure for figure in (*by_themselves, *of_sections, *self.order.figures) if figure]
+        of_texts = [figure for one in self.completed for figure in one.figures]
+        return [figure for figure in (*by_themselves, *of_sections, *self.order.figures, *of_texts) if figure]
 
 
 def _draw(section: SourceSection) -> Drawn | None:
@@ -85,7 +101,7 @@ def _render(
     series: Sequence[Series],
     contents: Contents,
     drawn: Sequence[tuple[SourceSection, Drawn | None]],
-    written: _Written,
+    parts: _Parts,
 ) -> str:
     environment = Environment(
         loader=PackageLoader("tiltmeter.report", "assets"),
@@ -104,9 +120,11 @@ def _render(
         runs=[_facts_of_run(run, summary) for run, summary in runs],
         series=series,
         contents=contents,
-        written=written.sections,
-        sentences=written.sentences,
-        order=written.order,
+        paired=any(run.pairs for run, _ in runs) or not parts.completed,
+        written=parts.sections,
+        sentences=parts.sentences,
+        order=parts.order,
+        completed=parts.completed,
         writers=sorted({name for run, _ in runs for name in run.writers}),
         drawn=drawn,
         specs=_specs(runs),
@@ -149,12 +167,27 @@ def _facts_of_run(run: Run, summary: RunSummary) -> dict[str, Any]:
         "fingerprint": run.meta["fingerprint"],
         "seed": resolved["seed"],
         "pairs": len(of_the_test(run.pairs)),
+        **_facts_of_texts(run),
         "sources": [_source_words(source) for source in resolved["sources"]],
         "scorers": list(resolved["scorers"]),
         "versions": dict(run.meta["versions"]),
         "dropped": sorted(summary.dropped.items(), key=lambda item: -item[1]),
         "notes": [
             (cell.model, cell.source, cell.scorer, note) for cell in summary.cells for note in cell.summary.notes
+        ],
+    }
+
+
+def _facts_of_texts(run: Run) -> dict[str, Any]:
+    found = run.continuations
+    if found is None:
+        return {"prompts": 0, "decodings": [], "raters": []}
+    return {
+        "prompts": len(found.prompts),
+        "decodings": [decoding_words(one, found.decodings) for one in found.decodings],
+        "raters": [
+            (one.name, ", ".join(f"{name} {value}" for name, value in sorted(one.facts.items())))
+            for one in found.raters
         ],
     }
 

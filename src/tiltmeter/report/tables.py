@@ -15,6 +15,7 @@ from tiltmeter.errors import MissingExtra
 from tiltmeter.files import whole_file, write_csv
 from tiltmeter.measures.pairs import preference, preferred
 from tiltmeter.records import Estimate, PairScore
+from tiltmeter.report.continuation_tables import COMPARISONS, GROUPS, comparison_rows, group_rows
 from tiltmeter.store import Run
 
 Rows = Iterable[Mapping[str, object]]
@@ -31,7 +32,7 @@ class _Table:
 def write_tables(run: Run, summary: RunSummary, folder: Path) -> list[Path]:
     """Write `tables/*.csv` and `summary.json` into a folder; `tiltmeter analyze` reads `tables/pairs.csv` back."""
     written = []
-    for name, table in _TABLES.items():
+    for name, table in _tables(run, summary).items():
         path = folder / "tables" / f"{name}.csv"
         write_csv(path, list(table.columns), table.rows(run, summary))
         written.append(path)
@@ -51,7 +52,7 @@ def write_parquet(run: Run, summary: RunSummary, folder: Path) -> list[Path]:
         raise MissingExtra("Parquet files", "parquet", "pyarrow") from None
     types = {str: arrow.string(), int: arrow.int64(), float: arrow.float64()}
     written = []
-    for name, table in _TABLES.items():
+    for name, table in _tables(run, summary).items():
         schema = arrow.schema([(column, types[kind]) for column, kind in table.columns.items()])
         rows = [
             {column: _typed(row.get(column), kind) for column, kind in table.columns.items()}
@@ -79,6 +80,18 @@ def scored_cells(score: PairScore) -> dict[str, object]:
         "preferred": preferred(score),
         "stereotyped": int(value) if value in (0, 1) else value,
         "unscored": score.unscored,
+    }
+
+
+def _tables(run: Run, summary: RunSummary) -> dict[str, _Table]:
+    """The tables of the views that a run has; the texts themselves are written by the store."""
+    found = summary.continuations
+    if found is None:
+        return dict(_TABLES)
+    of_pairs = {name: table for name, table in _TABLES.items() if run.pairs or name == "dropped"}
+    return of_pairs | {
+        "groups": _Table(GROUPS, lambda *_: group_rows(found)),
+        "comparisons": _Table(COMPARISONS, lambda *_: comparison_rows(found)),
     }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import statistics
 from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -49,6 +51,25 @@ def krippendorffs_alpha(judged: Sequence[Sequence[Hashable | None]]) -> float | 
         observed += differing / (len(labels) - 1)
     expected = (total**2 - sum(count**2 for count in in_all.values())) / (total - 1)
     return 1 - observed / expected
+
+
+def krippendorffs_alpha_of_numbers(judged: Sequence[Sequence[float | None]]) -> float | None:
+    """The same for numbers: disagreement is the squared difference, so a near miss counts less than a far one.
+
+    Raters on different scales disagree even where they put all texts in the same order. None where nothing can be
+    said: no item with two numbers, or all numbers are the same.
+
+    >>> krippendorffs_alpha_of_numbers([[1.0, 2.0, 3.0], [1.0, 2.0, 4.0]])
+    0.8780487804878049
+    """
+    items = [[number for number in column if number is not None] for column in zip(*judged, strict=True)]
+    items = [numbers for numbers in items if len(numbers) > 1]
+    every = [number for numbers in items for number in numbers]
+    if not every or min(every) == max(every):
+        return None
+    # Twice the variance is the mean squared difference of two numbers drawn without putting the first back.
+    within = math.fsum(len(numbers) * 2 * statistics.variance(numbers) for numbers in items) / len(every)
+    return 1 - within / (2 * float(statistics.variance(every)))
 
 
 @dataclass(frozen=True, slots=True)

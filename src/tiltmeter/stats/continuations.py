@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
+from tiltmeter.errors import UnknownName
 from tiltmeter.records import Estimate
+from tiltmeter.stats.continuation_notes import notes_on
+from tiltmeter.stats.divergence import divergence, label_counts, label_names, shares
+from tiltmeter.stats.estimates import adjust
+from tiltmeter.stats.extremes import extremes
+from tiltmeter.stats.pooled import Pooled, is_number
+
+NOT_A_NUMBER = "the rating is not a number"
+NO_REASON = "no reason was given"
+SIGNED = "the ratings are signed: they go below zero"
+
+Bounds = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +37,15 @@ class RatedItem:
     structure: str | None = None
     unrated: str | None = None
 
+    @property
+    def rated(self) -> bool:
+        """Whether there is a number; NaN is none."""
+        return is_number(self.value)
+
 
 @dataclass(frozen=True, slots=True)
 class GroupSummary:
-    """The ratings of one group."""
+    """The ratings of one group; the mean is over texts, and `sd` is the standard deviation of these very texts."""
 
     group: str
     mean: Estimate
@@ -34,8 +54,23 @@ class GroupSummary:
     """Why texts were not rated, and how many."""
     distribution: Mapping[str, float]
     """Shares of the labels, unrated ones left out; empty where there are no labels."""
-    bounds: tuple[float, float] | None
+    bounds: Bounds | None
     """The mean if every unrated text had the lowest, or the highest, value of the scale."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The figures of the group; `mean` is a number, `estimate` the same with its interval."""
+        texts = self.mean.n + self.mean.n_unscored
+        return {
+            "mean": self.mean.value,
+            "sd": self.sd,
+            "n": self.mean.n,
+            "n_unscored": self.mean.n_unscored,
+            "share_unscored": self.mean.n_unscored / texts if texts else None,
+            "unscored": dict(self.unrated),
+            "bounds": None if self.bounds is None else list(self.bounds),
+            "distribution": dict(self.distribution),
+            "estimate": self.mean.as_json(),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +84,23 @@ class GroupPair:
     ratio_withheld: str | None
     kl_ab: float | None
     kl_ba: float | None
+    kl_smoothed: bool = False
+    bounds: Bounds | None = None
+    """The difference if the unrated texts of one group had the lowest and those of the other the highest value."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The figures of the pair."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "difference": self.difference.as_json(),
+            "bounds": None if self.bounds is None else list(self.bounds),
+            "ratio": None if self.ratio is None else self.ratio.as_json(),
+            "ratio_withheld": self.ratio_withheld,
+            "kl_ab": self.kl_ab,
+            "kl_ba": self.kl_ba,
+            "kl_smoothed": self.kl_smoothed,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +113,138 @@ class ContinuationSummary:
     """By measure (`most_k=1`, `mean_maximum`, `any_above`, `share_above`) and group."""
     notes: tuple[str, ...]
 
+    @property
+    def n_comparisons(self) -> int:
+        """How many p-values there are, and so what they were adjusted for."""
+        return sum(pair.difference.p is not None for pair in self.pairs)
+
+    def pair(self, a: str, b: str) -> GroupPair:
+        """The comparison of two groups, in that order."""
+        return next(pair for pair in self.pairs if (pair.a, pair.b) == (a, b))
+
     def as_json(self) -> dict[str, Any]:
         """The JSON of `tiltmeter analyze --view continuations`."""
-        raise NotImplementedError
+        return {
+            "view": "continuations",
+            "groups": {name: group.as_json() for name, group in self.groups.items()},
+            "pairs": [pair.as_json() for pair in self.pairs],
+            "extremes": {
+                measure: {group: found.as_json() for group, found in by_group.items()}
+                for measure, by_group in self.extremes.items()
+            },
+            "n_comparisons": self.n_comparisons,
+            "notes": list(self.notes),
+        }
 
 
 def summarise(
     items: Sequence[RatedItem],
     *,
-    scale: tuple[float, float] | None = None,
+    scale: Bounds | None = None,
     signed: bool = False,
     threshold: float | None = None,
     most_k: Sequence[int] = (),
     reference: str | None = None,
+    labels: Sequence[str] | None = None,
     level: float = 0.95,
     seed: int = 0,
 ) -> ContinuationSummary:
-    """Summarise the ratings of one rater; `signed` ratings (below zero too) have no ratio."""
-    raise NotImplementedError
+    """Summarise the ratings of one rater; `signed` ratings (below zero too) have no ratio.
+
+    Without a `scale` it is worked out from the values, and without `labels` the cells of the distributions are.
+
+    >>> items = [RatedItem("a", 0.5, "x"), RatedItem("a", 0.25, "y"), RatedItem("b", 0.25, "x")]
+    >>> summarise(items).pairs[0].difference.value
+    0.125
+    """
+    by_group: dict[str, list[RatedItem]] = defaultdict(list)
+    for item in items:
+        by_group[item.group].append(item)
+    ends = scale or inferred_scale(items)
+    signed = signed or any(item.value is not None and item.value < 0 for item in items)
+    names = tuple(labels) if labels is not None else label_names([item.label for item in items if item.rated])
+    pooled = Pooled([(item.group, item.value, item.origin) for item in items], level=level, seed=seed, scale=ends)
+    counts = {
+        group: label_counts([item.label for item in found if item.rated], names) for group, found in by_group.items()
+    }
+    groups = {group: _group(group, found, pooled.mean(group), counts[group], ends) for group, found in by_group.items()}
+    pairs = _adjusted(
+        _pair(pooled, groups[a], groups[b], (counts[a], counts[b]), signed)
+        for a, b in pairs_of_groups(list(groups), reference)
+    )
+    prompted = [(item.group, item.value, item.origin, item.prompt) for item in items]
+    far = extremes(prompted, threshold=threshold, most_k=most_k, level=level, seed=seed)
+    summary = ContinuationSummary(groups, pairs, far, ())
+    return replace(summary, notes=tuple(notes_on(summary, ends if scale is None else None)))
+
+
+def pairs_of_groups(groups: Sequence[str], reference: str | None = None) -> list[tuple[str, str]]:
+    """Every two groups, in the order given; with a reference, each other group against it.
+
+    >>> pairs_of_groups(["a", "b", "c"], "a")
+    [('b', 'a'), ('c', 'a')]
+    """
+    if reference is None:
+        return list(combinations(groups, 2))
+    if reference not in groups:
+        raise UnknownName("group", reference, groups)
+    return [(group, reference) for group in groups if group != reference]
+
+
+def inferred_scale(items: Iterable[RatedItem]) -> Bounds | None:
+    """0 to 1 or −1 to 1 where all values lie within, otherwise from the lowest to the highest of them.
+
+    >>> inferred_scale([RatedItem("a", 0.5, "x")]), inferred_scale([RatedItem("a", -3.0, "x")])
+    ((0.0, 1.0), (-3.0, -3.0))
+    """
+    values = [item.value for item in items if item.value is not None and item.rated]
+    if not values:
+        return None
+    low, high = min(values), max(values)
+    if low >= -1 and high <= 1:
+        return (0.0 if low >= 0 else -1.0), 1.0
+    return low, high
+
+
+def _group(
+    group: str, items: Sequence[RatedItem], mean: Estimate, counts: Mapping[str, int], scale: Bounds | None
+) -> GroupSummary:
+    values = [item.value for item in items if item.value is not None and item.rated]
+    sd = None
+    if mean.value is not None:
+        centre = mean.value
+        sd = math.sqrt(math.fsum((value - centre) ** 2 for value in values) / len(values))
+    unrated = Counter(
+        item.unrated or (NO_REASON if item.value is None else NOT_A_NUMBER) for item in items if not item.rated
+    )
+    return GroupSummary(group, mean, sd, unrated, shares(counts), _bounds(values, len(items), scale))
+
+
+def _bounds(values: Sequence[float], texts: int, scale: Bounds | None) -> Bounds | None:
+    if scale is None or not texts:
+        return None
+    total, unrated = math.fsum(values), texts - len(values)
+    low, high = ((total + unrated * end) / texts for end in scale)
+    return low, high
+
+
+def _pair(
+    pooled: Pooled,
+    a: GroupSummary,
+    b: GroupSummary,
+    counts: tuple[Mapping[str, int], Mapping[str, int]],
+    signed: bool,
+) -> GroupPair:
+    ratio, withheld = (None, SIGNED) if signed else pooled.ratio(a.group, b.group)
+    apart = divergence(*counts)
+    bounds = None if a.bounds is None or b.bounds is None else (a.bounds[0] - b.bounds[1], a.bounds[1] - b.bounds[0])
+    difference = pooled.difference(a.group, b.group)
+    return GroupPair(
+        a.group, b.group, difference, ratio, withheld, apart.ab, apart.ba, kl_smoothed=apart.smoothed, bounds=bounds
+    )
+
+
+def _adjusted(pairs: Iterable[GroupPair]) -> tuple[GroupPair, ...]:
+    found = list(pairs)
+    adjusted = adjust({str(index): pair.difference for index, pair in enumerate(found)})
+    return tuple(replace(pair, difference=adjusted[str(index)]) for index, pair in enumerate(found))

@@ -137,19 +137,34 @@ def can_resample(strata: Sequence[Stratum], level: float) -> bool:
 def cluster_bootstrap(strata: Sequence[Stratum], neutral: float | None, level: float, seed: int) -> Uncertainty:
     """Expanded percentile interval over resampled origins, and the p-value that inverts it.
 
-    The bounds are order statistics, so that p < 1 − level exactly where the interval excludes `neutral`.
     Needs `can_resample`.
+    """
+    resampled = resample(strata, seed)
+    scale = max(abs(mean) for stratum in strata for mean in stratum.means)
+    _, freedom = standard_error(strata)
+    return expanded_percentiles(resampled, neutral, level, scale=scale, expansion=_expansion(strata), freedom=freedom)
+
+
+def expanded_percentiles(
+    resampled: NDArray[np.float64],
+    neutral: float | None,
+    level: float,
+    *,
+    scale: float,
+    expansion: float,
+    freedom: float,
+) -> Uncertainty:
+    """The interval and p of resampled values; `scale` is the size of the values, against which rounding is small.
+
+    The bounds are order statistics, so that p < 1 − level exactly where the interval excludes `neutral`.
     """
     from scipy.special import ndtri, stdtr
 
-    resampled = resample(strata, seed)
+    resampled = np.sort(resampled)
     if neutral is not None:
-        # A mean that is neutral but for rounding is neutral.
-        scale = max(abs(neutral), *(abs(mean) for stratum in strata for mean in stratum.means))
-        resampled[np.abs(resampled - neutral) <= 1e-12 * scale] = neutral
-    resampled.sort()
-    _, freedom = standard_error(strata)
-    expansion = _expansion(strata)
+        # A value that is neutral but for rounding is neutral.
+        resampled[np.abs(resampled - neutral) <= 1e-12 * max(abs(neutral), scale)] = neutral
+        resampled.sort()
     rank = math.floor(expanded_tail(expansion, freedom, level) * (len(resampled) + 1))
     low, high = float(resampled[rank - 1]), float(resampled[-rank])
     if neutral is None:

@@ -61,16 +61,22 @@ class CheckpointPage:
         self._places: list[list[int]] = [[] for _ in rows]
         self.logits: list[Logits] = list(logits[copies.numpy()])
 
+    def keep(self, lines: Sequence[int]) -> None:
+        """Go on with these rows of the cache."""
+        import torch
+
+        kept = torch.tensor(lines)
+        self._select(kept)
+        self._mask = self._mask[kept]
+        self._places = [self._places[line] for line in lines]
+
     def advance(self, moves: Sequence[Move | None]) -> None:
         """Make a move in each row; rows without one leave."""
         import torch
 
         staying = [(at, move) for at, move in enumerate(moves) if move is not None]
         if len(staying) < len(moves):
-            kept = torch.tensor([at for at, _ in staying])
-            self._select(kept)
-            self._mask = self._mask[kept]
-            self._places = [self._places[at] for at, _ in staying]
+            self.keep([at for at, _ in staying])
         new = self._mask.shape[1]
         for line, (_, move) in enumerate(staying):
             self._mask[line, self._places[line][move.keep :]] = 0

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 from tiltmeter.errors import UserError
 from tiltmeter.models.writing.drawing import Logits, check, draw, stream
 from tiltmeter.models.writing.pen import Move, Pen, Row
+from tiltmeter.models.writing.sentences import first_sentence
 from tiltmeter.records import Completion, Decoding
 
 
@@ -23,25 +24,33 @@ class Draft(Protocol):
 class FreeDraft:
     """A text drawn from the model as it is."""
 
-    def __init__(self, pen: Pen, row: Row, decoding: Decoding, numbers: random.Random) -> None:
-        self._pen, self._row, self._decoding, self._numbers = pen, row, decoding, numbers
+    def __init__(self, pen: Pen, row: Row, prompt: str, decoding: Decoding, numbers: random.Random) -> None:
+        self._pen, self._row, self._prompt, self._decoding, self._numbers = pen, row, prompt, decoding, numbers
         self._limit = limit(pen, row, decoding)
         self._written: list[int] = []
+        self._offsets: list[int] = []
+        self._text = ""
 
     def next(self, logits: Logits) -> Move | Completion:
         """Draw a token; finished at an end token, a stop text or the limit."""
         token = draw(logits, self._decoding, self._numbers.random())
         decoded = len(self._written) + 1
         if token in self._pen.ends:
-            return Completion(whole(self._pen.text(self._row, self._written)), decoded, "end")
+            return self._completion(whole(self._text), decoded, "end")
         self._written.append(token)
-        text = self._pen.text(self._row, self._written)
-        stopped = before_stop(text, self._decoding.stop)
+        self._text = self._pen.text(self._row, self._written)
+        self._offsets.append(len(whole(self._text)))
+        stopped = before_stop(self._text, self._decoding.stop)
+        if stopped is None and self._decoding.whole_sentences:
+            stopped = first_sentence(self._prompt, self._text)
         if stopped is not None:
-            return Completion(stopped, decoded, "stop")
+            return self._completion(stopped, decoded, "stop")
         if decoded == self._limit:
-            return Completion(whole(text), decoded, "length")
+            return self._completion(whole(self._text), decoded, "length")
         return Move(decoded - 1, token)
+
+    def _completion(self, text: str, tokens: int, ended: Literal["stop", "length", "end"]) -> Completion:
+        return Completion(text, tokens, ended, offsets=tuple(self._offsets))
 
 
 def limit(pen: Pen, row: Row, decoding: Decoding) -> int:
@@ -71,7 +80,7 @@ def complete(
     """Texts drawn freely after each prompt."""
 
     def draft(row: Row, at: int, numbers: random.Random) -> Draft:
-        return FreeDraft(pen, row, decoding, numbers)
+        return FreeDraft(pen, row, prompts[at], decoding, numbers)
 
     return write(pen, prompts, decoding, draft, samples=samples, seed=seed)
 
@@ -90,7 +99,7 @@ def write(
     seeds = seeds_of(seed, len(prompts))
     rows = [pen.read(prompt) for prompt in prompts]
     finished: dict[tuple[int, int], Completion] = {}
-    for places in _pages(rows, samples, decoding.max_new_tokens, pen.page_tokens):
+    for places in pages(rows, samples, decoding.max_new_tokens, pen.page_tokens):
         page = pen.open([rows[at] for at, _ in places])
         live = [((at, sample), draft(rows[at], at, stream(seeds[at], prompts[at], sample))) for at, sample in places]
         while live:
@@ -115,7 +124,7 @@ def seeds_of(seed: int | Sequence[int], prompts: int) -> Sequence[int]:
     return seed
 
 
-def _pages(rows: Sequence[Row], samples: int, new_tokens: int, page_tokens: int) -> Iterator[list[tuple[int, int]]]:
+def pages(rows: Sequence[Row], samples: int, new_tokens: int, page_tokens: int) -> Iterator[list[tuple[int, int]]]:
     """(prompt, sample) in pages of bounded size, prompts of similar length together; a function of the call alone."""
     page: list[tuple[int, int]] = []
     width = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
@@ -22,6 +23,8 @@ def check(decoding: Decoding, samples: int) -> None:
         (decoding.top_k < 0, f"top_k must be 0 (no cut) or more, not {decoding.top_k}"),
         (not 0 < decoding.top_p <= 1, f"top_p must be above 0 and at most 1 (no cut), not {decoding.top_p}"),
         (decoding.max_new_tokens < 1, f"max_new_tokens must be at least 1, not {decoding.max_new_tokens}"),
+        (decoding.beams < 1, f"beams must be at least 1 (no beam search), not {decoding.beams}"),
+        (decoding.beams > 1 and samples > 1, f"beam search gives one text for each prompt, not {samples} samples"),
         (samples < 1, f"samples must be at least 1, not {samples}"),
         ("" in decoding.stop, "an empty stop text would end every text before it began"),
     ):
@@ -66,12 +69,16 @@ def cut(logits: Logits, decoding: Decoding) -> tuple[NDArray[np.int64], NDArray[
     >>> ids.tolist(), probabilities.round(3).tolist()
     ([1, 2], [0.556, 0.444])
     """
-    ids = np.arange(len(logits))
+    ids = _all_ids(len(logits))
+    kept_logits = logits
     if 0 < decoding.top_k < len(logits):
         lowest = np.partition(logits, -decoding.top_k)[-decoding.top_k]
         ids = np.flatnonzero(logits >= lowest)
-    scores = logits[ids].astype(np.float64) / decoding.temperature
-    probabilities = np.exp(scores - scores.max())
+        kept_logits = logits[ids]
+    scores = kept_logits.astype(np.float64)
+    scores /= decoding.temperature
+    scores -= scores.max()
+    probabilities = np.exp(scores, out=scores)
     probabilities /= probabilities.sum()
     if decoding.top_p < 1:
         falling = np.argsort(-probabilities, kind="stable")
@@ -79,3 +86,8 @@ def cut(logits: Logits, decoding: Decoding) -> tuple[NDArray[np.int64], NDArray[
         kept = np.sort(falling[:count])
         ids, probabilities = ids[kept], probabilities[kept] / probabilities[kept].sum()
     return ids, probabilities
+
+
+@cache
+def _all_ids(count: int) -> NDArray[np.int64]:
+    return np.arange(count)

@@ -30,6 +30,13 @@ class Page(Protocol):
         """For each text, a number for each token that could come next: its log-probability plus a constant."""
         ...
 
+    def keep(self, lines: Sequence[int]) -> None:
+        """Go on with these texts, in this order; one that is named several times is there several times.
+
+        Their numbers for the next token are not to be asked for before the next move.
+        """
+        ...
+
     def advance(self, moves: Sequence[Move | None]) -> None:
         """Make a move in each text. One without a move is finished and leaves the page; the others close up."""
         ...

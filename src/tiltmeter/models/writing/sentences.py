@@ -44,6 +44,23 @@ def ends_sentence(text: str) -> bool:
     return word == "i" or (len(word) > 1 and word not in _ABBREVIATIONS)
 
 
+def first_sentence(prompt: str, text: str) -> str | None:
+    r"""What was written up to the end of the sentence that the prompt begins; None: it has not ended yet.
+
+    A line break ends it too.
+
+    >>> first_sentence("She", " left."), first_sentence("She", " left"), first_sentence('"She', " left.")
+    (' left.', None, None)
+    >>> first_sentence("She", " left\nIt")
+    ' left'
+    """
+    begun = len(text) - len(text.lstrip())
+    line_break = text.find("\n", begun)
+    if line_break > begun:
+        return text[:line_break]
+    return text if text.strip() and ends_sentence((prompt + text).rstrip()) else None
+
+
 def clashes(text: str, term: str) -> bool:
     """Whether a term cannot stand directly after a text: a space too many, the wrong article, "in hers".
 

@@ -79,6 +79,11 @@ class TablePage:
         self._written: list[Row] = [()] * len(rows)
         self.logits: Sequence[Logits] = [pen.logits(row) for row in rows]
 
+    def keep(self, lines: Sequence[int]) -> None:
+        """Go on with these texts."""
+        self._rows = [self._rows[line] for line in lines]
+        self._written = [self._written[line] for line in lines]
+
     def advance(self, moves: Sequence[Move | None]) -> None:
         """Make a move in each text; those without one leave."""
         staying = [(at, move) for at, move in enumerate(moves) if move is not None]

@@ -2,7 +2,9 @@
 
 from tiltmeter.report.figures.bars import Bar, Panel, Part, bars
 from tiltmeter.report.figures.canvas import NARROW, WIDE, Layout, colour, shape, to_png, to_svg, wrapped
+from tiltmeter.report.figures.curves import Curve, CurvePanel, curves
 from tiltmeter.report.figures.forest import Block, Row, forest
+from tiltmeter.report.figures.heat import HeatCell, HeatKey, HeatRow, heat
 from tiltmeter.report.figures.strips import Strip, strips
 
 __all__ = [
@@ -10,6 +12,11 @@ __all__ = [
     "WIDE",
     "Bar",
     "Block",
+    "Curve",
+    "CurvePanel",
+    "HeatCell",
+    "HeatKey",
+    "HeatRow",
     "Layout",
     "Panel",
     "Part",
@@ -17,7 +24,9 @@ __all__ = [
     "Strip",
     "bars",
     "colour",
+    "curves",
     "forest",
+    "heat",
     "shape",
     "strips",
     "to_png",

@@ -1,28 +1,25 @@
-"""Run folders: an SQLite ledger of every item and score, and the result tables made from it.
-
-The ledger is in WAL mode, so that another process can read while a run writes. A batch of answers and the mark that it
-is done are one transaction: killed at any moment, nothing that was marked is lost and nothing is written twice.
-"""
+"""The ledger of a run: its plan, and what the view of pairs makes of it."""
 
 from __future__ import annotations
 
 import json
-import platform
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
 from tiltmeter.errors import RunError
 from tiltmeter.records import Dropped, ModelFacts, Pair, PairScore, Query, TokenScores
 from tiltmeter.sources.generated.settings import UnitResult
+from tiltmeter.store import continuations
+from tiltmeter.store.continuations import ContinuationLedger
+from tiltmeter.store.opening import LEDGER, connect, connect_to_read, dump, load, transaction, versions
+from tiltmeter.store.reading import Continuations
+from tiltmeter.store.records import Probes, Run
 from tiltmeter.study import Plan
 
-LEDGER = "ledger.sqlite"
-_LOCK = "lock.sqlite"
 _SCHEMA = """
 create table meta    (key text primary key, value text not null);
 create table models  (model text primary key, facts text not null);
@@ -38,34 +35,6 @@ create table cells   (number integer primary key, model text, scorer text, uniqu
 create table scores  (model text, scorer text, pair integer references pairs, score_1 real, score_2 real,
                       unscored text, primary key (model, scorer, pair)) without rowid;
 """
-_PACKAGES = ("tiltmeter", "numpy", "scipy", "torch", "transformers", "tokenizers", "safetensors", "gguf")
-
-
-@dataclass(frozen=True, slots=True)
-class Probes:
-    """What a generation stage adds to a plan: pairs, what could not be made, and the issues of each pair's sentence."""
-
-    pairs: Sequence[Pair]
-    dropped: Sequence[Dropped]
-    findings: Mapping[str, Sequence[tuple[str, str]]]
-    """By the id of a pair that was audited: issues and reasons; none of them where the sentence is clean."""
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """What a finished or unfinished run holds, read back without any model."""
-
-    folder: Path
-    meta: Mapping[str, Any]
-    facts: Mapping[str, ModelFacts]
-    pairs: tuple[Pair, ...]
-    dropped: tuple[Dropped, ...]
-    scores: Mapping[tuple[str, str], tuple[PairScore, ...]]
-    """By model and scorer, in the order of the study; the scores in the order of the pairs."""
-    findings: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
-    """Issues and reasons of the generated pairs that have some, by the id of the pair."""
-    writers: Mapping[str, ModelFacts] = field(default_factory=dict)
-    """The models that wrote sentences."""
 
 
 class Ledger:
@@ -74,7 +43,8 @@ class Ledger:
     def __init__(self, folder: str | Path, *, read_only: bool = False) -> None:
         self.folder = Path(folder)
         path = self.folder / LEDGER
-        self._database = _connect_to_read(path) if read_only else _connect(path)
+        self._database = connect_to_read(path) if read_only else connect(path)
+        self.continuations = ContinuationLedger(self._database, self.folder)
 
     def __enter__(self) -> Ledger:
         return self
@@ -93,16 +63,14 @@ class Ledger:
                 if before["fingerprint"] == plan.fingerprint:
                     self._refuse_other_versions(before["versions"])
                     return False
-                if database.execute("select exists (select 1 from batches) or exists (select 1 from units)").fetchone()[
-                    0
-                ]:
+                if self._has_answers():
                     raise RunError(
                         f"{self.folder}: holds another run (its study, specs or data differ); "
                         "name another folder with --out, or remove this one"
                     )
                 for (table,) in database.execute("select name from sqlite_master where type = 'table'").fetchall():
                     database.execute(f'drop table "{table}"')
-            for statement in _SCHEMA.split(";"):
+            for statement in (_SCHEMA + continuations.SCHEMA).split(";"):
                 database.execute(statement)
             meta = {
                 "fingerprint": plan.fingerprint,
@@ -110,9 +78,12 @@ class Ledger:
                 "resolved": plan.resolved,
                 "versions": versions(),
                 "has_all_probes": not plan.study.generated,
+                "all_rated": plan.study.continuations is None,
             }
             database.executemany("insert into meta values (?, ?)", [(k, json.dumps(v)) for k, v in meta.items()])
             self._insert_probes(Probes(plan.pairs, plan.dropped, {}))
+            if plan.study.continuations:
+                self.continuations.insert_plan(plan.prompts, plan.study.continuations.decodings)
         return True
 
     def has_all_probes(self) -> bool:
@@ -129,7 +100,7 @@ class Ledger:
         with self._transaction() as database:
             database.executemany(
                 "insert into units values (?, ?, ?)",
-                ((source, result.unit.id, _dump(asdict(result))) for result in results),
+                ((source, result.unit.id, dump(asdict(result))) for result in results),
             )
 
     def record_probes(self, probes: Probes) -> None:
@@ -140,7 +111,7 @@ class Ledger:
 
     def pairs(self) -> tuple[Pair, ...]:
         """Every pair so far, in order."""
-        return tuple(_pair(text) for (text,) in self._database.execute("select pair from pairs order by number"))
+        return tuple(load(Pair, text) for (text,) in self._database.execute("select pair from pairs order by number"))
 
     def _insert_probes(self, probes: Probes) -> None:
         count, lost = self._database.execute(
@@ -148,7 +119,7 @@ class Ledger:
         ).fetchone()
         self._database.executemany(
             "insert into pairs values (?, ?, ?)",
-            ((count + i, pair.id, _dump(asdict(pair))) for i, pair in enumerate(probes.pairs)),
+            ((count + i, pair.id, dump(asdict(pair))) for i, pair in enumerate(probes.pairs)),
         )
         self._database.executemany(
             "insert into dropped values (?, ?, ?, ?, ?)",
@@ -168,9 +139,9 @@ class Ledger:
         with self._transaction() as database:
             row = database.execute(f"select facts from {role} where model = ?", (facts.name,)).fetchone()
             if row is None:
-                database.execute(f"insert into {role} values (?, ?)", (facts.name, _dump(asdict(facts))))
-            elif row[0] != _dump(asdict(facts)):
-                before, now = json.loads(row[0]), json.loads(_dump(asdict(facts)))
+                database.execute(f"insert into {role} values (?, ?)", (facts.name, dump(asdict(facts))))
+            elif row[0] != dump(asdict(facts)):
+                before, now = json.loads(row[0]), json.loads(dump(asdict(facts)))
                 changed = next(key for key in now if now[key] != before.get(key))
                 raise RunError(
                     f"{self.folder}: the run began with {changed} {before.get(changed)!r} of model {facts.name}, which "
@@ -246,7 +217,9 @@ class Ledger:
         ):
             findings.setdefault(pairs[number].id, []).append((issue, because))
         final = {key: tuple(value) for key, value in scores.items()}
-        return Run(self.folder, self.meta(), facts, pairs, dropped, final, findings, writers)
+        meta = self.meta()
+        texts = Continuations(self.folder) if meta["resolved"].get("continuations") else None
+        return Run(self.folder, meta, facts, pairs, dropped, final, findings, writers, texts)
 
     def _refuse_other_versions(self, before: Mapping[str, str]) -> None:
         now = versions()
@@ -257,99 +230,18 @@ class Ledger:
                 "restore it, or name another folder with --out"
             )
 
+    def _has_answers(self) -> bool:
+        tables = ("batches", "units", "steps")
+        known = {name for (name,) in self._database.execute("select name from sqlite_master")}
+        found = (self._database.execute(f"select exists (select 1 from {one})") for one in tables if one in known)
+        return any(answer for cursor in found for (answer,) in cursor)
+
     def _has_plan(self) -> bool:
         found = self._database.execute("select count(*) from sqlite_master where name = 'meta'").fetchone()
         return bool(found[0])
 
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        try:
-            self._database.execute("begin immediate")
-            yield self._database
-            self._database.execute("commit")
-        except BaseException as error:
-            if self._database.in_transaction:
-                self._database.execute("rollback")
-            if isinstance(error, sqlite3.Error):
-                raise RunError(f"{self.folder}: cannot be written: {error}") from error
-            raise
-
-
-def read_run(folder: str | Path) -> Run:
-    """Read a run folder, also while another process writes it."""
-    with _reading(folder) as ledger:
-        return ledger.run()
-
-
-def read_written(folder: str | Path) -> dict[str, list[UnitResult]]:
-    """What the generators of a run wrote for its test, by the label of the source; replacements are left out."""
-    with _reading(folder) as ledger:
-        labels = [source["label"] for source in ledger.meta()["resolved"]["sources"]]
-        found = {label: [one for one in ledger.units(label).values() if not one.unit.round] for label in labels}
-    return {label: results for label, results in found.items() if results}
-
-
-def read_meta(folder: str | Path) -> dict[str, Any]:
-    """The study of a run as given and as resolved, and the versions of the packages."""
-    with _reading(folder) as ledger:
-        return ledger.meta()
-
-
-@contextmanager
-def _reading(folder: str | Path) -> Iterator[Ledger]:
-    path = Path(folder)
-    if not (path / LEDGER).is_file():
-        raise RunError(f"{path}: is not a run folder (it has no {LEDGER}); `tiltmeter run` makes one")
-    try:
-        with Ledger(path, read_only=True) as ledger:
-            yield ledger
-    except (sqlite3.Error, ValueError, KeyError, TypeError, IndexError) as error:
-        raise RunError(f"{path / LEDGER}: is damaged, or not a ledger of tiltmeter ({error})") from error
-
-
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Hold a run folder, so that no second process writes the same run; a killed process lets go by itself."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = sqlite3.connect(folder / _LOCK, timeout=0, isolation_level=None)
-        lock.execute("begin exclusive")
-    except OSError as error:
-        raise RunError(f"{folder}: cannot be written: {error.strerror or error}") from error
-    except sqlite3.Error as error:
-        if "locked" in str(error):
-            raise RunError(f"{folder}: another process is carrying out this run; wait for it, or stop it") from error
-        raise RunError(f"{folder}: cannot be written: {error}") from error
-    try:
-        yield
-    finally:
-        lock.close()
-
-
-def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """Open a ledger without writing to its folder, which may not be ours; a run may be writing it meanwhile."""
-    address = path.absolute().as_uri()
-    for mode in ("mode=ro", "immutable=1"):
-        database = sqlite3.connect(f"{address}?{mode}", uri=True, timeout=60, isolation_level=None)
-        try:
-            database.execute("select count(*) from sqlite_master")
-        except sqlite3.OperationalError:
-            # In a folder that cannot be written SQLite cannot share memory with a writer; there is none then.
-            database.close()
-        else:
-            return database
-    raise RunError(f"{path}: cannot be opened as a ledger")
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    try:
-        database = sqlite3.connect(path, timeout=60, isolation_level=None)
-        database.execute("pragma journal_mode = wal")
-        database.execute("pragma synchronous = full")
-        database.execute("select count(*) from sqlite_master")
-    except sqlite3.Error as error:
-        raise RunError(f"{path}: cannot be opened as a ledger: {error}") from error
-    return database
+    def _transaction(self) -> AbstractContextManager[sqlite3.Connection]:
+        return transaction(self._database, self.folder)
 
 
 def _question(query: Query) -> tuple[str, str, str]:
@@ -359,27 +251,3 @@ def _question(query: Query) -> tuple[str, str, str]:
 def _answer(scores: TokenScores) -> tuple[str, str | None]:
     triples = [[*span, value] for span, value in zip(scores.spans, scores.logprobs, strict=True)]
     return json.dumps(triples), scores.unscored
-
-
-def _pair(text: str) -> Pair:
-    data = json.loads(text)
-
-    def tuples(value: Any) -> Any:
-        return tuple(map(tuples, value)) if isinstance(value, list) else value
-
-    return Pair(**{key: tuples(value) for key, value in data.items()})
-
-
-def _dump(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, ensure_ascii=False)
-
-
-def versions() -> dict[str, str]:
-    """The packages that can change a number, and where they run."""
-    found = {"python": platform.python_version(), "platform": platform.platform()}
-    for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found

@@ -1,0 +1,175 @@
+"""The records of the view of continuations: one summary for every model, source, bias, decoding and rater."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from tiltmeter.records import Decoding, Estimate, Scope
+from tiltmeter.stats.continuations import ContinuationSummary
+
+PEOPLE = "people"
+"""The rater that stands for annotators; `people.toxicity` where the sheets say what they rated."""
+
+_FAVOUR = {"sentiment": 1, "regard": 1, "toxicity": -1, "lexicon": -1}
+"""Whether a higher rating is the better one for those whom the text is about."""
+
+ByGroup = Mapping[tuple[str, str], Mapping[str, Estimate]]
+"""By model and source: an estimate for each group, its bias before a colon where the source has several."""
+
+
+@dataclass(frozen=True, slots=True)
+class RaterTilt:
+    """A rater's own mean by group on sentences in which only the group changes."""
+
+    rater: str
+    by_group: Mapping[str, Estimate]
+    difference: Mapping[tuple[str, str], Estimate]
+    """For two groups, the difference that the rater makes by itself."""
+    bias: str = ""
+
+    def of(self, a: str, b: str) -> float | None:
+        """The difference a − b that the rater makes by itself; None where it was not measured."""
+        if (a, b) in self.difference:
+            return self.difference[a, b].value
+        value = self.difference[b, a].value if (b, a) in self.difference else None
+        return None if value is None else -value
+
+
+@dataclass(frozen=True, slots=True)
+class ContinuationCell:
+    """One combination of choices, and what came of it."""
+
+    model: str
+    source: str
+    bias: str
+    decoding: Decoding
+    rater: str
+    scope: Scope
+    summary: ContinuationSummary
+    within_tilt: frozenset[tuple[str, str]]
+    """Pairs of groups whose difference is no larger than the rater's own tilt."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The cell as the run folder keeps it."""
+        return {
+            "model": self.model,
+            "source": self.source,
+            "bias": self.bias,
+            "decoding": asdict(self.decoding),
+            "rater": self.rater,
+            "scope": self.scope,
+            **self.summary.as_json(),
+            "within_tilt": [list(pair) for pair in sorted(self.within_tilt)],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RatersCompared:
+    """Two raters of the same kind on the same texts."""
+
+    model: str
+    source: str
+    first: str
+    second: str
+    n: int
+    rank_correlation: Estimate
+    krippendorff: float | None
+    opposite: tuple[tuple[str, str, str], ...]
+    """(bias, group a, group b) where the two point to opposite groups."""
+    surely_opposite: tuple[tuple[str, str, str], ...] = ()
+    """Those of them where both intervals exclude zero."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The comparison as the run folder keeps it."""
+        return {
+            "model": self.model,
+            "source": self.source,
+            "raters": [self.first, self.second],
+            "n": self.n,
+            "rank_correlation": self.rank_correlation.as_json(),
+            "krippendorff": self.krippendorff,
+            "opposite": [list(found) for found in self.opposite],
+            "surely_opposite": [list(found) for found in self.surely_opposite],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleSaid:
+    """Who rated a sub-sample of the texts, and how far they agree."""
+
+    annotators: Mapping[str, int]
+    """How many texts each of them rated."""
+    texts: int
+    krippendorff: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ContinuationsSummary:
+    """All cells of a run, in the order of the study."""
+
+    cells: tuple[ContinuationCell, ...]
+    tilts: tuple[RaterTilt, ...]
+    agreement: tuple[RatersCompared, ...]
+    refusals: ByGroup
+    """By model and source: the share of refusals of each group."""
+    sizes: Sequence[tuple[str, int, Estimate]] = ()
+    """For the curve over sample size: (rater, samples per prompt, difference of the first two groups)."""
+    empties: ByGroup = field(default_factory=dict)
+    """By model and source: the share of empty texts of each group."""
+    sizes_of: ContinuationCell | None = None
+    """One of the cells that `sizes` was worked out on; the others differ in the rater."""
+    people: PeopleSaid | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The summary as the run folder keeps it."""
+        return {
+            "cells": [cell.as_json() for cell in self.cells],
+            "tilts": [
+                {
+                    "rater": tilt.rater,
+                    "bias": tilt.bias,
+                    "groups": {group: found.as_json() for group, found in tilt.by_group.items()},
+                    "pairs": [{"a": a, "b": b, **found.as_json()} for (a, b), found in tilt.difference.items()],
+                }
+                for tilt in self.tilts
+            ],
+            "agreement": [one.as_json() for one in self.agreement],
+            "refusals": _by_group(self.refusals),
+            "empties": _by_group(self.empties),
+            "sizes": [
+                {"rater": rater, "samples": samples, "difference": found.as_json()}
+                for rater, samples, found in self.sizes
+            ],
+            **({"people": asdict(self.people)} if self.people else {}),
+        }
+
+
+def kind_of(rater: str) -> str:
+    """What a rater rates; of a judge, what it is asked.
+
+    >>> kind_of("sentiment.vader.v1"), kind_of("people.toxicity"), kind_of("judge.chat.v1:regard:smollm2-135m")
+    ('sentiment', 'toxicity', 'regard')
+    """
+    name, _, argument = rater.partition(":")
+    kind, _, rest = name.partition(".")
+    if kind == "judge" and argument:
+        return argument.partition(":")[0]
+    return rest if kind == PEOPLE and rest else kind
+
+
+def favour(rater: str) -> int:
+    """1 where a higher rating is the better one, −1 where it is the worse one, 0 where neither can be said.
+
+    >>> favour("sentiment.vader.v1"), favour("toxicity.linear.v1"), favour("readability.fog.v1")
+    (1, -1, 0)
+    """
+    return _FAVOUR.get(kind_of(rater), 0)
+
+
+def _by_group(found: ByGroup) -> list[dict[str, Any]]:
+    return [
+        {"model": model, "source": source, "groups": {group: share.as_json() for group, share in shares.items()}}
+        for (model, source), shares in found.items()
+    ]

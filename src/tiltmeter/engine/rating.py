@@ -1,0 +1,128 @@
+"""Having the texts of all models rated: rater after rater, each distinct text once, batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from tiltmeter.engine.panel import GROUPS, REFUSAL, Masker, Seat, WordSets
+from tiltmeter.engine.scoring import Watcher
+from tiltmeter.errors import ModelError
+from tiltmeter.raters import Rater
+from tiltmeter.raters.tilt import TiltItem, tilt
+from tiltmeter.records import Prompt, Rating
+from tiltmeter.sources.subjects import Subject, subject
+from tiltmeter.store import ContinuationLedger, Ledger, Step
+from tiltmeter.study import Plan
+
+BATCH = 512
+"""Texts in a batch: what a killed run loses at most. Part of the plan, so that resuming changes no rating."""
+TERMS = 4
+"""So many terms of a group, at most, stand for it where the tilt of a rater is measured."""
+
+Reading: TypeAlias = tuple[WordSets, str]
+"""The words that a rater is made for, and the text that it reads."""
+
+
+def check_raters(plan: Plan, ledger: Ledger, panel: Sequence[Seat]) -> None:
+    """Make each rater once before anything is written, so that one that is missing is not found out at the end."""
+    for seat in panel:
+        if seat.choice.name not in GROUPS:
+            rater = seat.make(())
+            ledger.continuations.record_rater(rater.name, seat.scope, rater.facts)
+        else:
+            facts = {name: words for prompt in plan.prompts for name, words in _words(prompt).items()}
+            ledger.continuations.record_rater(seat.choice.name, seat.scope, facts)
+
+
+def rate(plan: Plan, ledger: Ledger, panel: Sequence[Seat], watch: Watcher) -> None:
+    """Rate what all models wrote, and measure what each rater makes of the groups by itself."""
+    if not panel:
+        return
+    if next(ledger.continuations.texts(), None) is None:
+        raise ModelError("no model of the study can write; the view `continuations` needs a causal model")
+    for seat in panel:
+        _Sitting(plan, ledger.continuations, seat, watch).rate()
+    ledger.continuations.finish()
+
+
+class _Sitting:
+    """One rater at work."""
+
+    def __init__(self, plan: Plan, ledger: ContinuationLedger, seat: Seat, watch: Watcher) -> None:
+        self.plan, self.ledger, self.seat, self.watch = plan, ledger, seat, watch
+        self.masker = Masker({spec.name: spec for spec in plan.study.specs})
+        self.made: dict[WordSets, Rater] = {}
+        first = self.rater(next((key for key in map(seat.key, plan.prompts) if key is not None), ()))
+        self.name, self.masks = first.name, first.wants_mask
+
+    def rater(self, words: WordSets) -> Rater:
+        """The rater for these words, made when first asked for."""
+        if words not in self.made:
+            self.made[words] = self.seat.make(words)
+        return self.made[words]
+
+    def rate(self) -> None:
+        """The texts, then the rater's own tilt."""
+        readings = self._readings()
+        batches = plan_batches(list(readings))
+        done = self.ledger.done("rating", self.name)
+        self.watch.start(f"rating by {self.name}", len(readings), sum(len(batches[at]) for at in done))
+        for at, batch in enumerate(batches):
+            if at not in done:
+                rated = zip(batch, self._rated(batch), strict=True)
+                rows = [(number, rating) for reading, rating in rated for number in readings[reading]]
+                self.ledger.record_ratings(Step("rating", self.name, at), rows)
+                self.watch.advance(len(batch))
+        if self.seat.choice.name not in (*GROUPS, REFUSAL) and not self.ledger.done("tilting", self.name):
+            self.ledger.record_tilt(Step("tilting", self.name), self._tilt())
+
+    def _readings(self) -> dict[Reading, list[int]]:
+        """Everything to be read, and the numbers of the texts for which it stands."""
+        found: dict[Reading, list[int]] = {}
+        for number, place, completion in self.ledger.texts():
+            prompt = self.plan.prompts[place]
+            words = self.seat.key(prompt)
+            if words is not None:
+                text = self.masker.read(prompt, completion, self.seat.scope, masked=self.masks)
+                found.setdefault((words, text), []).append(number)
+        return found
+
+    def _rated(self, batch: Sequence[Reading]) -> list[Rating]:
+        """Ratings of readings that are for the same words."""
+        return self.rater(batch[0][0]).rate([text for _, text in batch])
+
+    def _tilt(self) -> list[tuple[str, TiltItem]]:
+        return [
+            (bias, item)
+            for bias, groups in terms_by_group(self.plan.prompts).items()
+            for item in tilt(self.rater(()), groups, masked=True)
+        ]
+
+
+def plan_batches(readings: Sequence[Reading]) -> list[list[Reading]]:
+    """Readings for the same words together, short before long, cut into batches."""
+    batches: list[list[Reading]] = []
+    for words in dict.fromkeys(words for words, _ in readings):
+        ordered = sorted((one for one in readings if one[0] == words), key=lambda one: (len(one[1]), one[1]))
+        batches += (ordered[start : start + BATCH] for start in range(0, len(ordered), BATCH))
+    return batches
+
+
+def terms_by_group(prompts: Sequence[Prompt]) -> dict[str, Mapping[str, Sequence[str]]]:
+    """For each bias the groups whose terms are known, as subjects of a sentence; nothing where fewer than two are."""
+    found: dict[str, dict[str, dict[str, None]]] = {}
+    for prompt in prompts:
+        stands = subject(prompt.term) if prompt.term.strip() and prompt.group else ""
+        if isinstance(stands, Subject):
+            found.setdefault(prompt.bias, {}).setdefault(prompt.group or "", {})[stands.text] = None
+    return {
+        bias: {group: list(terms)[:TERMS] for group, terms in groups.items()}
+        for bias, groups in found.items()
+        if len(groups) > 1
+    }
+
+
+def _words(prompt: Prompt) -> dict[str, str]:
+    shown = "; ".join(f"{group}: {', '.join(words)}" for group, words in prompt.word_sets)
+    return {prompt.bias: shown} if shown else {}

@@ -1,0 +1,172 @@
+"""What a bidimensional table says, in plain words that are never stronger than the evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tiltmeter.analysis.boards import Board, BoardReading
+from tiltmeter.analysis.continuation_records import PEOPLE, favour
+from tiltmeter.report.decodings import rater_words
+from tiltmeter.report.words import count
+
+_BETTER_OR_WORSE = (
+    "Less favourably: lower sentiment or regard, higher toxicity or more words of a lexicon of hurtful ones."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BoardHeadline:
+    """The sentence, how far it may be read, and what it rests on."""
+
+    sentence: str
+    reading: str
+    basis: str
+
+
+def board_headline(board: Board) -> BoardHeadline:
+    """What the combinations of choices say together; what people said stands in the table and is not counted."""
+    counted = [found for (_, rater), found in board.readings.items() if not rater.startswith(PEOPLE)]
+    known = [found for found in counted if found.pair.difference.value is not None]
+    if board.widest:
+        return BoardHeadline(_widest_sentence(board, known), "", _basis(board, counted))
+    judging = [found for found in known if favour(found.cell.rater)]
+    if not judging:
+        return BoardHeadline(_plain_sentence(board, known), _chance(known), _basis(board, counted))
+    return BoardHeadline(_sentence(board, judging), _reading(board, judging), _basis(board, counted))
+
+
+def _sentence(board: Board, judging: list[BoardReading]) -> str:
+    worse_a, worse_b, same = _split(judging)
+    a, b = (board.a, board.b) if len(worse_a) >= len(worse_b) else (board.b, board.a)
+    more, fewer = sorted((len(worse_a), len(worse_b)), reverse=True)
+    many = len(judging)
+    sentence = (
+        f"Of {count(many, 'combination')} of {_axes(board)}, {more} {'rates' if more == 1 else 'rate'} texts about {a} "
+        f"less favourably than texts about {b}, {fewer or 'none'} the other way"
+    )
+    if many == 1:
+        sentence = f"The one combination of {_axes(board)} rates texts about {a} less favourably than texts about {b}"
+        if same:
+            sentence = f"The one combination of {_axes(board)} rates texts about {a} and {b} alike"
+    elif same:
+        sentence += f" and {len(same)} neither way"
+    return f"{sentence}; {_sure(judging)}."
+
+
+def _sure(found: list[BoardReading]) -> str:
+    """How many intervals exclude zero, and how many of those are no larger than the rater's own tilt."""
+    firm = [one for one in found if one.firm]
+    bare = sum(one.pair.difference.low is None for one in found)
+    without = f" ({bare} {'has' if bare == 1 else 'have'} no interval)" if bare else ""
+    if not firm:
+        return f"in none does the interval exclude zero{without}"
+    return f"in {len(firm)} the interval excludes zero{without}{_tilted(firm)}"
+
+
+def _tilted(firm: list[BoardReading]) -> str:
+    tilted = sum(one.within_tilt for one in firm)
+    if not tilted:
+        return ""
+    these = "and there" if len(firm) == 1 else f"and in {tilted} of these"
+    return f", {these} the difference is no larger than the rater’s own tilt"
+
+
+def _reading(board: Board, judging: list[BoardReading]) -> str:
+    firm_a, firm_b, _ = _split([one for one in judging if one.firm and not one.within_tilt])
+    worse_a, worse_b, _ = _split(judging)
+    parts = [_BETTER_OR_WORSE]
+    if firm_a and firm_b:
+        parts.append("Intervals exclude zero on both sides: which group comes off worse depends on the choices made.")
+    elif not firm_a and not firm_b:
+        parts.append("No difference is shown beyond the raters’ own tilt, and none is ruled out.")
+    elif worse_a and worse_b:
+        parts.append("Which group comes off worse depends on the choices made.")
+    else:
+        parts.append("The direction is the same under every choice made here; other choices were not tried.")
+    left = [rater_words(rater) for rater in board.raters if not favour(rater) and not rater.startswith(PEOPLE)]
+    if left:
+        parts.append(f"Not counted, since it has no better or worse: {', '.join(left)}.")
+    return " ".join([*parts, _chance(judging)]).strip()
+
+
+def _widest_sentence(board: Board, known: list[BoardReading]) -> str:
+    pairs: dict[frozenset[str], int] = {}
+    for one in known:
+        pair = frozenset((one.pair.a, one.pair.b))
+        pairs[pair] = pairs.get(pair, 0) + 1
+    if not pairs:
+        return "No combination of choices has a difference between two groups."
+    often = max(pairs, key=lambda pair: pairs[pair])
+    firm = [one for one in known if one.firm]
+    verb = "lies" if len(pairs) == 1 else "lie"
+    beyond = f"in {len(firm)}" if firm else "in none"
+    return (
+        f"Over {count(len(known), 'combination')} of {_axes(board)}, {count(len(pairs), 'pair')} of groups {verb} "
+        f"farthest apart, most often {' and '.join(sorted(often))} ({pairs[often]}); {beyond} the difference is beyond "
+        f"chance after correction for all pairs of groups{_tilted(firm)}."
+    )
+
+
+def _plain_sentence(board: Board, known: list[BoardReading]) -> str:
+    if not known:
+        return f"No rater has a number for texts about {board.a} and about {board.b}."
+    higher = sum((one.pair.difference.value or 0.0) > 0 for one in known)
+    lower = sum((one.pair.difference.value or 0.0) < 0 for one in known)
+    return (
+        f"Of {count(len(known), 'combination')} of {_axes(board)}, {higher or 'none'} "
+        f"{'gives' if higher == 1 else 'give'} a higher number for {board.a} than for {board.b}, {lower or 'none'} a "
+        f"lower one; {_sure(known)}."
+    )
+
+
+def _split(found: list[BoardReading]) -> tuple[list[BoardReading], list[BoardReading], list[BoardReading]]:
+    """Where the first group comes off worse, where the second, and where neither."""
+    return (
+        [one for one in found if one.favours < 0],
+        [one for one in found if one.favours > 0],
+        [one for one in found if not one.favours],
+    )
+
+
+def _chance(found: list[BoardReading]) -> str:
+    """How many intervals would exclude zero were there no difference at all."""
+    sure = [one for one in found if one.pair.difference.low is not None]
+    if len(sure) < 2:
+        return ""
+    expected = len(sure) * (1 - sure[0].pair.difference.level)
+    return (
+        f"Were there no difference at all, about {expected:.1f} of {len(sure)} intervals would exclude zero; "
+        "combinations share texts, so they are no independent tests."
+    )
+
+
+def _axes(board: Board) -> str:
+    """The choices that vary, named; decoding and rater where nothing does."""
+    sources = {source for source, _, _ in board.rows}
+    scopes = {scope for _, _, scope in board.rows}
+    decodings = {decoding for _, decoding, _ in board.rows}
+    names = [
+        name
+        for name, several in (
+            ("prompt set", len(sources) > 1),
+            ("decoding", len(decodings) > 1),
+            ("scope", len(scopes) > 1),
+            ("rater", len(board.raters) > 1),
+        )
+        if several
+    ] or ["decoding", "rater"]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _basis(board: Board, counted: list[BoardReading]) -> str:
+    estimates = [one.pair.difference for one in counted]
+    if not estimates:
+        return ""
+    rated = sum(one.n for one in estimates)
+    unrated = sum(one.n_unscored for one in estimates)
+    origins = max(one.origins for one in estimates)
+    raters = sum(not rater.startswith(PEOPLE) for rater in board.raters)
+    return (
+        f"{count(rated, 'rating')}, {unrated:,} texts without one; at most {count(origins, 'origin')} resampled; "
+        f"{count(len({row[1] for row in board.rows}), 'decoding')}, {count(raters, 'rater')}"
+    )

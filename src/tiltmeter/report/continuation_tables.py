@@ -1,0 +1,88 @@
+"""The tables of continuations as files: every group and every comparison of two groups, in every cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+
+from tiltmeter.analysis.continuation_records import ContinuationCell, ContinuationsSummary
+from tiltmeter.records import Decoding, Estimate
+
+Rows = Iterator[dict[str, object]]
+_DECODING = {
+    "temperature": float,
+    "top_k": int,
+    "top_p": float,
+    "beams": int,
+    "max_new_tokens": int,
+    "whole_sentences": int,
+}
+_PLACE: dict[str, type] = {**dict.fromkeys(("model", "source", "bias"), str), **_DECODING}
+_ESTIMATE: dict[str, type] = {
+    **dict.fromkeys(("value", "low", "high", "level", "p", "p_adjusted"), float),
+    **dict.fromkeys(("n", "n_unscored", "origins"), int),
+    "note": str,
+}
+
+GROUPS: Mapping[str, type] = {
+    **_PLACE,
+    **dict.fromkeys(("rater", "scope", "group", "measure"), str),
+    **_ESTIMATE,
+    "sd": float,
+}
+COMPARISONS: Mapping[str, type] = {
+    **_PLACE,
+    **dict.fromkeys(("rater", "scope", "a", "b"), str),
+    **_ESTIMATE,
+    **dict.fromkeys(("ratio", "ratio_low", "ratio_high"), float),
+    "ratio_withheld": str,
+    **dict.fromkeys(("kl_ab", "kl_ba", "tilt"), float),
+    "within_tilt": int,
+}
+
+
+def group_rows(found: ContinuationsSummary) -> Rows:
+    """The mean of every group in every cell, and what else is counted of it: the k highest, shares above."""
+    for cell in found.cells:
+        for group, summary in cell.summary.groups.items():
+            yield {**_place(cell), "group": group, "measure": "mean", **_estimate(summary.mean), "sd": summary.sd}
+        for measure, by_group in cell.summary.extremes.items():
+            for group, estimate in by_group.items():
+                yield {**_place(cell), "group": group, "measure": measure, **_estimate(estimate)}
+
+
+def comparison_rows(found: ContinuationsSummary) -> Rows:
+    """Every two groups in every cell."""
+    tilts = {(tilt.rater, tilt.bias): tilt for tilt in found.tilts}
+    for cell in found.cells:
+        tilt = tilts.get((cell.rater, cell.bias))
+        for pair in cell.summary.pairs:
+            ratio = pair.ratio or Estimate(None)
+            yield {
+                **_place(cell),
+                "a": pair.a,
+                "b": pair.b,
+                **_estimate(pair.difference),
+                "ratio": ratio.value,
+                "ratio_low": ratio.low,
+                "ratio_high": ratio.high,
+                "ratio_withheld": pair.ratio_withheld,
+                "kl_ab": pair.kl_ab,
+                "kl_ba": pair.kl_ba,
+                "tilt": tilt.of(pair.a, pair.b) if tilt else None,
+                "within_tilt": int((pair.a, pair.b) in cell.within_tilt),
+            }
+
+
+def _place(cell: ContinuationCell) -> dict[str, object]:
+    place = {"model": cell.model, "source": cell.source, "bias": cell.bias}
+    return {**place, **_settings(cell.decoding), "rater": cell.rater, "scope": cell.scope}
+
+
+def _settings(decoding: Decoding) -> dict[str, object]:
+    found = asdict(decoding)
+    return {name: kind(found[name]) for name, kind in _DECODING.items()}
+
+
+def _estimate(found: Estimate) -> dict[str, object]:
+    return {**found.as_json(), "note": found.note}

@@ -1,0 +1,127 @@
+"""The part of the report on what a model writes about each group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tiltmeter.analysis.boards import Board, boards
+from tiltmeter.analysis.continuation_records import ContinuationsSummary, PeopleSaid
+from tiltmeter.report.board_curves import board_curves, highest_curves, size_curves
+from tiltmeter.report.board_words import BoardHeadline, board_headline
+from tiltmeter.report.cells import Table
+from tiltmeter.report.completion_examples import TextList, text_lists
+from tiltmeter.report.drawn import Drawn
+from tiltmeter.report.leaderboard import board_figure, board_table
+from tiltmeter.report.rater_tables import agreement_table, means_table, silence_table, tilt_table, unrated_table
+from tiltmeter.report.words import count, signed
+from tiltmeter.store import Run
+
+
+@dataclass(frozen=True, slots=True)
+class BoardView:
+    """One bidimensional table with its headline, its heat map and its curves."""
+
+    place: str
+    headline: BoardHeadline
+    table: Table
+    figure: Drawn
+    curves: tuple[Drawn, ...]
+    tinted: str
+    """What the tint of a cell means."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContinuationsView:
+    """What is shown of the continuations of one run."""
+
+    place: str
+    unfinished: tuple[str, ...]
+    """Models of the study that have written nothing."""
+    finished: bool
+    """Whether every text has its ratings."""
+    boards: tuple[BoardView, ...]
+    sizes: Drawn | None
+    tilts: Table | None
+    agreement: Table | None
+    people: str
+    silences: Table | None
+    """None where no text is a refusal or empty, or where that was not looked for."""
+    listened: bool
+    """Whether refusals and empty texts were looked for."""
+    means: Table
+    unrated: Table | None
+    examples: Sequence[tuple[str, list[TextList]]]
+
+    @property
+    def figures(self) -> list[Drawn]:
+        """Every figure of the view, in the order of the page."""
+        of_boards = [figure for board in self.boards for figure in (board.figure, *board.curves)]
+        return [*of_boards, *([self.sizes] if self.sizes else [])]
+
+
+def continuation_views(
+    runs: Sequence[tuple[Run, ContinuationsSummary | None]], label: Callable[[str], str]
+) -> list[ContinuationsView]:
+    """One for each run that has continuations; `label` is what a bias is called on the page."""
+    several = len(runs) > 1
+    return [
+        _view(f"{run.meta['resolved']['name']}, {run.folder.name}" if several else "", run, found, label)
+        for run, found in runs
+        if found
+    ]
+
+
+def _view(place: str, run: Run, found: ContinuationsSummary, label: Callable[[str], str]) -> ContinuationsView:
+    compare = {
+        spec["name"]: [(first, second) for first, second in spec["compare"]] for spec in run.meta["resolved"]["specs"]
+    }
+    made = boards(found, compare)
+    first = {(board.model, board.bias): board for board in reversed(made)}
+    models = run.continuations.models if run.continuations else ()
+    return ContinuationsView(
+        place=place,
+        # A model may be recorded under another name than the study's, so the count decides.
+        unfinished=tuple(run.meta["resolved"]["models"][len(models) :]),
+        finished=bool(run.meta.get("all_rated", True)),
+        # The curve over k shows all groups, so it stands once for each bias.
+        boards=tuple(_board(place, board, label, highest=first[board.model, board.bias] is board) for board in made),
+        sizes=size_curves(found, place),
+        tilts=tilt_table(found.tilts, label),
+        agreement=agreement_table(found, label),
+        people=_people(found.people),
+        silences=silence_table(found.refusals, found.empties),
+        listened=bool(found.refusals),
+        means=means_table(found, label),
+        unrated=unrated_table(found),
+        examples=text_lists(run),
+    )
+
+
+def _board(place: str, board: Board, label: Callable[[str], str], *, highest: bool) -> BoardView:
+    groups = "all groups" if board.widest else f"{board.a} and {board.b}"
+    name = f"{board.model}, {label(board.bias)}: {groups}"
+    file = f"{place} {board.model} {board.bias} {'' if board.widest else f'{board.a} {board.b}'}"
+    of_k = highest_curves(board, f"{place} {board.model} {board.bias}") if highest else None
+    return BoardView(
+        name,
+        board_headline(board),
+        board_table(board),
+        board_figure(board, file),
+        (*board_curves(board, file), *([of_k] if of_k else [])),
+        _tint(board),
+    )
+
+
+def _tint(board: Board) -> str:
+    if board.widest:
+        return "Bold: beyond chance after correction for all pairs of groups."
+    return f"Tinted: the interval excludes zero, worse for {board.a} (orange) or {board.b} (blue)."
+
+
+def _people(said: PeopleSaid | None) -> str:
+    if said is None:
+        return ""
+    names = ", ".join(f"{name} ({number:,})" for name, number in said.annotators.items())
+    alpha = "" if said.krippendorff is None else f" Krippendorff’s alpha among them: {signed(said.krippendorff)}."
+    return f"{count(len(said.annotators), 'person', 'people')} rated {count(said.texts, 'text')}: {names}.{alpha}"

@@ -1,0 +1,84 @@
+"""The far end of the ratings: what counts is not the mean of a prompt's texts but the worst of them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from tiltmeter.records import Estimate
+from tiltmeter.stats.pooled import Observation, Pooled, is_number
+
+PromptedValue = tuple[str, float | None, str, str]
+"""Group, value, origin and prompt of one text."""
+
+
+def extremes(
+    items: Sequence[PromptedValue],
+    *,
+    threshold: float | None = None,
+    most_k: Sequence[int] = (),
+    level: float = 0.95,
+    seed: int = 0,
+) -> dict[str, dict[str, Estimate]]:
+    """By measure and group; what needs prompts is left out where no text names one.
+
+    `share_above`: the share of texts above the threshold. `most_k=3`: the mean of the three highest of each prompt,
+    averaged over prompts; a prompt with fewer rated texts counts with those it has, and the note says how many do.
+    `mean_maximum`: the same of the highest one. `any_above`: the share of prompts of which at least one text is above.
+    A prompt without any rated text is unscored.
+
+    >>> found = extremes([("a", 0.2, "x", "p"), ("a", 0.8, "x", "p"), ("a", 0.4, "y", "q")], threshold=0.5)
+    >>> round(found["mean_maximum"]["a"].value, 6), found["any_above"]["a"].value
+    (0.6, 0.5)
+    """
+    groups = list(dict.fromkeys(group for group, *_ in items))
+    found: dict[str, dict[str, Estimate]] = {}
+
+    def add(measure: str, values: Sequence[Observation], scale: tuple[float, float] | None = None) -> None:
+        pooled = Pooled(values, level=level, seed=seed, scale=scale)
+        present = {group for group, *_ in values}
+        found[measure] = {group: pooled.mean(group) for group in groups if group in present}
+
+    if threshold is not None:
+        add("share_above", [(group, _above(value, threshold), origin) for group, value, origin, _ in items], (0.0, 1.0))
+    prompts = _by_prompt(items)
+    if not prompts:
+        return found
+    highest = {key: values[0] if values else None for key, values in prompts.items()}
+    add("mean_maximum", [(group, value, origin) for (group, origin, _), value in highest.items()])
+    for k in most_k:
+        add(f"most_k={k}", [(group, _mean_of(values[:k]), origin) for (group, origin, _), values in prompts.items()])
+        short = Counter(group for (group, *_), values in prompts.items() if 0 < len(values) < k)
+        found[f"most_k={k}"] = {group: _noted(each, short[group], k) for group, each in found[f"most_k={k}"].items()}
+    if threshold is not None:
+        above = [(group, _above(value, threshold), origin) for (group, origin, _), value in highest.items()]
+        add("any_above", above, (0.0, 1.0))
+    return found
+
+
+def _noted(found: Estimate, short: int, k: int) -> Estimate:
+    if not short:
+        return found
+    note = f"{short} of {found.n} prompts have fewer than {k} rated texts, and count with those they have"
+    return replace(found, note=note if found.note is None else f"{found.note}; {note}")
+
+
+def _by_prompt(items: Sequence[PromptedValue]) -> Mapping[tuple[str, str, str], list[float]]:
+    """The numbers of each prompt of a group, highest first; a prompt of which nothing was rated has none."""
+    prompts: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    for group, value, origin, prompt in items:
+        if prompt:
+            held = prompts[group, origin, prompt]
+            if value is not None and is_number(value):
+                held.append(value)
+    return {key: sorted(values, reverse=True) for key, values in prompts.items()}
+
+
+def _mean_of(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None
+
+
+def _above(value: float | None, threshold: float) -> float | None:
+    return None if value is None or not is_number(value) else float(value > threshold)

@@ -1,0 +1,130 @@
+"""What a ledger keeps of the view of continuations: prompts, texts, ratings, and the raters' own tilt."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from tiltmeter.errors import RunError
+from tiltmeter.raters.tilt import TiltItem
+from tiltmeter.records import Completion, Decoding, Prompt, Rating, Scope
+from tiltmeter.store.opening import dump, transaction
+
+SCHEMA = """
+create table prompts (number integer primary key, id text not null unique, source text, bias text,
+                      prompt text not null);
+create table decodings (number integer primary key, decoding text not null unique);
+create table steps (stage text, name text, batch integer, primary key (stage, name, batch)) without rowid;
+create table completions (number integer primary key, model text, decoding integer references decodings,
+                          prompt integer references prompts, sample integer, text text not null, tokens integer,
+                          ended text, unique (model, decoding, prompt, sample));
+create table raters (number integer primary key, rater text unique, scope text, facts text not null);
+create table ratings (rater integer references raters, completion integer references completions, value real,
+                      label text, unrated text, primary key (rater, completion)) without rowid;
+create table tilts (rater integer references raters, bias text, "group" text, term text, kind text, sentence text,
+                    text text, value real, label text, unrated text)
+"""
+
+Place: TypeAlias = tuple[int, int, int]
+"""Decoding, prompt and sample, by their numbers: which text of a model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A batch of work that is done whole or not at all: of `completing`, `rating` or `tilting`, by a model or rater."""
+
+    stage: Literal["completing", "rating", "tilting"]
+    name: str
+    batch: int = 0
+
+
+class ContinuationLedger:
+    """The part of an open ledger that the view of continuations writes."""
+
+    def __init__(self, database: sqlite3.Connection, folder: Path) -> None:
+        self._database, self._folder = database, folder
+
+    def insert_plan(self, prompts: Sequence[Prompt], decodings: Sequence[Decoding]) -> None:
+        """Write down what is to be completed and how, in the transaction that begins a run."""
+        self._database.executemany(
+            "insert into prompts values (?, ?, ?, ?, ?)",
+            ((at, one.id, one.source, one.bias, dump(asdict(one))) for at, one in enumerate(prompts)),
+        )
+        self._database.executemany(
+            "insert into decodings values (?, ?)", ((at, dump(asdict(one))) for at, one in enumerate(decodings))
+        )
+
+    def done(self, stage: str, name: str) -> set[int]:
+        """The batches of a stage that are finished."""
+        rows = self._database.execute("select batch from steps where stage = ? and name = ?", (stage, name))
+        return {number for (number,) in rows}
+
+    def record_completions(self, step: Step, texts: Mapping[Place, Completion]) -> None:
+        """Write the texts of one batch and mark it as done."""
+        with self._step(step) as database:
+            database.executemany(
+                "insert into completions (model, decoding, prompt, sample, text, tokens, ended) "
+                "values (?, ?, ?, ?, ?, ?, ?)",
+                ((step.name, *place, one.text, one.tokens, one.ended) for place, one in texts.items()),
+            )
+
+    def texts(self) -> Iterator[tuple[int, int, str]]:
+        """Every text so far: its number, that of its prompt, and the completion."""
+        return self._database.execute("select number, prompt, text from completions order by number")
+
+    def record_rater(self, name: str, scope: Scope, facts: Mapping[str, str]) -> None:
+        """Note what a rater is; refuse to go on with one that has changed since."""
+        now = dump(dict(facts))
+        with transaction(self._database, self._folder) as database:
+            row = database.execute("select facts from raters where rater = ?", (name,)).fetchone()
+            if row is None:
+                database.execute("insert into raters (rater, scope, facts) values (?, ?, ?)", (name, scope, now))
+            elif row[0] != now:
+                raise RunError(
+                    f"{self._folder}: the run began with the rater {name} as {row[0]}, which is now {now}; restore it, "
+                    "or name another folder with --out"
+                )
+
+    def record_ratings(self, step: Step, ratings: Iterable[tuple[int, Rating]]) -> None:
+        """Write the ratings of one batch, each with the number of its text, and mark it as done."""
+        with self._step(step) as database:
+            number = self._rater(step.name)
+            database.executemany(
+                "insert into ratings values (?, ?, ?, ?, ?)",
+                ((number, text, one.value, one.label, one.unrated) for text, one in ratings),
+            )
+
+    def finish(self) -> None:
+        """Note that every text has its ratings."""
+        with transaction(self._database, self._folder) as database:
+            database.execute("update meta set value = 'true' where key = 'all_rated'")
+
+    def record_tilt(self, step: Step, items: Iterable[tuple[str, TiltItem]]) -> None:
+        """Write what a rater makes of sentences in which only the group changes, by bias."""
+        with self._step(step) as database:
+            number = self._rater(step.name)
+            database.executemany(
+                "insert into tilts values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                ((number, bias, *_tilt_cells(one)) for bias, one in items),
+            )
+
+    def _rater(self, name: str) -> int:
+        found = self._database.execute("select number from raters where rater = ?", (name,)).fetchone()
+        return int(found[0])
+
+    @contextmanager
+    def _step(self, step: Step) -> Iterator[sqlite3.Connection]:
+        """A transaction at whose end the step is marked as done."""
+        with transaction(self._database, self._folder) as database:
+            yield database
+            database.execute("insert into steps values (?, ?, ?)", (step.stage, step.name, step.batch))
+
+
+def _tilt_cells(item: TiltItem) -> tuple[object, ...]:
+    rating = item.rating
+    labels = (item.group, item.term, item.kind, item.sentence, item.text)
+    return (*labels, rating.value, rating.label, rating.unrated)

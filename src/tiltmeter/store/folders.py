@@ -1,0 +1,47 @@
+"""Reading a run folder, without any model."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tiltmeter.errors import RunError
+from tiltmeter.sources.generated.settings import UnitResult
+from tiltmeter.store.ledger import Ledger
+from tiltmeter.store.opening import LEDGER
+from tiltmeter.store.records import Run
+
+
+def read_run(folder: str | Path) -> Run:
+    """Read a run folder, also while another process writes it."""
+    with _reading(folder) as ledger:
+        return ledger.run()
+
+
+def read_written(folder: str | Path) -> dict[str, list[UnitResult]]:
+    """What the generators of a run wrote for its test, by the label of the source; replacements are left out."""
+    with _reading(folder) as ledger:
+        labels = [source["label"] for source in ledger.meta()["resolved"]["sources"]]
+        found = {label: [one for one in ledger.units(label).values() if not one.unit.round] for label in labels}
+    return {label: results for label, results in found.items() if results}
+
+
+def read_meta(folder: str | Path) -> dict[str, Any]:
+    """The study of a run as given and as resolved, and the versions of the packages."""
+    with _reading(folder) as ledger:
+        return ledger.meta()
+
+
+@contextmanager
+def _reading(folder: str | Path) -> Iterator[Ledger]:
+    path = Path(folder)
+    if not (path / LEDGER).is_file():
+        raise RunError(f"{path}: is not a run folder (it has no {LEDGER}); `tiltmeter run` makes one")
+    try:
+        with Ledger(path, read_only=True) as ledger:
+            yield ledger
+    except (sqlite3.Error, ValueError, KeyError, TypeError, IndexError) as error:
+        raise RunError(f"{path / LEDGER}: is damaged, or not a ledger of tiltmeter ({error})") from error

@@ -1,0 +1,105 @@
+"""The files of a run folder: opening them, holding them, and writing to them whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tiltmeter.errors import RunError
+
+LEDGER = "ledger.sqlite"
+_LOCK = "lock.sqlite"
+_PACKAGES = ("tiltmeter", "numpy", "scipy", "torch", "transformers", "tokenizers", "safetensors", "gguf")
+Record = TypeVar("Record")
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a run folder, so that no second process writes the same run; a killed process lets go by itself."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = sqlite3.connect(folder / _LOCK, timeout=0, isolation_level=None)
+        lock.execute("begin exclusive")
+    except OSError as error:
+        raise RunError(f"{folder}: cannot be written: {error.strerror or error}") from error
+    except sqlite3.Error as error:
+        if "locked" in str(error):
+            raise RunError(f"{folder}: another process is carrying out this run; wait for it, or stop it") from error
+        raise RunError(f"{folder}: cannot be written: {error}") from error
+    try:
+        yield
+    finally:
+        lock.close()
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """Open a ledger without writing to its folder, which may not be ours; a run may be writing it meanwhile."""
+    address = path.absolute().as_uri()
+    for mode in ("mode=ro", "immutable=1"):
+        database = sqlite3.connect(f"{address}?{mode}", uri=True, timeout=60, isolation_level=None)
+        try:
+            database.execute("select count(*) from sqlite_master")
+        except sqlite3.OperationalError:
+            # In a folder that cannot be written SQLite cannot share memory with a writer; there is none then.
+            database.close()
+        else:
+            return database
+    raise RunError(f"{path}: cannot be opened as a ledger")
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open a ledger to write it, in WAL mode."""
+    try:
+        database = sqlite3.connect(path, timeout=60, isolation_level=None)
+        database.execute("pragma journal_mode = wal")
+        database.execute("pragma synchronous = full")
+        database.execute("select count(*) from sqlite_master")
+    except sqlite3.Error as error:
+        raise RunError(f"{path}: cannot be opened as a ledger: {error}") from error
+    return database
+
+
+@contextmanager
+def transaction(database: sqlite3.Connection, folder: Path) -> Iterator[sqlite3.Connection]:
+    """All of what is done in it, or nothing."""
+    try:
+        database.execute("begin immediate")
+        yield database
+        database.execute("commit")
+    except BaseException as error:
+        if database.in_transaction:
+            database.execute("rollback")
+        if isinstance(error, sqlite3.Error):
+            raise RunError(f"{folder}: cannot be written: {error}") from error
+        raise
+
+
+def dump(value: Any) -> str:
+    """A record as the ledger keeps it: equal records, equal text."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def load(kind: type[Record], text: str) -> Record:
+    """The record that `dump` wrote; lists were tuples."""
+
+    def tuples(value: Any) -> Any:
+        return tuple(map(tuples, value)) if isinstance(value, list) else value
+
+    return kind(**{key: tuples(value) for key, value in json.loads(text).items()})
+
+
+def versions() -> dict[str, str]:
+    """The packages that can change a number, and where they run."""
+    found = {"python": platform.python_version(), "platform": platform.platform()}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,153 @@
+"""Texts and ratings of a run, read from its ledger when they are asked for: there may be very many."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from tiltmeter.errors import RunError
+from tiltmeter.raters.tilt import TiltItem
+from tiltmeter.records import Continuation, Decoding, Prompt, Rating, Scope
+from tiltmeter.store.opening import LEDGER, connect_to_read, load
+
+_TEXTS = """
+select prompt, sample, text, tokens, ended {more} from completions {joined}
+where model = ? and decoding = ? and prompt in (select number from prompts where {chosen}) order by prompt, sample
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class UsedRater:
+    """A rater as a run used it."""
+
+    name: str
+    scope: Scope
+    facts: Mapping[str, str]
+
+
+class Continuations:
+    """What a run holds of the view of continuations. Nothing of it is kept in memory but prompts and settings."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+
+    @cached_property
+    def prompts(self) -> tuple[Prompt, ...]:
+        """The prompts, in the order of the study."""
+        return tuple(load(Prompt, text) for (text,) in self._rows("select prompt from prompts order by number"))
+
+    @cached_property
+    def decodings(self) -> tuple[Decoding, ...]:
+        """The settings under which each model wrote, in the order of the study."""
+        return tuple(load(Decoding, text) for (text,) in self._rows("select decoding from decodings order by number"))
+
+    @cached_property
+    def models(self) -> tuple[str, ...]:
+        """The models that wrote something, in the order of the study."""
+        rows = self._rows("select model from completions group by model order by min(number)")
+        return tuple(model for (model,) in rows)
+
+    @cached_property
+    def raters(self) -> tuple[UsedRater, ...]:
+        """The raters that were at work, in the order of the study; `refusal.v1` is always among the last."""
+        rows = self._rows("select rater, scope, facts from raters order by number")
+        return tuple(UsedRater(name, scope, json.loads(facts)) for name, scope, facts in rows)
+
+    def texts(
+        self, model: str, decoding: Decoding, *, source: str | None = None, bias: str | None = None
+    ) -> Iterator[Continuation]:
+        """What a model wrote, prompt by prompt; `source` and `bias` choose among the prompts."""
+        chosen, values = _chosen(source, bias)
+        query = _TEXTS.format(more="", joined="", chosen=chosen)
+        for row in self._rows(query, model, self._number(decoding), *values):
+            yield self._continuation(decoding, row)
+
+    def rated(
+        self, model: str, decoding: Decoding, rater: str, *, source: str | None = None, bias: str | None = None
+    ) -> Iterator[tuple[Continuation, Rating]]:
+        """The same with what a rater makes of each text; texts that are not for this rater are left out."""
+        chosen, values = _chosen(source, bias)
+        joined = "join ratings on completion = number and rater = (select number from raters where rater = ?)"
+        query = _TEXTS.format(more=", value, label, unrated", joined=joined, chosen=chosen)
+        for row in self._rows(query, rater, model, self._number(decoding), *values):
+            value, label, unrated = row[5:]
+            yield self._continuation(decoding, row), Rating(rater, value, unrated, label=label)
+
+    def ratings(self, model: str, decoding: Decoding) -> Mapping[str, Mapping[tuple[str, int], Rating]]:
+        """All ratings of what a model wrote: by rater, then by the id of the prompt and the sample."""
+        found: dict[str, dict[tuple[str, int], Rating]] = {}
+        rows = self._rows(
+            "select raters.rater, prompt, sample, value, label, unrated from completions "
+            "join ratings on completion = completions.number join raters on raters.number = ratings.rater "
+            "where model = ? and decoding = ? order by raters.number, prompt, sample",
+            model,
+            self._number(decoding),
+        )
+        for rater, prompt, sample, value, label, unrated in rows:
+            rating = Rating(rater, value, unrated, label=label)
+            found.setdefault(rater, {})[self.prompts[prompt].id, sample] = rating
+        return found
+
+    def cells(self) -> list[tuple[str, str, str, Decoding, str, Scope]]:
+        """Every (model, source, bias, decoding, rater, scope) that has ratings, in the order of the study."""
+        rows = self._rows(
+            "select model, source, bias, decoding, raters.rater, scope from completions "
+            "join ratings on completion = completions.number join raters on raters.number = ratings.rater "
+            "join prompts on prompts.number = completions.prompt "
+            "group by model, source, bias, decoding, raters.number"
+        )
+        models, numbers = list(self.models), {used.name: at for at, used in enumerate(self.raters)}
+        first: dict[tuple[str, str], int] = {}
+        for at, prompt in enumerate(self.prompts):
+            first.setdefault((prompt.source, prompt.bias), at)
+        ordered = sorted(rows, key=lambda row: (models.index(row[0]), first[row[1], row[2]], row[3], numbers[row[4]]))
+        return [(*row[:3], self.decodings[row[3]], *row[4:]) for row in ordered]
+
+    def tilts(self, rater: str) -> list[tuple[str, TiltItem]]:
+        """What a rater makes of sentences in which only the group changes, each with its bias."""
+        rows = self._rows(
+            'select bias, "group", term, kind, sentence, text, value, label, unrated from tilts '
+            "join raters on raters.number = tilts.rater where raters.rater = ? order by tilts.rowid",
+            rater,
+        )
+        return [
+            (bias, TiltItem(group, term, kind, sentence, text, Rating(rater, value, unrated, label=label)))
+            for bias, group, term, kind, sentence, text, value, label, unrated in rows
+        ]
+
+    def _continuation(self, decoding: Decoding, row: tuple[Any, ...]) -> Continuation:
+        prompt, sample, text, tokens, ended = row[:5]
+        return Continuation(self.prompts[prompt], decoding, sample, text, tokens, ended)
+
+    def _number(self, decoding: Decoding) -> int:
+        try:
+            return self.decodings.index(decoding)
+        except ValueError:
+            raise RunError(f"{self.folder}: nothing was written with {decoding}") from None
+
+    def _rows(self, query: str, *values: Any) -> Iterator[tuple[Any, ...]]:
+        with _opened(self.folder) as database:
+            yield from database.execute(query, values)
+
+
+def _chosen(source: str | None, bias: str | None) -> tuple[str, list[str]]:
+    """A condition on prompts, and its values."""
+    wanted = {"source": source, "bias": bias}
+    given = {key: value for key, value in wanted.items() if value is not None}
+    return " and ".join(["true", *(f"{key} = ?" for key in given)]), list(given.values())
+
+
+@contextmanager
+def _opened(folder: Path) -> Iterator[sqlite3.Connection]:
+    path = folder / LEDGER
+    try:
+        with closing(connect_to_read(path)) as database:
+            yield database
+    except (sqlite3.Error, ValueError, KeyError, TypeError, IndexError) as error:
+        raise RunError(f"{path}: is damaged, or not a ledger of tiltmeter ({error})") from error

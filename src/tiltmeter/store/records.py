@@ -1,0 +1,40 @@
+"""What is written into a ledger and read back from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tiltmeter.records import Dropped, ModelFacts, Pair, PairScore
+from tiltmeter.store.reading import Continuations
+
+
+@dataclass(frozen=True, slots=True)
+class Probes:
+    """What a generation stage adds to a plan: pairs, what could not be made, and the issues of each pair's sentence."""
+
+    pairs: Sequence[Pair]
+    dropped: Sequence[Dropped]
+    findings: Mapping[str, Sequence[tuple[str, str]]]
+    """By the id of a pair that was audited: issues and reasons; none of them where the sentence is clean."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a finished or unfinished run holds, read back without any model."""
+
+    folder: Path
+    meta: Mapping[str, Any]
+    facts: Mapping[str, ModelFacts]
+    pairs: tuple[Pair, ...]
+    dropped: tuple[Dropped, ...]
+    scores: Mapping[tuple[str, str], tuple[PairScore, ...]]
+    """By model and scorer, in the order of the study; the scores in the order of the pairs."""
+    findings: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
+    """Issues and reasons of the generated pairs that have some, by the id of the pair."""
+    writers: Mapping[str, ModelFacts] = field(default_factory=dict)
+    """The models that wrote sentences."""
+    continuations: Continuations | None = None
+    """Texts and ratings, read when they are asked for; None where the study has no such view."""

@@ -1,0 +1,156 @@
+"""The table `[continuations]` of a study file: prompts, settings of the decoding, raters."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, get_args
+
+from tiltmeter import raters, registry
+from tiltmeter.errors import TiltmeterError, UnknownName, UserError
+from tiltmeter.models import check_name
+from tiltmeter.raters.judge import QUESTIONS
+from tiltmeter.records import Decoding, Scope
+from tiltmeter.study.reader import Reader
+from tiltmeter.study.records import ContinuationChoices, RaterChoice, SourceChoice, prompt_files
+
+JUDGE = "judge.chat.v1"
+_PLACE = "continuations"
+_KEYS = {"sources", "decoding", "samples", "raters", "scope"}
+_RATERS = ["sentiment.vader", "toxicity.linear", "regard.minilm"]
+_AXES: Mapping[str, tuple[type, float, float, str]] = {
+    "beams": (int, 1, 64, "a whole number from 1 (no beam search) to 64"),
+    "temperature": (float, 0, 100, "a number from 0 (greedy) up"),
+    "top_k": (int, 0, 10**9, "a whole number from 0 (no cut) up"),
+    "top_p": (float, 1e-9, 1, "a number above 0 and at most 1 (no cut)"),
+    "whole_sentences": (bool, 0, 1, "true or false"),
+    "max_new_tokens": (int, 1, 10**6, "a whole number from 1 up"),
+}
+"""Settings of the decoding in the order of the grid: their kind, least, most, and what is right."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContinuationsReader:
+    """The steps of reading the table."""
+
+    reader: Reader
+
+    def choices(self) -> ContinuationChoices:
+        """The table with its defaults."""
+        self.reader.table(_PLACE, _KEYS)
+        samples = self.reader.value((_PLACE, "samples"), int, 10)
+        if samples < 1:
+            raise self.reader.error((_PLACE, "samples"), f"{samples} is too few; write a whole number from 1 up")
+        scope = self.reader.value((_PLACE, "scope"), str, "whole")
+        if scope not in get_args(Scope):
+            raise self.reader.error((_PLACE, "scope"), f'must be "whole" or "completion", not {scope!r}')
+        key = (_PLACE, "sources")
+        return ContinuationChoices(
+            sources=self.reader.sources(key, self.reader.value(key, list, ["own-prompts"]), self._source),
+            decodings=self._decodings(),
+            raters=self._raters(),
+            samples=samples,
+            scope=scope,
+        )
+
+    def _source(self, given: Any) -> SourceChoice:
+        key = (_PLACE, "sources")
+        given, options = self.reader.named(key, given, "source", "own-prompts")
+        name, _, path = given.partition(":")
+        try:
+            full = registry.resolve("prompt-source", name)
+        except UnknownName as error:
+            raise self.reader.error(key, error.problem) from None
+        reads = material(full) == "path"
+        if bool(path) != reads:
+            right = f'"{name}:PATH"' if reads else f'"{name}"'
+            raise self.reader.error(key, f"`{given}` {'needs a' if reads else 'takes no'} path; write {right}")
+        place = str(self.reader.beside(path)) if path and self.reader.beside(path).exists() else path
+        try:
+            missing = [file for file in prompt_files(full, place or None) if not file.is_file()]
+        except UserError as error:
+            raise self.reader.error(key, f"`{given}`: {error.problem}") from None
+        if missing:
+            raise self.reader.error(key, f"there is no file {self.reader.beside(path)}")
+        self.reader.check_options(key, "prompt-source", full, options)
+        return SourceChoice(full, place or None, options)
+
+    def _decodings(self) -> tuple[Decoding, ...]:
+        key = (_PLACE, "decoding")
+        table = self.reader.value(key, dict, {})
+        self.reader.known_keys(key, table, set(_AXES))
+        axes = {name: self._axis(name, given) for name, given in table.items()}
+        ordered = [[(name, value) for value in axes[name]] for name in _AXES if name in axes]
+        return tuple(dict.fromkeys(plainest(Decoding(**dict(cell))) for cell in product(*ordered)))
+
+    def _axis(self, name: str, given: Any) -> list[Any]:
+        kind, least, most, right = _AXES[name]
+        values = given if isinstance(given, list) else [given]
+        for value in values:
+            fits = type(value) is kind or (kind is float and type(value) is int)
+            if not fits or not least <= value <= most:
+                raise self.reader.error((_PLACE, "decoding", name), f"must be {right}, not {value!r}")
+        if not values or len(set(values)) < len(values):
+            problem = "a value stands twice" if values else "the list is empty"
+            raise self.reader.error((_PLACE, "decoding", name), problem)
+        return [kind(value) for value in values]
+
+    def _raters(self) -> tuple[RaterChoice, ...]:
+        key = (_PLACE, "raters")
+        found = [self._rater(given) for given in self.reader.value(key, list, _RATERS)]
+        doubled = next((one for at, one in enumerate(found) if one in found[:at]), None)
+        if doubled:
+            raise self.reader.error(key, f"`{doubled.name}` stands twice")
+        return tuple(found)
+
+    def _rater(self, given: Any) -> RaterChoice:
+        key = (_PLACE, "raters")
+        given, options = self.reader.named(key, given, "rater", "sentiment.vader")
+        name, _, argument = given.partition(":")
+        try:
+            full = registry.resolve("rater", "judge.chat" if name == "judge" else name)
+            raters.check_name(f"{full}:{argument}" if argument else full)
+        except TiltmeterError as error:
+            raise self.reader.error(key, str(error)) from None
+        if full == JUDGE:
+            self._check_judge(options)
+        elif options:
+            raise self.reader.error(key, f"`{name}` has no options; write it as a string")
+        place = str(self.reader.beside(argument)) if argument and self.reader.beside(argument).exists() else argument
+        return RaterChoice(full, place or None, options)
+
+    def _check_judge(self, options: Mapping[str, Any]) -> None:
+        key = (_PLACE, "raters")
+        right = '{ judge = { model = "smollm2-135m", question = "sentiment" } }'
+        if set(options) != {"model", "question"} or not all(isinstance(one, str) for one in options.values()):
+            raise self.reader.error(key, f"a judge is a chat model and a question: {right}")
+        if options["question"] not in QUESTIONS:
+            raise self.reader.error(key, UnknownName("question", options["question"], QUESTIONS).problem)
+        try:
+            check_name(options["model"])
+        except TiltmeterError as error:
+            raise self.reader.error(key, str(error)) from None
+
+
+def material(source: str) -> str | None:
+    """What a source of prompts is made from: a `path`, a `spec`, or nothing.
+
+    >>> material("bold.v1"), material("templates.v1"), material("own-prompts.v1")
+    ('path', 'spec', None)
+    """
+    parameters = inspect.signature(registry.load("prompt-source", source)).parameters.values()
+    first = next(iter(parameters), None)
+    return first.name if first and first.kind is not inspect.Parameter.KEYWORD_ONLY else None
+
+
+def plainest(decoding: Decoding) -> Decoding:
+    """The same settings without those that change nothing: nothing is cut where the best is taken.
+
+    >>> plainest(Decoding(temperature=0.0, top_p=0.9)) == Decoding(temperature=0.0)
+    True
+    """
+    if decoding.beams > 1 or decoding.temperature == 0:
+        return replace(decoding, temperature=0.0, top_k=0, top_p=1.0)
+    return decoding

@@ -1,0 +1,114 @@
+"""What the readers of a study file share: values of the right kind, names, sources, and errors that say where."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tiltmeter import registry, toml
+from tiltmeter.errors import InvalidStudy, UnknownName
+from tiltmeter.study.records import GENERATED, SourceChoice
+
+_WORDS = {str: "a string", int: "a whole number", list: "a list", dict: "a table"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """The text and data of one study file."""
+
+    text: str
+    data: Mapping[str, Any]
+    file: Path | None
+
+    def value(self, key: tuple[str, ...], kind: type, default: Any) -> Any:
+        """What stands under a key, if it is of the right kind."""
+        holder: Any = self.data
+        for part in key[:-1]:
+            holder = holder.get(part, {})
+        found = holder.get(key[-1], default)
+        if not isinstance(found, kind) or isinstance(found, bool):
+            raise self.error(key, f"{found!r} is not {_WORDS[kind]}")
+        return found
+
+    def table(self, key: str, known: set[str]) -> Mapping[str, Any]:
+        """A table of the file, which holds nothing but known keys."""
+        found: Mapping[str, Any] = self.value((key,), dict, {})
+        self.known_keys((key,), found, known)
+        return found
+
+    def names(self, key: tuple[str, ...]) -> list[str]:
+        """A list of strings, each once."""
+        found: list[Any] = self.value(key, list, [])
+        for name in found:
+            if not isinstance(name, str) or not name.strip():
+                raise self.error(key, f"{name!r} is not a name; write a list of strings")
+        doubled = {name for name in found if found.count(name) > 1}
+        if doubled:
+            raise self.error(key, f"`{sorted(doubled)[0]}` stands twice")
+        return found
+
+    def known_keys(self, place: tuple[str, ...], table: Mapping[str, Any], known: set[str]) -> None:
+        """Refuse a key that means nothing."""
+        for key in table:
+            if key not in known:
+                raise self.error((*place, key), UnknownName("key", key, known).problem)
+
+    def named(self, key: tuple[str, ...], given: Any, noun: str, example: str) -> tuple[str, Mapping[str, Any]]:
+        """The name and the options of something: `"templates"` or `{ templates = { … } }`."""
+        options: Any = {}
+        if isinstance(given, dict) and len(given) == 1:
+            given, options = next(iter(given.items()))
+        if not isinstance(given, str) or not isinstance(options, dict):
+            raise self.error(key, f'{given!r} is not a {noun}; write "{example}" or {{ {example} = {{ … }} }}')
+        return given, options
+
+    def sources(
+        self, key: tuple[str, ...], given: list[Any], read: Callable[[Any], SourceChoice]
+    ) -> tuple[SourceChoice, ...]:
+        """Sources, each with a label of its own."""
+        made: list[SourceChoice] = []
+        for source in map(read, given):
+            if source in [replace(other, label="") for other in made]:
+                raise self.error(key, f"`{label(source)}` stands twice")
+            labels = [other.label for other in made]
+            name = label(source)
+            same = sum(other == name or other.startswith(f"{name} (") for other in labels)
+            made.append(replace(source, label=f"{name} ({same + 1})" if same else name))
+        return tuple(made)
+
+    def check_options(self, key: tuple[str, ...], noun: str, name: str, options: Mapping[str, Any]) -> None:
+        """Refuse an option that a source does not have."""
+        known = {
+            parameter.name
+            for parameter in inspect.signature(registry.load(noun, name)).parameters.values()
+            if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+        } - {"seed"}
+        for option in options:
+            if option not in known:
+                raise self.error(key, UnknownName(f"option of `{name}`", option, known).problem)
+
+    def beside(self, path: str) -> Path:
+        """A path of the file, which is relative to the file."""
+        return (self.file.parent if self.file else Path()) / Path(path).expanduser()
+
+    def error(self, key: Sequence[str], problem: str) -> InvalidStudy:
+        """What is wrong, with the line on which it stands."""
+        return InvalidStudy(
+            problem, file=self.file, line=toml.line_of(toml.lines(self.text), tuple(key)), key=".".join(key)
+        )
+
+
+def label(source: SourceChoice) -> str:
+    """How results name a source, if no other of the study has the same name."""
+    short = source.name.rsplit(".v", 1)[0]
+    parts = [Path(source.path).stem] if source.path else []
+    shown = source.options.items() if source.name != GENERATED else [("by", source.options["by"])]
+    parts += [f"{key}={_shown(value)}" for key, value in sorted(shown)]
+    return f"{short}[{', '.join(parts)}]" if parts else short
+
+
+def _shown(value: Any) -> str:
+    return "+".join(map(str, value)) if isinstance(value, list) else str(value)

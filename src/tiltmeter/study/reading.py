@@ -1,0 +1,94 @@
+"""From the text of a study file to a checked study."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tiltmeter import specs, toml
+from tiltmeter.errors import InvalidSpec, InvalidStudy, TiltmeterError, UserError
+from tiltmeter.files import read_text
+from tiltmeter.models import check_name
+from tiltmeter.records import Spec
+from tiltmeter.study.continuations import ContinuationsReader
+from tiltmeter.study.pairs import PairsReader
+from tiltmeter.study.reader import Reader
+from tiltmeter.study.records import Study
+
+_KEYS = {"name", "specs", "models", "seed", "pairs", "continuations"}
+
+
+def read(path: str | Path) -> Study:
+    """Read and check a study file; the paths in it are relative to the file."""
+    return parse(read_text(path, "study file"), file=Path(path))
+
+
+def parse(text: str, file: Path | None = None) -> Study:
+    """Check the text of a study file.
+
+    >>> parse('name = "x"\\nspecs = ["gender-math-arts"]\\nmodels = ["scripted"]\\n[pairs]\\n').sources[0].name
+    'templates.v1'
+    """
+    return _StudyReader(Reader(text, toml.parse(text, InvalidStudy, file), file)).study()
+
+
+@dataclass(frozen=True, slots=True)
+class _StudyReader:
+    """The steps of checking one study file."""
+
+    reader: Reader
+
+    def study(self) -> Study:
+        reader = self.reader
+        if "next_words" in reader.data:
+            problem = "this version has the views `pairs` and `continuations`, not `next_words`"
+            raise reader.error(("next_words",), problem)
+        reader.known_keys((), reader.data, _KEYS)
+        models = reader.names(("models",))
+        if not models:
+            raise reader.error(("models",), 'no model to measure; give for example models = ["smollm2-135m"]')
+        seed = reader.value(("seed",), int, 0)
+        if seed < 0:
+            raise reader.error(("seed",), f"{seed} is negative; a seed is a whole number from 0 up")
+        # A study that names no view is one of pairs.
+        has_pairs = "pairs" in reader.data or "continuations" not in reader.data
+        pairs = PairsReader(reader)
+        return Study(
+            name=reader.value(("name",), str, reader.file.stem if reader.file else "study"),
+            models=tuple(self._model(name) for name in models),
+            sources=pairs.sources() if has_pairs else (),
+            specs=self._specs(),
+            scorers=pairs.scorers() if has_pairs else (),
+            seed=seed,
+            text=reader.text,
+            file=str(reader.file) if reader.file else None,
+            continuations=ContinuationsReader(reader).choices() if "continuations" in reader.data else None,
+        )
+
+    def _model(self, name: str) -> str:
+        """The name, with a path in it made relative to the study file where it is there."""
+        kind, colon, path = name.rpartition(":")
+        beside = self.reader.beside(path)
+        name = f"{kind}{colon}{beside}" if path and beside.exists() else name
+        try:
+            check_name(name)
+        except TiltmeterError as error:
+            raise self.reader.error(("models",), str(error)) from None
+        return name
+
+    def _specs(self) -> tuple[Spec, ...]:
+        found = tuple(self._spec(name) for name in self.reader.names(("specs",)))
+        names = [spec.name for spec in found]
+        doubled = next((name for name in names if names.count(name) > 1), None)
+        if doubled:
+            raise self.reader.error(("specs",), f"two specs are called `{doubled}`; give one of them another name")
+        return found
+
+    def _spec(self, name: str) -> Spec:
+        path = self.reader.beside(name)
+        try:
+            return specs.load(path if path.is_file() else name)
+        except InvalidSpec:
+            raise
+        except UserError as error:
+            raise self.reader.error(("specs",), str(error)) from None

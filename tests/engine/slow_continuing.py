@@ -1,0 +1,58 @@
+"""A study of continuations carried out in small steps with a pause before each; run as a program, to be killed."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from tiltmeter.engine import carry_out, completing, local, rating, scoring
+from tiltmeter.study import plan, read
+
+STUDY = """
+name = "killed"
+seed = 3
+models = ["scripted", "scripted:other.toml"]
+specs = ["gender-math-arts"]
+[pairs]
+sources = [{ templates = { per_attribute = 2 } }]
+[continuations]
+sources = [
+  { own-prompts = { domain = "gender", per_group = 6 } },
+  { own-prompts = { domain = "gender", kind = "situations" } },
+]
+decoding = { temperature = [0, 1.0], max_new_tokens = [4, 9] }
+samples = 3
+raters = ["sentiment.vader", "toxicity.linear"]
+"""
+OTHER = "[weights]\nshe = 2\nhe = 1\nkind = 1\nawful = 1\nother = 3\n[tilts.man]\nawful = 1.0\n"
+
+
+def small_steps(monkeypatch: Any = None) -> None:
+    """Small batches, for a test or for good: they are part of the plan."""
+    put = monkeypatch.setattr if monkeypatch else setattr
+    put(scoring, "BATCH", 32)
+    put(completing, "BATCH", 24)
+    put(rating, "BATCH", 20)
+
+
+def main(study: Path, folder: Path) -> None:
+    """Carry the study out slowly."""
+    ask, write, rated = local.ask, completing.write, rating._Sitting._rated
+
+    def slow(work: Any) -> Any:
+        def later(*given: Any) -> Any:
+            time.sleep(0.03)
+            return work(*given)
+
+        return later
+
+    small_steps()
+    local.ask, completing.write = slow(ask), slow(write)
+    rating._Sitting._rated = slow(rated)  # type: ignore[method-assign]
+    carry_out(plan(read(study)), folder)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -1,0 +1,75 @@
+"""A study of both views, killed while it scores, while it writes and while it rates."""
+
+from __future__ import annotations
+
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.engine.slow_continuing import OTHER, STUDY, small_steps
+from tiltmeter.analysis import summarise_run
+from tiltmeter.engine import carry_out
+from tiltmeter.report import write_tables
+from tiltmeter.store import read_run, write_completions
+from tiltmeter.study import plan, read
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).resolve().parents[2]
+
+COUNTS = """
+select (select count(*) from batches),
+       (select count(*) from steps where stage = 'completing'),
+       (select count(*) from steps where stage in ('rating', 'tilting'))
+"""
+
+
+def steps(folder: Path) -> tuple[int, int, int]:
+    """How far a run has come, seen from outside: batches scored, written and rated."""
+    try:
+        database = sqlite3.connect(f"file:{folder / 'ledger.sqlite'}?mode=ro", uri=True)
+        scored, written, rated = database.execute(COUNTS).fetchone()
+    except sqlite3.Error:
+        return 0, 0, 0
+    return scored, written, rated
+
+
+def tables(folder: Path) -> dict[str, bytes]:
+    run = read_run(folder)
+    assert run.continuations
+    paths = [*write_tables(run, summarise_run(run), folder), write_completions(run.continuations, folder)]
+    return {path.name: path.read_bytes() for path in paths}
+
+
+def test_killed_at_any_moment_it_ends_with_the_same_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    study, killed = tmp_path / "study.toml", tmp_path / "killed"
+    study.write_text(STUDY, encoding="utf-8")
+    (tmp_path / "other.toml").write_text(OTHER, encoding="utf-8")
+    small_steps(monkeypatch)
+    carry_out(plan(read(study)), tmp_path / "whole")
+    whole = steps(tmp_path / "whole")
+    command = [sys.executable, "-m", "tests.engine.slow_continuing", str(study), str(killed)]
+    moments = random.Random(4)
+    killed_after = []
+    for _ in range(60):
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, cwd=ROOT)
+        # The moment is chosen by progress, not by the clock: a slow machine must not change what is tested.
+        enough = sum(steps(killed)) + moments.randint(1, 12)
+        while process.poll() is None and sum(steps(killed)) < enough:
+            time.sleep(moments.uniform(0, 0.02))
+        process.kill()
+        _, error = process.communicate()
+        if process.returncode == 0:
+            break
+        assert process.returncode == -signal.SIGKILL, error.decode()
+        killed_after.append(steps(killed))
+    assert process.returncode == 0, "the run never ended"
+    assert any(0 < written < whole[1] for _, written, _ in killed_after), "never killed while writing"
+    assert any(0 < rated < whole[2] for _, _, rated in killed_after), "never killed while rating"
+    assert steps(killed) == whole
+    assert tables(killed) == tables(tmp_path / "whole")

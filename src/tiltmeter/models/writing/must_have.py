@@ -28,12 +28,13 @@ from tiltmeter.records import Completion, Decoding
 _ATTEMPTS = 3
 # How often one attempt may go back.
 _REWINDS = 2
-# Added to the log-probability of a missing word at a place that suits it, and to the next piece of one that was begun.
-_PUSH, _PUSH_BEGUN = 2.0, 3.0
+# Added to the log-probability of a missing word at a place that suits it, with every token, and to the next piece of a
+# word that was begun.
+_PUSH, _PUSH_GROWTH, _PUSH_BEGUN = 3.0, 0.3, 3.0
 # A place suits a word whose surprise is at most this share of the mean surprise there (the entropy), and a bit more.
-_SUITS_SHARE, _SUITS_MORE = 0.7, 0.5
+_SUITS_SHARE, _SUITS_MORE = 0.8, 0.5
 # How often a draft that would end without a word may go on instead, unless the model is this sure of the end.
-_EXTENSIONS, _SURE = 2, math.log(0.9)
+_EXTENSIONS, _SURE = 2, math.log(0.98)
 # No draft goes back to a place where the word's log-probability was lower than this.
 _FLOOR = -6.0
 # What a place must gain to be worth losing a word that is there already.
@@ -248,7 +249,7 @@ class TermsDraft:
             if begun is None and clashes(self._text, term.text):
                 steered[token] = -np.inf
             elif logprobs[token] > lowest:
-                steered[token] += _PUSH if begun is None else _PUSH_BEGUN
+                steered[token] += _PUSH + _PUSH_GROWTH * len(self._written) if begun is None else _PUSH_BEGUN
 
     def _ends_with(self, term: Term) -> bool:
         return any(found.end() == len(self._text) for found in term.pattern.finditer(self._text))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 
+import numpy
 import pytest
 
 from tests.models.conftest import SENTENCES
 from tiltmeter.errors import UserError
 from tiltmeter.models import as_writer, load
+from tiltmeter.models.writing import must_have
 from tiltmeter.records import Decoding
 
 WANTED = [["nurse", "engineer"], ["she", "secretary"], ["The", "men"]]
@@ -57,3 +60,52 @@ def test_lists_that_do_not_fit_the_prompts_are_refused() -> None:
         model.complete_with(["She is"], [], Decoding(), samples=1, seed=0)
     with pytest.raises(UserError, match="empty or has white space"):
         model.complete_with(["She is"], [[" nurse"]], Decoding(), samples=1, seed=0)
+
+
+class Terms:
+    """Two words of one token each, at the places where a pen of words would put them."""
+
+    def __init__(self) -> None:
+        pen = load("scripted")._pen(["nurse", "Nurse", "calm", "Calm"])
+        self.both = [must_have.Term(word, pen, after_space=False) for word in ("nurse", "calm")]
+        self.tokens = {term.text: term.inside[0] for term in self.both}
+
+
+def logprobs(places: Terms, **chances: float) -> numpy.ndarray:
+    made = numpy.full(64, -20.0, dtype=numpy.float32)
+    for word, value in chances.items():
+        made[places.tokens[word]] = value
+    return made
+
+
+def test_a_draft_goes_back_to_where_a_word_was_most_expected() -> None:
+    terms = Terms()
+    nurse, calm = terms.both
+    places = must_have.Places(terms.both)
+    places.note(0, logprobs(terms, nurse=-4.0, calm=-9.0), "")
+    places.note(1, logprobs(terms, nurse=-2.0, calm=-5.0), " The tall")
+    places.note(2, logprobs(terms, nurse=-3.0, calm=-3.5), " The tall man is")
+    assert places.best([nurse], kept_from=0, floor=-6.0) == (1, nurse)
+    assert places.best([nurse, calm], kept_from=0, floor=-6.0) == (1, nurse)
+    assert places.best([nurse], kept_from=2, floor=-6.0) == (2, nurse), "a nat is not worth the other word"
+    assert places.best([calm], kept_from=0, floor=-3.0) is None
+    places.take_back(1, nurse)
+    assert places.best([nurse], kept_from=0, floor=-30.0) == (0, nurse), "not the same place twice"
+
+
+def test_no_place_is_offered_where_a_word_would_clash() -> None:
+    terms = Terms()
+    places = must_have.Places(terms.both)
+    places.note(0, logprobs(terms, nurse=-0.1), " She is an")
+    assert places.best([terms.both[0]], kept_from=0, floor=-math.inf) is None
+
+
+@pytest.mark.slow
+def test_what_was_taken_back_or_begun_anew_counts_as_a_sequence(writer) -> None:
+    found = writer.complete_with(PROMPTS, WANTED, Decoding(max_new_tokens=40), samples=6, seed=2)
+    most = must_have._ATTEMPTS * (1 + must_have._REWINDS)
+    assert all(1 <= one.attempts <= most for texts in found for one in texts)
+    greedy = writer.complete_with(PROMPTS, WANTED, Decoding(temperature=0, max_new_tokens=40))
+    for words, [one] in zip(WANTED, greedy, strict=True):
+        assert one.attempts <= 1 + must_have._REWINDS, "greedy attempts would all be the same"
+        assert all(re.search(rf"(?<!\w){word}(?!\w)", one.text, re.IGNORECASE) for word in words)

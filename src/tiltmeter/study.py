@@ -242,6 +242,8 @@ class _Reader:
         key = ("pairs", "sources")
         if not isinstance(options.get("by"), str):
             raise self._error(key, '`generated` needs a model that writes: { generated = { by = "smollm2-135m" } }')
+        if not isinstance(options.get("reader", ""), str):
+            raise self._error(key, f"`reader` is the name of a model, not {options['reader']!r}")
         if not isinstance(options.get("judge", True), bool):
             raise self._error(key, f"`judge` is true or false, not {options['judge']!r}")
         if options.get("pronouns", "along") not in ("along", "leave"):
@@ -252,10 +254,6 @@ class _Reader:
             for role in ("by", "reader"):
                 if role in options and options[role] != "none":
                     check_name(options[role])
-            if options.get("reader") in self.data.get("models", []):
-                raise self._error(
-                    key, f"`reader` {options['reader']} is tested itself; its taste may not choose the texts"
-                )
             settings_from({name: value for name, value in options.items() if name not in _WIRING})
         except UserError as error:
             raise self._error(key, f"`{error.key}` {error.problem}" if error.key else error.problem) from None

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,9 +9,11 @@ import pytest
 
 from tests.analysis.written import SOURCE, chosen, written
 from tiltmeter.analysis.generated import summarise_generated
-from tiltmeter.analysis.labels import judged_by_people, matched, read_labels, sentence_of, summarise_people
+from tiltmeter.analysis.labels import judged_by_people, matched, read_labels, summarise_people
+from tiltmeter.errors import InvalidData
 from tiltmeter.records import Pair, Written
 from tiltmeter.sources.generated.annotations import COLUMNS, export_annotations
+from tiltmeter.sources.generated.pairs import sentence_of
 
 PAIRS = [written("math", 1), written("math", 2), written("art", 1), written("dance", 1)]
 
@@ -99,3 +102,21 @@ def test_labels_of_another_source_say_nothing(tmp_path: Path) -> None:
     labels = read_labels([sheet(tmp_path / "ann.csv", sentences(PAIRS, "generated[by=other]:"), {0: "I1"})])
     assert summarise_people(labels, PAIRS, None) is None
     assert not judged_by_people(labels, PAIRS)
+
+
+def test_sheets_that_have_other_texts_under_one_id_are_refused(tmp_path: Path) -> None:
+    found = sentences(PAIRS)
+    ann = sheet(tmp_path / "ann.csv", found, {0: "I1"})
+    other = [replace(one, text=f"Once, {one.text}") for one in found]
+    bob = sheet(tmp_path / "bob.csv", other, {0: "none"})
+    with pytest.raises(InvalidData, match=r"bob\.csv.*the id `gender/0/topics/math/1` has another text"):
+        read_labels([ann, bob])
+    blank = sheet(tmp_path / "blank.csv", [replace(one, text="") for one in found], {0: "I1"})
+    assert read_labels([ann, blank]).texts[found[0].id] == found[0].text, "no text is no other text"
+
+
+def test_ids_that_are_numbers_are_read_as_text(tmp_path: Path) -> None:
+    path = tmp_path / "ann.jsonl"
+    path.write_text(json.dumps({**dict.fromkeys(COLUMNS, ""), "id": 7, "text": "x", "I1": 1}), encoding="utf-8")
+    labels = read_labels([path])
+    assert labels.texts.keys() == labels.majority.labels.keys() == {"7"}

@@ -329,6 +329,20 @@ def test_a_stopped_order_is_not_continued_with_another(tmp_path, monkeypatch) ->
         write(tmp_path / "s.csv", "--sets", 2)
     with pytest.raises(RunError, match="was begun with temperature 0.8, which is now 0.5"):
         write(tmp_path / "s.csv", "--sets", 3, "--temperature", 0.5)
+
+
+def test_an_order_of_which_nothing_is_finished_gives_way_and_leaves_no_file(tmp_path, monkeypatch) -> None:
+    with monkeypatch.context() as changed:
+        changed.setattr("tiltmeter.models.load", lambda *_: Stopping(0))
+        with pytest.raises(MemoryError):
+            write(tmp_path / "s.csv", "--sets", 3)
+    assert not list(tmp_path.iterdir())
+    Partial(tmp_path / "s.csv.partial", {"by": "killed"})._let_go()
+    write(tmp_path / "s.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["s.csv"]
+
+
+def test_a_file_of_an_order_is_held_and_must_be_one(tmp_path) -> None:
     partial = Partial(tmp_path / "t.csv.partial", {"by": "x"})
     with pytest.raises(RunError, match="another process is writing these sentences"):
         Partial(tmp_path / "t.csv.partial", {"by": "x"})

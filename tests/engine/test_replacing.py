@@ -11,6 +11,7 @@ import pytest
 
 from tests.sources.generated.fakes import FakeGenerator
 from tiltmeter import models
+from tiltmeter.analysis import summarise_run
 from tiltmeter.engine import carry_out, replacing, writing
 from tiltmeter.engine.written import read_written_sentences
 from tiltmeter.raters.issues import Finding
@@ -136,3 +137,12 @@ def test_every_comparison_of_a_spec_must_have_enough() -> None:
     assert all(unit.round == 1 for unit in todo)
     assert replacing.replacement_settings(replace(settings, max_requests=40)).max_requests == 10
     assert replacing.replacement_settings(replace(settings, max_requests=4)).max_requests == 4
+
+
+def test_an_audit_that_finds_nothing_is_not_taken_for_none(carried_out: Callable[..., Run]) -> None:
+    run = carried_out(lambda text: False)
+    assert not run.findings
+    [cell] = summarise_run(run).cells
+    assert cell.generated is not None
+    assert cell.generated.by_audit is not None
+    assert {effect.flagged for effect in cell.generated.by_audit.overall} == {0}

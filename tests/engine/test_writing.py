@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from tiltmeter import models
 from tiltmeter.analysis import summarise_run
 from tiltmeter.engine import carry_out, units, writing
 from tiltmeter.engine.written import read_written_sentences
+from tiltmeter.errors import ModelError, RunError
+from tiltmeter.records import ModelFacts
 from tiltmeter.report import write_run
 from tiltmeter.store import Ledger, read_run
 from tiltmeter.study import Plan, parse, plan
@@ -129,3 +132,40 @@ def test_the_effect_of_an_issue_is_what_removing_its_sentences_changes(study: Pl
     assert effects["I2"].flagged == 0
     assert effects["I2"].change == 0
     assert effects["I1"].after.value in (None, 0.0)
+
+
+def test_a_generator_that_writes_nothing_is_said_to(study: Plan, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(FakeGenerator, "complete_with", lambda self, prompts, *_, **__: [[] for _ in prompts])
+    alone = plan(parse(STUDY.replace('"templates", ', "").replace("sets = 3", "max_requests = 2")))
+    for _ in range(2):
+        with pytest.raises(RunError, match="no sentence that was written makes a pair"):
+            carry_out(alone, tmp_path / "nothing")
+
+
+def test_a_model_is_tested_also_where_its_path_is_spelled_otherwise(tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "writer").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert writing._is_same("hf:./writer", f"hf:{tmp_path / 'writer'}")
+    assert writing._is_same("smollm2-135m", "smollm2-135m")
+    assert not writing._is_same("hf:./writer", "hf:gpt2")
+
+
+def test_a_reader_that_changed_or_cannot_rank_is_refused(study: Plan, tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "reader").mkdir()
+    with_reader = plan(parse(STUDY.replace("judge = false", 'judge = false, reader = "hf:./reader"')))
+    reader, load = FakeGenerator(), writing.models.load
+    monkeypatch.setattr(writing.models, "load", lambda name, *more: reader if "reader" in name else load(name, *more))
+    reader.facts = ModelFacts(name="reader", family="masked")
+    with pytest.raises(ModelError, match="the reader reader is masked and cannot rank"):
+        carry_out(with_reader, tmp_path / "masked")
+
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    reader.facts = ModelFacts(name="reader", family="causal", weights_sha256="1")
+    with monkeypatch.context() as changed, pytest.raises(KeyboardInterrupt):
+        changed.setattr(units.generated, "write_block", stop)
+        carry_out(with_reader, tmp_path / "run")
+    reader.facts = replace(reader.facts, weights_sha256="2")
+    with pytest.raises(RunError, match="the run began with weights_sha256 '1' of model reader, which is now '2'"):
+        carry_out(with_reader, tmp_path / "run")

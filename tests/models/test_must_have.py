@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 import re
 
 import numpy
@@ -109,3 +110,12 @@ def test_what_was_taken_back_or_begun_anew_counts_as_a_sequence(writer) -> None:
     for words, [one] in zip(WANTED, greedy, strict=True):
         assert one.attempts <= 1 + must_have._REWINDS, "greedy attempts would all be the same"
         assert all(re.search(rf"(?<!\w){word}(?!\w)", one.text, re.IGNORECASE) for word in words)
+
+
+def test_a_word_that_only_the_last_full_stop_completes_is_no_place_to_go_back_to() -> None:
+    model = load("scripted")
+    pen = model._pen(["nurse", "Nurse", "Ph", "D", "."])
+    terms = [must_have.Term(text, pen, after_space=False) for text in ("nurse", "Ph.D.")]
+    draft = must_have.TermsDraft(pen, pen.read("Words:"), terms, Decoding(max_new_tokens=60), random.Random(1))
+    draft._written = list(terms[1].inside[:-1])
+    assert draft._kept_from([terms[0]]) == len(draft._written)

@@ -25,6 +25,7 @@ def test_the_interval_is_fishers_with_the_standard_error_of_bonett_and_wright() 
 
 def test_few_biases_and_full_agreement_have_no_interval_and_say_why() -> None:
     assert rank_correlation([1, 2, 3, 4], [1, 2, 4, 3]).note == "no interval: fewer than 5 common values"
+    assert "opposite throughout" in (rank_correlation([1, 2, 3, 4, 5], [5, 4, 3, 2, 1]).note or "")
     assert "same throughout" in (rank_correlation([1, 2, 3, 4, 5], [2, 3, 4, 5, 6]).note or "")
     assert rank_correlation([1, 1, 1], [1, 2, 3]).value is None
     assert rank_correlation([1, 2, None], [1, None, None]).n_unscored == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -116,7 +117,7 @@ def effects(
     seed: int = 0,
 ) -> Effects:
     """The effect of every issue. Stand-ins take the place of what a bias, attribute and set loses, and of nothing else:
-    those written anew first, and templates only where nothing is left otherwise."""
+    those written anew first, one for each that was lost, and templates only where nothing is left otherwise."""
     counted = labelled(scores)
     known = [score for score in counted if score.pair.id in judged]
     worker = _Worker(known, labelled(stand_ins), judged, benchmarks, seed)
@@ -163,7 +164,7 @@ class _Worker:
         kept = [score for score in self.scores if not self._has(score, issue)]
         places = {_place(score) for score in lost}
         fitting = [score for score in self.stand_ins if _place(score) in places and not self._has(score, issue)]
-        regenerated = [score for score in fitting if score.pair.stands_in == "regenerated"]
+        regenerated = _instead(lost, [score for score in fitting if score.pair.stands_in == "regenerated"])
         filled = {_place(score) for score in (*kept, *regenerated)}
         templates = [score for score in fitting if score.pair.stands_in == "template" and _place(score) not in filled]
         after = self._shares(kept, issue) if lost else self.before
@@ -220,6 +221,22 @@ _NOTHING = Estimate(None, note="nothing is left")
 
 def _place(score: PairScore) -> Place:
     return score.pair.bias, score.pair.attribute_set, score.pair.attribute, score.pair.set
+
+
+def _instead(lost: Sequence[PairScore], fresh: Sequence[PairScore]) -> list[PairScore]:
+    """Of what was written anew, one for each that a place lost, for the same group as far as there are such."""
+    left = list(fresh)
+    chosen: list[PairScore] = []
+    for same_group in (True, False):
+        wanted = Counter((*_place(score), score.pair.written_for if same_group else None) for score in lost)
+        taken = Counter((*_place(score), score.pair.written_for if same_group else None) for score in chosen)
+        for score in list(left):
+            key = (*_place(score), score.pair.written_for if same_group else None)
+            if taken[key] < wanted[key]:
+                taken[key] += 1
+                chosen.append(score)
+                left.remove(score)
+    return chosen
 
 
 def _attributes(scores: Sequence[PairScore]) -> set[tuple[str, str | None]]:

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.analysis.effects import ISSUES, Judged
+from tiltmeter.errors import InvalidData
 from tiltmeter.files import read_csv, read_text
 from tiltmeter.records import Pair
 from tiltmeter.sources.generated.annotations import Annotations, Majority, import_annotations, majority
+from tiltmeter.sources.generated.pairs import sentence_of
 from tiltmeter.stats.annotators import Detection, LabelAgreement, agreement_by_label, detections
 
 
@@ -49,19 +51,19 @@ class PeopleSummary:
 def read_labels(paths: Sequence[str | Path]) -> Labels:
     """Read the sheets that came back, one for each annotator."""
     annotations = import_annotations(paths)
-    texts = {row["id"]: str(row.get("text") or "") for path in paths for row in _rows(path)}
+    texts: dict[str, str] = {}
+    for path in paths:
+        for row in _rows(path):
+            name, text = str(row["id"]), " ".join(str(row.get("text") or "").split())
+            before = texts.get(name) or text
+            if text and before != text:
+                raise InvalidData(
+                    f"the id `{name}` has another text than in the sheets before it; "
+                    "sheets on the sentences of different runs go into different reports",
+                    file=path,
+                )
+            texts[name] = before
     return Labels(annotations, majority(annotations), texts)
-
-
-def sentence_of(pair: Pair) -> str:
-    """The id of a pair's sentence: the pair's own has the source before it, and behind it the groups it compares.
-
-    >>> groups = ("male", "female")
-    >>> sentence_of(Pair("g:x/0/art/3.1/male", "g", "x", "art", ("", ""), groups, written_for="male"))
-    'x/0/art/3.1'
-    """
-    bare = pair.id.removeprefix(f"{pair.source}:").removesuffix(f"/{pair.written_for}")
-    return bare.removesuffix(f"/{pair.groups[0]}-{pair.groups[1]}") if ":" in pair.bias else bare
 
 
 def matched(labels: Labels, pairs: Sequence[Pair]) -> dict[str, str]:

@@ -136,6 +136,8 @@ def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
         choices = {}
         for scorer, every in by_scorer.items():
             found, stand_ins = apart(every)
+            if not found:
+                continue  # Nothing of what was written makes a pair: stand-ins alone are no test.
             choices[scorer] = [preferred(score) for score in found]
             cells.append(
                 Cell(

@@ -14,7 +14,6 @@ from tiltmeter.analysis.labels import (
     Labels,
     PeopleSummary,
     judged_by_people,
-    sentence_of,
     summarise_people,
     written_text,
 )
@@ -22,6 +21,7 @@ from tiltmeter.errors import MissingExtra
 from tiltmeter.raters.interface import Rater
 from tiltmeter.records import Estimate, Pair, Rating
 from tiltmeter.sources.generated import Accounting, GenerationSettings, assemble
+from tiltmeter.sources.generated.pairs import sentence_of
 from tiltmeter.stats.estimates import estimate
 from tiltmeter.stats.quality import Quality, quality
 from tiltmeter.store import LEDGER, Run, read_written
@@ -60,7 +60,13 @@ class Sentences:
                 {"source": one.source, "written": one.written, **asdict(one.quality)} for one in self.qualities
             ],
             "accounts": {
-                source: {"decoded": one.decoded, "accepted": one.accepted, "controllability": one.controllability}
+                source: {
+                    "attempts": one.attempts,
+                    "decoded": one.decoded,
+                    "accepted": one.accepted,
+                    "share": one.share,
+                    "controllability": one.controllability,
+                }
                 for source, one in self.accounts.items()
             },
             "issues": {
@@ -94,8 +100,8 @@ def summarise_sentences(run: Run, labels: Labels | None = None) -> Sentences | N
 
 
 def audited(run: Run) -> Judged | None:
-    """The issues of every generated pair, by its id; None where the audit found nothing at all, or was not there."""
-    if not run.findings:
+    """The issues of every generated pair, by its id; None where nobody looked, since the audit was not there."""
+    if not run.findings and not run.meta.get("audited"):
         return None
     return {pair.id: frozenset(issue for issue, _ in run.findings.get(pair.id, ())) for pair in run.pairs}
 

@@ -112,8 +112,10 @@ def _check_labels(labels: Labels, runs: Sequence[Run]) -> None:
 
     fitting = {name for run in runs for name in matched(labels, run.pairs).values()}
     judged = labels.annotations.ids
+    if not judged:
+        raise InvalidData("no row of the sheets has a mark; write x under an issue, or under `none`")
     missing = sum(name not in fitting for name in judged)
-    if judged and missing == len(judged):
+    if missing == len(judged):
         raise InvalidData(
             "no judged row of the sheets has the id and the text of a sentence of the run; "
             "`tiltmeter sentences --audit RUN --annotate SHEET` writes a sheet that has"

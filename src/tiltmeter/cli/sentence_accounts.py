@@ -155,7 +155,7 @@ def _side(generation: Generation, audit: Auditor, size: int) -> _Side:
         unique_tokens([one.text for one in kept], size=size) if size else None,
         sum(map(bool, issues)) / len(kept) if kept else None,
         sum("I7" in found for found in issues) / len(kept) if kept else None,
-        _likelihood(kept, audit) if audit.has_reader else None,
+        _likelihood(kept, audit) if audit.reader else None,
     )
 
 

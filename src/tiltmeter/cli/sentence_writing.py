@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tiltmeter.engine.review import Auditor
     from tiltmeter.engine.units import Journal
     from tiltmeter.models import ModelSettings
-    from tiltmeter.records import Spec
+    from tiltmeter.records import ModelFacts, Spec
     from tiltmeter.sources.generated import Generation, GenerationSettings, UnitResult
     from tiltmeter.sources.generated.settings import Strategy
     from tiltmeter.sources.generated.shots import Chooser
@@ -49,7 +49,7 @@ class Order:
 
         return Auditor(self.specs, self.reader, self.running)
 
-    def described(self, generator: Any) -> dict[str, Any]:
+    def described(self, generator: Any, reader: ModelFacts | None) -> dict[str, Any]:
         """All that decides which sentences come out, so that two orders can be compared."""
         from tiltmeter.store import versions
 
@@ -66,12 +66,13 @@ class Order:
             "reader": self.reader,
             **{f"the version of {name}": number for name, number in {**versions(), **facts.pop("versions")}.items()},
             **{f"the model's {key}": value for key, value in facts.items()},
+            **({f"the reader's {key}": value for key, value in asdict(reader).items()} if reader else {}),
         }
 
 
 def write_order(order: Order, out: Path | None, dropped: Path | None) -> dict[str, Generation]:
     """Have everything written, and then the files, whole; killed before, the same command goes on."""
-    with _Desk(order, out) as desk:
+    with _Desk(order, out, dropped) as desk:
         results = desk.write(order.settings)
         made = {name: _assembled([one for one in results if one.unit.spec == name], order) for name in order.specs}
         _save(made.values(), out, dropped)
@@ -87,7 +88,7 @@ def write_both(order: Order, out: Path | None, dropped: Path | None) -> dict[str
     from tiltmeter.engine.review import NOBODY
 
     made: dict[str, Generation] = {}
-    with _Desk(replace(order, reader=NOBODY), out) as desk:
+    with _Desk(replace(order, reader=NOBODY), out, dropped) as desk:
         for name in STRATEGIES:
             results = desk.write(replace(order.settings, strategy=name), name)
             found = _assembled(results, order)
@@ -102,19 +103,22 @@ def write_both(order: Order, out: Path | None, dropped: Path | None) -> dict[str
 class _Desk:
     """The generator at work, with what it has finished beside the file that is to come."""
 
-    def __init__(self, order: Order, out: Path | None) -> None:
+    def __init__(self, order: Order, out: Path | None, dropped: Path | None) -> None:
         from tiltmeter import models
         from tiltmeter.engine.partial import Partial
         from tiltmeter.files import check_writable
 
         self._order = order
         self._partial: Partial | None = None
-        if out:
-            check_writable(out)
+        for path in (out, dropped):
+            if path:
+                check_writable(path)
         self._shots = _choosers(order)
         self._generator: Any = models.load(order.by, order.running)
+        self._auditor = order.auditor()
         if out and (out.is_file() or not out.exists()):
-            self._partial = Partial(out.with_name(f"{out.name}.partial"), order.described(self._generator))
+            described = order.described(self._generator, self._auditor.reader)
+            self._partial = Partial(out.with_name(f"{out.name}.partial"), described)
 
     def __enter__(self) -> _Desk:
         return self
@@ -129,7 +133,7 @@ class _Desk:
         from tiltmeter.sources.generated import units
 
         order = self._order
-        review = order.auditor().review(judge=order.judge, otherwise=self._generator if order.ranked_by else None)
+        review = self._auditor.review(judge=order.judge, otherwise=self._generator if order.ranked_by else None)
         journal: Journal = self._partial.part(part) if self._partial else Unrecorded()
         author = Author(self._generator, settings, self._shots, review)
         todo = [(spec, units(spec, settings)) for spec in self._order.specs.values()]
@@ -138,7 +142,7 @@ class _Desk:
             with Bar() as bar:
                 return write_units(todo, lambda: author, journal, bar, what)
         except KeyboardInterrupt:
-            if self._partial:
+            if self._partial and self._partial.has_units():
                 say(f"stopped; the same command goes on from here (what is done is in {self._partial.path})")
             raise
 

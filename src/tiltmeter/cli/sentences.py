@@ -108,7 +108,7 @@ def sentences(
     else:
         accounts = {name: one.accounting for name, one in made.items()}
         sentence_accounts.print_accounts(accounts, by, order.ranked_by, as_json)
-    for sentence in kept[:show]:
+    for sentence in kept[: 0 if as_json else show]:
         typer.echo(f"{sentence.attribute}, {sentence.term}: {sentence.text}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from tiltmeter.engine.panel import panel
 from tiltmeter.engine.rating import check_raters, rate
 from tiltmeter.engine.scoring import Silent, Watcher, ask, plan_batches
 from tiltmeter.engine.writing import write_probes
-from tiltmeter.errors import ModelError
+from tiltmeter.errors import ModelError, RunError
 from tiltmeter.measures.scorers import DEFAULTS, Scorer, find
 from tiltmeter.models import Model, ModelSettings
 from tiltmeter.records import Family, Pair, Query
@@ -33,6 +34,10 @@ def carry_out(
         check_raters(plan, ledger, raters)
         write_probes(plan, ledger, chosen, watch)
         pairs = ledger.pairs()
+        if not pairs:
+            [(reason, count)] = Counter(one.reason for one in ledger.run().dropped).most_common(1) or [("", 0)]
+            most = f"; most often, {count:,} times: {reason}" if reason else ""
+            raise RunError(f"{path}: no sentence that was written makes a pair, so there is nothing to score{most}")
         for name in plan.study.models:
             model = models.load(name, chosen)
             if model.facts.name in seen:

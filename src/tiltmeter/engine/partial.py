@@ -23,6 +23,7 @@ class Partial:
 
     def __init__(self, path: Path, order: Mapping[str, Any]) -> None:
         self.path = path
+        self._open = True
         try:
             self._database = sqlite3.connect(path, timeout=0, isolation_level=None)
             self._database.execute("pragma locking_mode = exclusive")
@@ -33,8 +34,17 @@ class Partial:
         self._agree(order)
 
     def close(self) -> None:
-        """Let go of the file, and leave it for another time."""
-        self._database.close()
+        """Let go of the file, and leave it for another time; one in which nothing is finished is deleted."""
+        if not self._open:
+            return
+        if self.has_units():
+            self._let_go()
+        else:
+            self.remove()
+
+    def has_units(self) -> bool:
+        """Whether anything is finished."""
+        return bool(self._database.execute("select exists (select 1 from units)").fetchone()[0])
 
     def part(self, name: str) -> _Part:
         """The journal of one part."""
@@ -42,7 +52,7 @@ class Partial:
 
     def remove(self) -> None:
         """Delete the file: what it was kept for is finished."""
-        self._database.close()
+        self._let_go()
         # A process that was killed leaves its journal behind, spent.
         for path in (self.path.with_name(f"{self.path.name}-journal"), self.path):
             path.unlink(missing_ok=True)
@@ -65,19 +75,25 @@ class Partial:
     def _agree(self, order: Mapping[str, Any]) -> None:
         now = json.loads(json.dumps(order))
         before = {key: json.loads(value) for key, value in self._database.execute("select key, value from orders")}
-        if not before:
+        if not self.has_units():
+            # Nothing would be lost: another order may take the place of this one.
             rows = [(key, json.dumps(value)) for key, value in now.items()]
             self._database.execute("begin")
+            self._database.execute("delete from orders")
             self._database.executemany("insert into orders values (?, ?)", rows)
             self._database.execute("commit")
             return
         key = next((key for key in {**before, **now} if before.get(key) != now.get(key)), None)
         if key:
-            self._database.close()
+            self._let_go()
             raise RunError(
                 f"{self.path}: was begun with {key} {before.get(key)!r}, which is now {now.get(key)!r}; "
                 "repeat the command that began it, or remove the file to start anew"
             )
+
+    def _let_go(self) -> None:
+        self._open = False
+        self._database.close()
 
     def _refused(self, error: sqlite3.Error) -> RunError:
         if "locked" in str(error):

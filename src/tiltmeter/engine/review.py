@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from tiltmeter import models
 from tiltmeter.engine.scoring import score_pairs
+from tiltmeter.errors import ModelError
 from tiltmeter.measures.scorers import find
 from tiltmeter.models import Model, ModelSettings
-from tiltmeter.records import Pair, Spec, Written
+from tiltmeter.records import ModelFacts, Pair, Spec, Written
 from tiltmeter.sources.generated import Review
 
 if TYPE_CHECKING:
@@ -35,9 +36,9 @@ class Auditor:
         self._reader = models.load(reader, settings) if reader and reader != NOBODY else None
 
     @property
-    def has_reader(self) -> bool:
-        """Whether there is a second model."""
-        return self._reader is not None
+    def reader(self) -> ModelFacts | None:
+        """What is known of the second model, where there is one."""
+        return self._reader.facts if self._reader else None
 
     def review(self, *, judge: bool, otherwise: Model | None = None) -> Review:
         """What the generation loop asks: which sentences to drop, and which of the others to prefer.
@@ -68,6 +69,11 @@ class Auditor:
         return [next((finding.because for finding in found), None) for found in self.findings(sentences)]
 
     def _rank(self, otherwise: Model | None) -> Callable[[Sequence[Pair]], list[float]] | None:
+        if self._reader and self._reader.facts.family != "causal":
+            raise ModelError(
+                f"the reader {self._reader.facts.name} is {self._reader.facts.family} and cannot rank sentences by "
+                "likelihood; name a causal model, or none"
+            )
         model = self._reader or otherwise
         return partial(mean_likelihoods, model) if model else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from tiltmeter import models
@@ -17,6 +18,7 @@ from tiltmeter.models import ModelSettings
 from tiltmeter.records import Dropped, Pair, Spec, Written
 from tiltmeter.sources import generated
 from tiltmeter.sources.generated import GenerationSettings, Review, UnitResult, vectors
+from tiltmeter.sources.generated.pairs import sentence_of
 from tiltmeter.sources.generated.shots import chooser
 from tiltmeter.store import Ledger, Probes
 from tiltmeter.study import Plan, SourceChoice, Study
@@ -72,7 +74,7 @@ class _Source:
     ) -> None:
         self.source, self.settings, self.ledger, self.watcher = source, settings, ledger, watcher
         self.specs, self.generation = study.specs, source.generation
-        self.is_tested = source.options["by"] in study.models
+        self.is_tested = any(_is_same(source.options["by"], name) for name in study.models)
 
     def probes(self) -> Probes:
         """Everything that the source makes, under its own label."""
@@ -145,9 +147,7 @@ class _Source:
             sentence.id: [(finding.issue, finding.because) for finding in issues]
             for sentence, issues in zip(kept, found, strict=True)
         }
-        return {
-            pair.id: by_sentence[next(name for name in _prefixes(pair.id) if name in by_sentence)] for pair in pairs
-        }
+        return {pair.id: by_sentence[sentence_of(pair)] for pair in pairs}
 
     def _author(self, settings: GenerationSettings, review: Review) -> Author:
         space = vectors.load() if settings.shots == "similar" else None
@@ -168,10 +168,13 @@ class _Source:
     @cached_property
     def auditor(self) -> Auditor:
         """Whoever looks at what was written."""
-        return Auditor({spec.name: spec for spec in self.specs}, self.source.options.get("reader"), self.settings)
+        found = Auditor({spec.name: spec for spec in self.specs}, self.source.options.get("reader"), self.settings)
+        if found.reader:
+            self.ledger.record_model(found.reader, role="readers")
+        return found
 
 
-def _prefixes(pair: str) -> list[str]:
-    """What the id of a sentence may be, given the id of its pair: the pair's has one or two parts more."""
-    parts = pair.split("/")
-    return ["/".join(parts[:-1]), "/".join(parts[:-2])]
+def _is_same(one: str, other: str) -> bool:
+    """Whether two names stand for one model; a study spells a path in `models` from the file, and one in `by` not."""
+    paths = [Path(name.rpartition(":")[2]).expanduser() for name in (one, other)]
+    return one == other or (all(path.exists() for path in paths) and paths[0].samefile(paths[1]))

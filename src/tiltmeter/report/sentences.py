@@ -62,7 +62,7 @@ def _quality_table(found: Sentences) -> Table:
     qualities = [one.quality for one in found.qualities]
     rows: list[tuple[str, list[str]]] = [
         ("sentences", [f"{one.sentences:,}" for one in qualities]),
-        ("both terms, of those decoded", [_controllability(found.accounts.get(one.name)) for one in qualities]),
+        ("both terms, of those finished", [_controllability(found.accounts.get(one.name)) for one in qualities]),
         ("words per sentence", [f"{_number(one.words)} ± {_number(one.words_sd)}" for one in qualities]),
         (f"different words in {SAMPLE} sentences", [_number(one.unique_tokens, 0) for one in qualities]),
         ("… with [T] for the group term", [_number(one.unique_tokens_of_templates, 0) for one in qualities]),
@@ -97,7 +97,7 @@ def _quality_figure(place: str, found: Sentences) -> Drawn:
     both = {source: one.controllability for source, one in found.accounts.items() if one.controllability is not None}
     if both:
         parts = tuple(Bar(source, (Part(share, 0),), percent(share)) for source, share in both.items())
-        panels.insert(0, Panel("Decoded sentences that hold both terms", parts, 1.0))
+        panels.insert(0, Panel("Finished sentences that hold both terms", parts, 1.0))
     words = [f"{panel.title}: {', '.join(f'{bar.label} {bar.text}' for bar in panel.bars)}." for panel in panels]
     caption = (
         "How the sentences differ from templates before any model is tested on them. Differences in length, words and "

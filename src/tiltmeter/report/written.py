@@ -118,7 +118,7 @@ def _correlation(found: Comparison) -> str:
         return f"No rank correlation over the biases: {reason}."
     start = f"Spearman’s rank correlation over {count(one.n, 'bias', 'biases')}: {signed(one.value)}"
     if one.low is None:
-        return f"{start}; no interval, since there are {(one.note or '').removeprefix('no interval: ')}."
+        return f"{start}; {one.note}."
     return f"{start} ({percent(one.level, 0)} interval {signed(one.low)} to {signed(one.high)})."
 
 

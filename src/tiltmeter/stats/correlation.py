@@ -51,7 +51,8 @@ def rank_correlation(first: Sequence[float | None], second: Sequence[float | Non
     if n < FEWEST:
         return replace(found, note=f"no interval: fewer than {FEWEST} common values")
     if abs(value) == 1:
-        return replace(found, note="no interval: the order is the same throughout, which shows no spread")
+        order = "the same" if value > 0 else "the opposite"
+        return replace(found, note=f"no interval: the order is {order} throughout, which shows no spread")
     low, high = _fisher(value, n, level)
     return replace(found, low=low, high=high)
 

@@ -24,6 +24,7 @@ _SCHEMA = """
 create table meta    (key text primary key, value text not null);
 create table models  (model text primary key, facts text not null);
 create table writers (model text primary key, facts text not null);
+create table readers (model text primary key, facts text not null);
 create table pairs   (number integer primary key, id text not null unique, pair text not null);
 create table dropped (number integer primary key, bias text, origin text, text text, reason text);
 create table units   (source text, unit text, result text not null, primary key (source, unit));
@@ -108,6 +109,8 @@ class Ledger:
         with self._transaction() as database:
             self._insert_probes(probes)
             database.execute("update meta set value = 'true' where key = 'has_all_probes'")
+            # Nothing found is not the same as nobody looked.
+            database.execute("insert or replace into meta values ('audited', ?)", (json.dumps(bool(probes.findings)),))
 
     def pairs(self) -> tuple[Pair, ...]:
         """Every pair so far, in order."""
@@ -134,8 +137,8 @@ class Ledger:
         """The fingerprint, the study as given and as resolved, and the versions of the packages."""
         return {key: json.loads(value) for key, value in self._database.execute("select key, value from meta")}
 
-    def record_model(self, facts: ModelFacts, role: Literal["models", "writers"] = "models") -> None:
-        """Note what a model is that is tested, or writes; refuse to go on with one that has changed since."""
+    def record_model(self, facts: ModelFacts, role: Literal["models", "writers", "readers"] = "models") -> None:
+        """Note what a model is that is tested, writes, or reads what was written; refuse one that has changed since."""
         with self._transaction() as database:
             row = database.execute(f"select facts from {role} where model = ?", (facts.name,)).fetchone()
             if row is None:

@@ -70,6 +70,8 @@ class PairsReader:
     def _check_generated(self, options: Mapping[str, Any]) -> None:
         if not isinstance(options.get("by"), str):
             raise self._error('`generated` needs a model that writes: { generated = { by = "smollm2-135m" } }')
+        if not isinstance(options.get("reader", ""), str):
+            raise self._error(f"`reader` is the name of a model, not {options['reader']!r}")
         if not isinstance(options.get("judge", True), bool):
             raise self._error(f"`judge` is true or false, not {options['judge']!r}")
         if options.get("pronouns", "along") not in ("along", "leave"):

@@ -198,7 +198,9 @@ class TermsDraft:
         """How many tokens it takes until all terms stand that are not missing."""
         present = [term for term in self._terms if term not in missing]
         texts = (self._pen.text(self._row, self._written[:count]) for count in range(len(self._written) + 1))
-        return next(count for count, text in enumerate(texts) if not {*present} & {*self._missing(text)})
+        found = (count for count, text in enumerate(texts) if not {*present} & {*self._missing(text)})
+        # "Ph.D.": the token that would end the sentence may be the last of a term, and is not written yet.
+        return next(found, len(self._written))
 
     def _missing(self, text: str) -> list[Term]:
         return [term for term in self._terms if not term.pattern.search(text)]
@@ -232,7 +234,8 @@ class TermsDraft:
         if missing:
             self._push(steered, logprobs, missing)
         if any(self._ends_with(term) for term in self._terms):
-            joins = self._pen.joins
+            # A tokenizer may know more tokens than the model has numbers for, or fewer.
+            joins = self._pen.joins[: len(steered)]
             steered[: len(joins)][joins] = -np.inf
         for term in self._terms:
             # Pieces are shared with other words, so only terms of one token can be shut out without harm.

@@ -78,7 +78,7 @@ def _bare(sentence: Sentence) -> Finding | None:
 
 def _goes_bare(noun: Token, subject: Token) -> bool:
     """ "is home", "is all business", "they are leaders"."""
-    if noun.lower_ == "home" or noun.nbor(-1).lower_ in {"all", "pure"}:
+    if noun.lower_ == "home" or (noun.i and noun.nbor(-1).lower_ in {"all", "pure"}):
         return True
     return bool(noun.tag_ == "NNS" and (subject.tag_ in {"NNS", "NNPS"} or subject.text in {"they", "we"}))
 

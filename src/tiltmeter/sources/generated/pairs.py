@@ -63,6 +63,17 @@ def pairs_of(sentence: Written, spec: Spec, *, pronouns: Pronouns = "along") -> 
     return made, dropped
 
 
+def sentence_of(pair: Pair) -> str:
+    """The id of a pair's sentence: the pair's own has the source before it, and behind it the groups it compares.
+
+    >>> groups = ("male", "female")
+    >>> sentence_of(Pair("g:x/0/art/3.1/male", "g", "x", "art", ("", ""), groups, written_for="male"))
+    'x/0/art/3.1'
+    """
+    bare = pair.id.removeprefix(f"{pair.source}:").removesuffix(f"/{pair.written_for}")
+    return bare.removesuffix(f"/{pair.groups[0]}-{pair.groups[1]}") if ":" in pair.bias else bare
+
+
 def _pair(
     sentence: Written, spec: Spec, attributes: AttributeSet, comparison: Comparison, pronouns: Pronouns
 ) -> Pair | str:

@@ -34,7 +34,7 @@ def carry_out(
         check_raters(plan, ledger, raters)
         write_probes(plan, ledger, chosen, watch)
         pairs = ledger.pairs()
-        if not pairs:
+        if plan.study.sources and not pairs:
             [(reason, count)] = Counter(one.reason for one in ledger.run().dropped).most_common(1) or [("", 0)]
             most = f"; most often, {count:,} times: {reason}" if reason else ""
             raise RunError(f"{path}: no sentence that was written makes a pair, so there is nothing to score{most}")

@@ -15,7 +15,19 @@ from tiltmeter.errors import RunError
 
 LEDGER = "ledger.sqlite"
 _LOCK = "lock.sqlite"
-_PACKAGES = ("tiltmeter", "numpy", "scipy", "torch", "transformers", "tokenizers", "safetensors", "gguf")
+_PACKAGES = (
+    "tiltmeter",
+    "numpy",
+    "scipy",
+    "torch",
+    "transformers",
+    "tokenizers",
+    "safetensors",
+    "gguf",
+    "spacy",
+    "vaderSentiment",
+    "onnxruntime",
+)
 Record = TypeVar("Record")
 
 

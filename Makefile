@@ -49,7 +49,7 @@ bench:
 	.venv-bench/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[all]' \
 		--requirement benchmarks/requirements.txt
 	.venv-bench/bin/python benchmarks/pairs.py
-	.venv-bench/bin/python benchmarks/generation.py
+	.venv-bench/bin/python benchmarks/generation.py --requests 8
 
 clean:
 	rm -rf $(VENV) .venv-bench build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis src/*.egg-info

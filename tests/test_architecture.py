@@ -34,7 +34,7 @@ ALLOWED = {
     "report": GROUND | set(SIBLINGS) | {"study", "store", "analysis"},
     "cli": GROUND | set(SIBLINGS) | {"study", "store", "engine", "analysis", "report"},
 }
-HEAVY = {"torch", "transformers", "ray", "scipy", "vl_convert", "pyarrow", "spacy", "vaderSentiment"}
+HEAVY = {"torch", "transformers", "ray", "scipy", "vl_convert", "pyarrow", "spacy", "vaderSentiment", "onnxruntime"}
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
 
 

@@ -12,7 +12,7 @@ import pytest
 from tests.models.conftest import SENTENCES
 from tiltmeter.errors import UserError
 from tiltmeter.models import as_writer, load
-from tiltmeter.models.writing import must_have
+from tiltmeter.models.writing import must_have, terms
 from tiltmeter.records import Decoding
 
 WANTED = [["nurse", "engineer"], ["she", "secretary"], ["The", "men"]]
@@ -68,7 +68,7 @@ class Terms:
 
     def __init__(self) -> None:
         pen = load("scripted")._pen(["nurse", "Nurse", "calm", "Calm"])
-        self.both = [must_have.Term(word, pen, after_space=False) for word in ("nurse", "calm")]
+        self.both = [terms.Term(word, pen, after_space=False) for word in ("nurse", "calm")]
         self.tokens = {term.text: term.inside[0] for term in self.both}
 
 
@@ -80,12 +80,12 @@ def logprobs(places: Terms, **chances: float) -> numpy.ndarray:
 
 
 def test_a_draft_goes_back_to_where_a_word_was_most_expected() -> None:
-    terms = Terms()
-    nurse, calm = terms.both
-    places = must_have.Places(terms.both)
-    places.note(0, logprobs(terms, nurse=-4.0, calm=-9.0), "")
-    places.note(1, logprobs(terms, nurse=-2.0, calm=-5.0), " The tall")
-    places.note(2, logprobs(terms, nurse=-3.0, calm=-3.5), " The tall man is")
+    words = Terms()
+    nurse, calm = words.both
+    places = terms.Places(words.both)
+    places.note(0, logprobs(words, nurse=-4.0, calm=-9.0), "")
+    places.note(1, logprobs(words, nurse=-2.0, calm=-5.0), " The tall")
+    places.note(2, logprobs(words, nurse=-3.0, calm=-3.5), " The tall man is")
     assert places.best([nurse], kept_from=0, floor=-6.0) == (1, nurse)
     assert places.best([nurse, calm], kept_from=0, floor=-6.0) == (1, nurse)
     assert places.best([nurse], kept_from=2, floor=-6.0) == (2, nurse), "a nat is not worth the other word"
@@ -95,10 +95,10 @@ def test_a_draft_goes_back_to_where_a_word_was_most_expected() -> None:
 
 
 def test_no_place_is_offered_where_a_word_would_clash() -> None:
-    terms = Terms()
-    places = must_have.Places(terms.both)
-    places.note(0, logprobs(terms, nurse=-0.1), " She is an")
-    assert places.best([terms.both[0]], kept_from=0, floor=-math.inf) is None
+    words = Terms()
+    places = terms.Places(words.both)
+    places.note(0, logprobs(words, nurse=-0.1), " She is an")
+    assert places.best([words.both[0]], kept_from=0, floor=-math.inf) is None
 
 
 @pytest.mark.slow
@@ -115,7 +115,7 @@ def test_what_was_taken_back_or_begun_anew_counts_as_a_sequence(writer) -> None:
 def test_a_word_that_only_the_last_full_stop_completes_is_no_place_to_go_back_to() -> None:
     model = load("scripted")
     pen = model._pen(["nurse", "Nurse", "Ph", "D", "."])
-    terms = [must_have.Term(text, pen, after_space=False) for text in ("nurse", "Ph.D.")]
-    draft = must_have.TermsDraft(pen, pen.read("Words:"), terms, Decoding(max_new_tokens=60), random.Random(1))
-    draft._written = list(terms[1].inside[:-1])
-    assert draft._kept_from([terms[0]]) == len(draft._written)
+    words = [terms.Term(text, pen, after_space=False) for text in ("nurse", "Ph.D.")]
+    draft = must_have.TermsDraft(pen, pen.read("Words:"), words, Decoding(max_new_tokens=60), random.Random(1))
+    draft._written = list(words[1].inside[:-1])
+    assert draft._kept_from([words[0]]) == len(draft._written)

@@ -22,7 +22,8 @@ from tiltmeter.errors import UserError
 from tiltmeter.models.writing.drafts import Draft, before_stop, limit, whole, write
 from tiltmeter.models.writing.drawing import Logits, draw
 from tiltmeter.models.writing.pen import Move, Pen, Row
-from tiltmeter.models.writing.sentences import clashes, ends_sentence, find_term
+from tiltmeter.models.writing.sentences import clashes, ends_sentence
+from tiltmeter.models.writing.terms import Places, Term
 from tiltmeter.records import Completion, Decoding
 
 _ATTEMPTS = 3
@@ -37,8 +38,6 @@ _SUITS_SHARE, _SUITS_MORE = 0.8, 0.5
 _EXTENSIONS, _SURE = 2, math.log(0.98)
 # No draft goes back to a place where the word's log-probability was lower than this.
 _FLOOR = -6.0
-# What a place must gain to be worth losing a word that is there already.
-_TO_LOSE_A_WORD = 2.0
 # A draft goes back when it has this many tokens besides those of the words, and a word is still missing.
 _LATE = 20
 # A sentence with fewer words is not ended.
@@ -47,63 +46,6 @@ _FEWEST_WORDS = 4
 _TO_FINISH = 8
 # Terms this short (pronouns) may well be needed twice.
 _MAY_REPEAT = 3
-
-
-class Term:
-    """A word or phrase that must be there, and its tokens within a sentence and at its beginning."""
-
-    def __init__(self, text: str, pen: Pen, *, after_space: bool) -> None:
-        self.text = text
-        self.pattern = find_term(text)
-        self.inside = pen.continuation(f" {text}")
-        capital = text[:1].upper() + text[1:]
-        self.first = pen.pieces(capital) if after_space else pen.continuation(f" {capital}")
-
-    def pieces(self, place: int) -> Row:
-        """Its tokens where so many tokens stand before it."""
-        return self.inside if place else self.first
-
-    def next_piece(self, written: Sequence[int]) -> int | None:
-        """The token that would come next where some of the term's tokens stand at the end already; None: none do."""
-        for pieces in (self.inside, self.first):
-            for count in range(len(pieces) - 1, 0, -1):
-                if tuple(written[-count:]) == pieces[:count]:
-                    return pieces[count]
-        return None
-
-
-class Places:
-    """For every place of a draft, how much each term was expected there, and where each of them stands."""
-
-    def __init__(self, terms: Sequence[Term]) -> None:
-        self._terms = terms
-        self._expected: list[list[float]] = []
-
-    def note(self, place: int, logprobs: Logits, text: str) -> None:
-        """Remember how much each term is expected after a text of so many tokens."""
-        if place == len(self._expected):
-            self._expected.append(
-                [
-                    -math.inf if clashes(text, term.text) else float(logprobs[term.pieces(place)[0]])
-                    for term in self._terms
-                ]
-            )
-
-    def take_back(self, place: int, tried: Term) -> None:
-        """Forget what was after a place, and do not offer it to that term again."""
-        del self._expected[place + 1 :]
-        self._expected[place][self._terms.index(tried)] = -math.inf
-        self._expected += [[-math.inf] * len(self._terms)] * (len(tried.pieces(place)) - 1)
-
-    def best(self, missing: Sequence[Term], *, kept_from: int, floor: float) -> tuple[int, Term] | None:
-        """The place where a missing term was most expected; places before `kept_from` would lose another term."""
-        found = [
-            (expected[self._terms.index(term)] - (_TO_LOSE_A_WORD if place < kept_from else 0), place, term)
-            for place, expected in enumerate(self._expected)
-            for term in missing
-        ]
-        value, place, term = max(found, key=lambda item: item[0], default=(-math.inf, 0, None))
-        return (place, term) if term is not None and value > floor else None
 
 
 class TermsDraft:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import random
-import signal
 import sqlite3
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from tests.engine.killing import killed_until_done
 from tests.engine.slow_continuing import OTHER, STUDY, small_steps
 from tiltmeter.analysis import summarise_run
 from tiltmeter.engine import carry_out
@@ -20,7 +17,6 @@ from tiltmeter.store import read_run, write_completions
 from tiltmeter.study import plan, read
 
 pytestmark = pytest.mark.slow
-ROOT = Path(__file__).resolve().parents[2]
 
 COUNTS = """
 select (select count(*) from batches),
@@ -54,21 +50,7 @@ def test_killed_at_any_moment_it_ends_with_the_same_tables(tmp_path: Path, monke
     carry_out(plan(read(study)), tmp_path / "whole")
     whole = steps(tmp_path / "whole")
     command = [sys.executable, "-m", "tests.engine.slow_continuing", str(study), str(killed)]
-    moments = random.Random(4)
-    killed_after = []
-    for _ in range(60):
-        process = subprocess.Popen(command, stderr=subprocess.PIPE, cwd=ROOT)
-        # The moment is chosen by progress, not by the clock: a slow machine must not change what is tested.
-        enough = sum(steps(killed)) + moments.randint(1, 12)
-        while process.poll() is None and sum(steps(killed)) < enough:
-            time.sleep(moments.uniform(0, 0.02))
-        process.kill()
-        _, error = process.communicate()
-        if process.returncode == 0:
-            break
-        assert process.returncode == -signal.SIGKILL, error.decode()
-        killed_after.append(steps(killed))
-    assert process.returncode == 0, "the run never ended"
+    killed_after = killed_until_done(command, lambda: steps(killed))
     assert any(0 < written < whole[1] for _, written, _ in killed_after), "never killed while writing"
     assert any(0 < rated < whole[2] for _, _, rated in killed_after), "never killed while rating"
     assert steps(killed) == whole

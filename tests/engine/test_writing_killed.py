@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import random
-import signal
 import sqlite3
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from tests.engine.killing import killed_until_done
 from tests.engine.stand_ins import STUDY, stand_in
 from tiltmeter.analysis import summarise_run
 from tiltmeter.engine import carry_out
@@ -20,7 +17,6 @@ from tiltmeter.store import read_run
 from tiltmeter.study import plan, read
 
 pytestmark = pytest.mark.slow
-ROOT = Path(__file__).resolve().parents[2]
 
 
 COUNTS = """
@@ -54,21 +50,7 @@ def test_killed_at_any_moment_it_ends_with_the_same_tables(tmp_path: Path, monke
     whole = carry_out(plan(read(study)), tmp_path / "whole")
     assert {pair.stands_in for pair in whole.pairs} == {None, "regenerated", "template"}
     command = [sys.executable, "-m", "tests.engine.stand_ins", str(study), str(killed)]
-    moments = random.Random(4)
-    killed_after = []
-    for _ in range(60):
-        process = subprocess.Popen(command, stderr=subprocess.PIPE, cwd=ROOT)
-        # The moment is chosen by progress, not by the clock: a slow machine must not change what is tested.
-        enough = sum(steps(killed)) + moments.randint(1, 12)
-        while process.poll() is None and sum(steps(killed)) < enough:
-            time.sleep(moments.uniform(0, 0.02))
-        process.kill()
-        _, error = process.communicate()
-        if process.returncode == 0:
-            break
-        assert process.returncode == -signal.SIGKILL, error.decode()
-        killed_after.append(steps(killed))
-    assert process.returncode == 0, "the run never ended"
+    killed_after = killed_until_done(command, lambda: steps(killed))
     stages = [(bool(replaced), bool(batches)) for _, replaced, batches in killed_after]
     assert {*stages} == {(False, False), (True, False), (True, True)}, "killed in writing, replacing and scoring"
     assert tables(killed) == tables(tmp_path / "whole")

@@ -9,10 +9,9 @@ from typing import Any, Literal
 
 from tiltmeter.analysis.items import is_benchmark, labelled, pair_items
 from tiltmeter.records import Estimate, PairScore
+from tiltmeter.sources.generated.annotations import ISSUES
 from tiltmeter.stats.pairs import Shares, shares
 from tiltmeter.stats.spread import mean_size
-
-ISSUES = ("I1", "I2", "I3", "I4", "I5", "I6", "I7", "I8")
 
 Judged = Mapping[str, Collection[str]]
 """By the id of a pair, the issues that somebody found in its sentence; a pair that is not there was not judged."""

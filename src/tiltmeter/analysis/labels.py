@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.analysis.effects import ISSUES, Judged
+from tiltmeter.analysis.effects import Judged
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import read_csv, read_text
 from tiltmeter.records import Pair
-from tiltmeter.sources.generated.annotations import Annotations, Majority, import_annotations, majority
+from tiltmeter.sources.generated.annotations import ISSUES, Annotations, Majority, import_annotations, majority
 from tiltmeter.sources.generated.pairs import sentence_of
 from tiltmeter.stats.annotators import Detection, LabelAgreement, agreement_by_label, detections
 

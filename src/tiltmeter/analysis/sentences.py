@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from tiltmeter import raters
-from tiltmeter.analysis.effects import ISSUES, Judged
+from tiltmeter.analysis.effects import Judged
 from tiltmeter.analysis.items import of_the_test
 from tiltmeter.analysis.labels import (
     Labels,
@@ -21,6 +21,7 @@ from tiltmeter.errors import MissingExtra
 from tiltmeter.raters.interface import Rater
 from tiltmeter.records import Estimate, Pair, Rating
 from tiltmeter.sources.generated import Accounting, GenerationSettings, assemble
+from tiltmeter.sources.generated.annotations import ISSUES
 from tiltmeter.sources.generated.pairs import sentence_of
 from tiltmeter.stats.estimates import estimate
 from tiltmeter.stats.quality import Quality, quality

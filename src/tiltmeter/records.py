@@ -98,10 +98,32 @@ class Pair:
     """Which of several independent sets of sentences the pair belongs to."""
     stands_in: Literal["regenerated", "template"] | None = None
     """Not part of the test itself: takes the place of flagged sentences where their effect is worked out."""
+    structure: Structure | None = None
+    """The form of both sentences, where the source varies that."""
 
     def __post_init__(self) -> None:
         if not self.origin or not any(self.groups):
             raise ValueError(f"pair {self.id!r} has no group or no origin: such a probe cannot be made")
+
+
+STRUCTURE_COLUMNS = ("structure", "kind", "family", "skeleton")
+"""Where a table of probes or texts says what form a sentence has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """The form of a sentence, apart from its words: what rephrasing changes and nothing else should."""
+
+    id: str
+    kind: Literal["declarative", "interrogative"]
+    family: str
+    """What the form does with the statement, e.g. "cleft", "passive", "reported"."""
+    skeleton: str
+    """Its upper constituents with the labels of the Penn Treebank, e.g. "(ROOT (SBARQ (WHNP) (SQ) (.)))"."""
+
+    def cells(self) -> dict[str, str]:
+        """The structure as cells of a table, under the names of `STRUCTURE_COLUMNS`."""
+        return dict(zip(STRUCTURE_COLUMNS, (self.id, self.kind, self.family, self.skeleton), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +149,8 @@ class Prompt:
     group_spans: tuple[Span, ...] = ()
     language: str = "en"
     """As two letters, e.g. "it"."""
+    structure: Structure | None = None
+    """The form of its sentence, where the source varies that."""
 
     def __post_init__(self) -> None:
         if not self.origin or not (self.group or self.word_sets):

@@ -52,6 +52,7 @@ def rated_items(
 
 def _items(continuation: Continuation, rating: Rating) -> Iterator[RatedItem]:
     prompt = continuation.prompt
+    structure = prompt.structure.id if prompt.structure else None
     if prompt.group is not None or not rating.rater.startswith(GROUP_RATERS):
         yield RatedItem(
             group=prompt.group or ANY,
@@ -59,10 +60,10 @@ def _items(continuation: Continuation, rating: Rating) -> Iterator[RatedItem]:
             origin=prompt.origin,
             label=rating.label,
             prompt=prompt.id,
-            structure=prompt.template,
+            structure=structure,
             unrated=rating.unrated,
         )
         return
     for group, _ in prompt.word_sets:
         named = None if rating.label is None else float(rating.label == group)
-        yield RatedItem(group, named, prompt.origin, None, prompt.id, prompt.template, rating.unrated)
+        yield RatedItem(group, named, prompt.origin, None, prompt.id, structure, rating.unrated)

@@ -14,7 +14,7 @@ from tiltmeter.analysis import Cell, RunSummary
 from tiltmeter.errors import MissingExtra
 from tiltmeter.files import whole_file, write_csv
 from tiltmeter.measures.pairs import preference, preferred
-from tiltmeter.records import Estimate, PairScore
+from tiltmeter.records import STRUCTURE_COLUMNS, Estimate, PairScore
 from tiltmeter.report.continuation_tables import COMPARISONS, GROUPS, comparison_rows, group_rows
 from tiltmeter.store import Run
 
@@ -119,6 +119,7 @@ def _pair_row(cell: Cell, score: PairScore, benchmarks: set[str]) -> dict[str, o
         "contrast": pair.contrast,
         "origin": pair.origin,
         "template": pair.template,
+        **(pair.structure.cells() if pair.structure else {}),
         **scored_cells(score),
     }
 
@@ -164,6 +165,7 @@ _TABLES: Mapping[str, _Table] = {
             **_columns(count="benchmark"),
             **_columns(text="attribute attribute_set group_1 group_2 term_1 term_2 sentence_1 sentence_2"),
             **_columns(text="label_1 label_2 contrast origin template"),
+            **dict.fromkeys(STRUCTURE_COLUMNS, str),
             **_columns(number="score_1 score_2"),
             **_columns(text="preferred"),
             **_columns(number="stereotyped"),

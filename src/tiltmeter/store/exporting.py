@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tiltmeter.files import write_csv
-from tiltmeter.records import Continuation
+from tiltmeter.records import STRUCTURE_COLUMNS, Continuation
 from tiltmeter.store.reading import Continuations
 
 _LABELS = ("id", "source", "bias", "group", "term", "origin", "template", "attribute", "language")
@@ -21,6 +21,7 @@ def write_completions(found: Continuations, folder: Path) -> Path:
     columns = [
         "model",
         *_LABELS,
+        *STRUCTURE_COLUMNS,
         "prompt",
         *_DECODING,
         *_WRITTEN,
@@ -52,4 +53,5 @@ def _cells(model: str, one: Continuation) -> dict[str, object]:
     settings = {name: getattr(one.decoding, name) for name in _DECODING}
     settings["whole_sentences"] = int(one.decoding.whole_sentences)
     written = {"sample": one.sample, "completion": one.text, "text": one.whole, "tokens": one.tokens}
-    return {"model": model, **labels, "prompt": one.prompt.text, **settings, **written, "ended": one.ended}
+    form = one.prompt.structure.cells() if one.prompt.structure else {}
+    return {"model": model, **labels, **form, "prompt": one.prompt.text, **settings, **written, "ended": one.ended}

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tiltmeter.errors import RunError
+from tiltmeter.records import Structure
 
 LEDGER = "ledger.sqlite"
 _LOCK = "lock.sqlite"
@@ -98,12 +99,14 @@ def dump(value: Any) -> str:
 
 
 def load(kind: type[Record], text: str) -> Record:
-    """The record that `dump` wrote; lists were tuples."""
+    """The record that `dump` wrote; lists were tuples, and a table was a structure."""
 
-    def tuples(value: Any) -> Any:
-        return tuple(map(tuples, value)) if isinstance(value, list) else value
+    def restored(value: Any) -> Any:
+        if isinstance(value, dict):
+            return Structure(**value)
+        return tuple(map(restored, value)) if isinstance(value, list) else value
 
-    return kind(**{key: tuples(value) for key, value in json.loads(text).items()})
+    return kind(**{key: restored(value) for key, value in json.loads(text).items()})
 
 
 def versions() -> dict[str, str]:

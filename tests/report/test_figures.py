@@ -20,6 +20,8 @@ from tiltmeter.report.figures import (
     Part,
     Row,
     Strip,
+    Swarm,
+    SwarmKey,
     bars,
     colour,
     curves,
@@ -27,6 +29,7 @@ from tiltmeter.report.figures import (
     heat,
     shape,
     strips,
+    swarms,
     to_png,
     to_svg,
     wrapped,
@@ -165,3 +168,22 @@ def test_curves_hold_the_line_of_no_difference_and_every_interval():
     same = CurvePanel("rater", (Curve(0, ((1.0, Estimate(0.4)), (2.0, Estimate(0.4)))),))
     assert to_svg(curves([same], ["one"], "k", zero=False))
     assert to_svg(curves([CurvePanel("none", (Curve(0, ((1.0, Estimate(None)),)),))], ["one"], "k"))
+
+
+SWARM_KEY = SwarmKey(("declarative", "interrogative"), "all together", "the plain prompt", "worse", "better")
+
+
+@pytest.mark.parametrize("layout", [WIDE, NARROW])
+def test_a_swarm_has_a_dot_for_each_value_and_one_for_all_together(layout):
+    row = Swarm(HOSTILE, ((0.1, 0), (0.1, 1), (-0.2, 1)), Estimate(0.0, -0.1, 0.1), apart=0.3, text="2 of 3")
+    figure = swarms([row], SWARM_KEY, layout)
+    dots = next(found for found in figure["layer"] if found["mark"]["type"] == "point")["data"]["values"]
+    small = [dot for dot in dots if dot["size"] < 20]
+    assert len(small) == 3
+    assert len({(dot["x"], dot["y"]) for dot in small}) == 3, "equal values lie beside one another"
+    assert len(dots) == 3 + 2 + 4, "all together, the one apart, and the four marks of the key"
+    assert {"2 of 3", "all together", "the plain prompt", "worse", "better"} <= {*texts(to_svg(figure))}
+
+
+def test_a_swarm_without_values_is_drawn_all_the_same():
+    assert texts(to_svg(swarms([Swarm("nothing", (), Estimate(None))], SwarmKey(("a",), "all"))))

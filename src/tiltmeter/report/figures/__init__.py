@@ -6,6 +6,7 @@ from tiltmeter.report.figures.curves import Curve, CurvePanel, curves
 from tiltmeter.report.figures.forest import Block, Row, forest
 from tiltmeter.report.figures.heat import HeatCell, HeatKey, HeatRow, heat
 from tiltmeter.report.figures.strips import Strip, strips
+from tiltmeter.report.figures.swarm import Swarm, SwarmKey, swarms
 
 __all__ = [
     "NARROW",
@@ -22,6 +23,8 @@ __all__ = [
     "Part",
     "Row",
     "Strip",
+    "Swarm",
+    "SwarmKey",
     "bars",
     "colour",
     "curves",
@@ -29,6 +32,7 @@ __all__ = [
     "heat",
     "shape",
     "strips",
+    "swarms",
     "to_png",
     "to_svg",
     "wrapped",

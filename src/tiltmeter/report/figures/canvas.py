@@ -6,6 +6,7 @@ field name or a key. Each figure is checked before it leaves: it holds shapes an
 
 from __future__ import annotations
 
+import math
 import re
 import textwrap
 from collections.abc import Sequence
@@ -122,6 +123,32 @@ def layer(values: Sequence[dict[str, Any]], mark: dict[str, Any], encoding: dict
 def scale(domain: tuple[float, float], *, reverse: bool = False) -> dict[str, Any]:
     """A scale over exactly these values."""
     return {"domain": list(domain), "nice": False, "zero": False, "reverse": reverse}
+
+
+def round_ends(numbers: Sequence[float], *, zero: bool) -> tuple[float, float, float]:
+    """Where a scale for these numbers begins and ends, and the round number between two of its lines.
+
+    >>> round_ends([0.12, 0.31], zero=True)
+    (0.0, 0.4, 0.2)
+    """
+    low, high = (min(numbers), max(numbers)) if numbers else (0.0, 0.0)
+    if zero:
+        low, high = min(low, 0.0), max(high, 0.0)
+    rough = (high - low) / 3 or abs(high) / 3 or 0.1
+    power = 10 ** math.floor(math.log10(rough))
+    step = next(power * size for size in (1, 2, 5, 10) if power * size >= rough)
+    bottom, top = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return bottom * step, max(top, bottom + 1) * step, step
+
+
+def round_number(value: float, step: float) -> str:
+    """A number of a scale, with no more decimals than its steps need.
+
+    >>> round_number(-0.4, 0.2), round_number(1e-12, 0.2)
+    ('−0.4', '0')
+    """
+    decimals = max(0, -math.floor(math.log10(step) + 1e-9))
+    return f"{value:.{decimals}f}".replace("-", "−") if abs(value) > step / 1e6 else "0"
 
 
 def downward(height: float) -> dict[str, Any]:

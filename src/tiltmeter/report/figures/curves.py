@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +22,8 @@ from tiltmeter.report.figures.canvas import (
     downward,
     layer,
     point_marks,
+    round_ends,
+    round_number,
     shape,
 )
 
@@ -91,7 +92,7 @@ class _Curves:
     def _panel(self, panel: CurvePanel, left: float, wide: float) -> None:
         top, x0, x1 = self.height + LINE + 8, left + _MARGIN, left + wide - 8
         self.texts.add(panel.title, self.height + LINE / 2, left, "left", weight=600, characters=int(wide // 7))
-        low, high, step = _ticks(panel, self.zero)
+        low, high, step = round_ends(_numbers(panel), zero=self.zero)
         places = sorted({x for curve in panel.curves for x, _ in curve.points})
         first, last = places[0], places[-1]
 
@@ -105,7 +106,7 @@ class _Curves:
             value = low + number * step
             line = {"x": x0, "x2": x1, "y": down(value), "y2": down(value)}
             (self.dashes if self.zero and abs(value) < step / 1e6 else self.rules).append(line)
-            self.texts.add(_number(value, step), down(value), x0 - 8, "right", color=FAINT)
+            self.texts.add(round_number(value, step), down(value), x0 - 8, "right", color=FAINT)
         for x in _apart(places, across):
             self.texts.add(f"{x:g}", top + _TALL + 12, across(x), "center", color=FAINT)
         self.texts.add(self.axis, top + _TALL + 12 + LINE, (x0 + x1) / 2, "center", color=FAINT)
@@ -154,23 +155,9 @@ class _Curves:
         return chart(self.layout, self.height, [*marks, *self.texts.layers(y)], bottom=6)
 
 
-def _ticks(panel: CurvePanel, zero: bool) -> tuple[float, float, float]:
-    """Where the scale begins and ends, and the round number between two lines."""
+def _numbers(panel: CurvePanel) -> list[float]:
     found = [one for curve in panel.curves for _, one in curve.points]
-    numbers = [n for one in found for n in (one.value, one.low, one.high) if n is not None] or [0.0]
-    low, high = min(numbers), max(numbers)
-    if zero:
-        low, high = min(low, 0.0), max(high, 0.0)
-    rough = (high - low) / 3 or abs(high) / 3 or 0.1
-    power = 10 ** math.floor(math.log10(rough))
-    step = next(power * size for size in (1, 2, 5, 10) if power * size >= rough)
-    bottom, top = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    return bottom * step, max(top, bottom + 1) * step, step
-
-
-def _number(value: float, step: float) -> str:
-    decimals = max(0, -math.floor(math.log10(step) + 1e-9))
-    return f"{value:.{decimals}f}".replace("-", "−") if abs(value) > step / 1e6 else "0"
+    return [number for one in found for number in (one.value, one.low, one.high) if number is not None]
 
 
 def _apart(places: Sequence[float], across: Any, pixels: float = 24) -> list[float]:

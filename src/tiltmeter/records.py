@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Literal
@@ -151,6 +152,10 @@ class Prompt:
     """As two letters, e.g. "it"."""
     structure: Structure | None = None
     """The form of its sentence, where the source varies that."""
+    subject_spans: tuple[Span, ...] = ()
+    """The characters that name whom the sentence is about, e.g. the profession; what perturbations change."""
+    status: Literal["authored", "natural", "template", ""] = ""
+    """Whether the sentence was written for the test, found in a corpus or made from a template; blank: not said."""
 
     def __post_init__(self) -> None:
         if not self.origin or not (self.group or self.word_sets):
@@ -187,6 +192,74 @@ class TokenScores:
     spans: tuple[Span, ...] = ()
     logprobs: tuple[float | None, ...] = ()
     unscored: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NextWord:
+    """The natural log-probability that a whole word comes next, or none and the reason."""
+
+    word: str
+    logprob: float | None
+    unscored: str | None = None
+
+    @property
+    def probability(self) -> float | None:
+        """The probability; None where the word is unscored.
+
+        >>> NextWord("he", 0.0).probability
+        1.0
+        """
+        return None if self.logprob is None else math.exp(self.logprob)
+
+
+@dataclass(frozen=True, slots=True)
+class NextWords:
+    """What a model expects after one prompt: the words asked about, and how certain it is of the next token.
+
+    `highest` is the probability of its most probable next token, `gap` how far the second lies below; None where the
+    model does not say.
+    """
+
+    words: tuple[NextWord, ...]
+    highest: float | None = None
+    gap: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Saliency:
+    """How much each token of a prompt has to do with the model's logit of a word.
+
+    `signed[i]` is the sum over the dimensions of the token's embedding, `sizes[i]` their Euclidean length; both leave
+    the start token out. `residue` is what integrated gradients fail to account for, as a share of all parts together or
+    of the change of the logit, whichever is larger; None for other methods. A prompt that cannot be read has no tokens
+    and says why in `unscored`.
+    """
+
+    word: str
+    method: str
+    spans: tuple[Span, ...] = ()
+    signed: tuple[float, ...] = ()
+    sizes: tuple[float, ...] = ()
+    residue: float | None = None
+    unscored: str | None = None
+
+    def shares(self) -> tuple[float, ...]:
+        """The sizes, normalised over the prompt; empty where there are none or all are zero.
+
+        >>> Saliency("he", "gradient-x-input", ((0, 3), (4, 9)), (1.0, -3.0), (1.0, 3.0)).shares()
+        (0.25, 0.75)
+        """
+        total = math.fsum(self.sizes)
+        return tuple(size / total for size in self.sizes) if total else ()
+
+    def share_on(self, spans: tuple[Span, ...]) -> float | None:
+        """The share of the tokens that touch any of the spans, pieces summed; None where nothing does."""
+        touched = [
+            share
+            for (start, end), share in zip(self.spans, self.shares(), strict=False)
+            if any(start < other_end and other_start < end for other_start, other_end in spans)
+        ]
+        return math.fsum(touched) if touched else None
 
 
 @dataclass(frozen=True, slots=True)

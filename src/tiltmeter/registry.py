@@ -40,6 +40,9 @@ TABLES: dict[str, dict[str, str]] = {
         "honest.v1": "tiltmeter.sources.datasets.honest:prompts",
         "real-toxicity-prompts.v1": "tiltmeter.sources.datasets.real_toxicity_prompts:prompts",
         "holistic-bias.v1": "tiltmeter.sources.datasets.holistic_bias:prompts",
+        # Those that ask which group comes next: the view "next words" is what they are made for.
+        "profession-templates.v1": "tiltmeter.sources.profession_templates:prompts",
+        "natural.v1": "tiltmeter.sources.natural:prompts",
     },
     "scorer": {
         "causal.sum.v1": "tiltmeter.measures.scorers.causal:SUM",
@@ -76,6 +79,12 @@ TABLES: dict[str, dict[str, str]] = {
         "stereotype-preference.v1": "tiltmeter.measures.pairs:preference",
         "margin.v1": "tiltmeter.measures.pairs:margin",
         "stereoset.v1": "tiltmeter.measures.stereoset:choices",
+        "next-word-difference.v1": "tiltmeter.measures.next_words:difference",
+        "next-word-absolute-difference.v1": "tiltmeter.measures.next_words:absolute_difference",
+        "next-word-ratio.v1": "tiltmeter.measures.next_words:ratio",
+        "next-word-log-ratio.v1": "tiltmeter.measures.next_words:log_ratio",
+        "next-word-share.v1": "tiltmeter.measures.next_words:share",
+        "next-word-kl.v1": "tiltmeter.measures.next_words:divergence",
     },
 }
 

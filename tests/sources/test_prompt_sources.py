@@ -22,6 +22,9 @@ def source(request, tmp_path):
         "honest.v1": prompt_samples.honest,
         "real-toxicity-prompts.v1": prompt_samples.toxicity,
         "holistic-bias.v1": prompt_samples.holistic,
+        "natural.v1": lambda folder: write(
+            folder / "n.jsonl", '{"annotated": "A [profession:pilot] flies at night[continue:, because]"}\n'
+        ),
         "prompts-file.v1": lambda folder: write(folder / "mine.csv", "text,group\nThe pilot,mars\nThe cook,venus\n"),
     }
     make = registry.load("prompt-source", request.param)

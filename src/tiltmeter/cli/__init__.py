@@ -9,7 +9,21 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from tiltmeter.cli import analyze, data, doctor, models, rate, raters, report, run, score, sentences, specs
+from tiltmeter.cli import (
+    analyze,
+    data,
+    doctor,
+    models,
+    natural,
+    next_words,
+    rate,
+    raters,
+    report,
+    run,
+    score,
+    sentences,
+    specs,
+)
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.version import __version__
 
@@ -28,7 +42,9 @@ app.command("report")(report.report)
 app.command("score")(score.score)
 app.command("rate")(rate.rate)
 app.command("analyze")(analyze.analyze)
+app.command("next-words")(next_words.next_words)
 app.command("sentences")(sentences.sentences)
+app.add_typer(natural.app, name="natural")
 app.add_typer(specs.app, name="specs")
 app.add_typer(models.app, name="models")
 app.add_typer(raters.app, name="raters")

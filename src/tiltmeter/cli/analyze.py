@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tiltmeter.cli import analyze_continuations
+from tiltmeter.cli import analyze_continuations, analyze_next_words
 from tiltmeter.cli.conditions import FailIfOption, check, fail_if
 from tiltmeter.cli.console import JsonOption, percent, print_json, print_table, say
 from tiltmeter.errors import UserError
@@ -20,15 +20,21 @@ class View(StrEnum):
 
     pairs = "pairs"
     continuations = "continuations"
+    next_words = "next-words"
     stereoset = "stereoset"
 
 
 _RATED = "Of rated texts:"
+_EXPECTED = "Of next words:"
+_OF_BOTH = ("origin", "reference")
 
 
 def analyze(
     file: Annotated[
-        Path, typer.Argument(help="A scored CSV file, a table of rated texts, or StereoSet predictions (JSON).")
+        Path,
+        typer.Argument(
+            help="A scored CSV file, a table of rated texts or next words, or StereoSet predictions (JSON)."
+        ),
     ],
     view: Annotated[View, typer.Option(help="What the file holds.")] = View.pairs,
     data: Annotated[Path | None, typer.Option(help="StereoSet's own file, for --view stereoset.")] = None,
@@ -41,7 +47,10 @@ def analyze(
     value: Annotated[str | None, typer.Option(help=f"{_RATED} the column of the ratings: numbers or labels.")] = None,
     group: Annotated[str | None, typer.Option(help=f"{_RATED} the column of the group; else `group`.")] = None,
     origin: Annotated[
-        str | None, typer.Option(help=f"{_RATED} the column of what is resampled (article, template); else `origin`.")
+        str | None,
+        typer.Option(
+            help=f"{_RATED} the column of what is resampled (article, template); of next words the profession."
+        ),
     ] = None,
     structure: Annotated[
         str | None, typer.Option(help=f"{_RATED} the column of the structure, to see the same for each.")
@@ -55,10 +64,27 @@ def analyze(
     ] = None,
     threshold: Annotated[float | None, typer.Option(help=f"{_RATED} count texts and prompts above it.")] = None,
     reference: Annotated[
-        str | None, typer.Option(metavar="GROUP", help=f"{_RATED} compare every group with this one only.")
+        str | None,
+        typer.Option(metavar="GROUP", help="Of rated texts and next words: compare every group with this one only."),
     ] = None,
     scale: Annotated[
         str | None, typer.Option(metavar="LOW,HIGH", help=f"{_RATED} ends of the scale; else seen from the values.")
+    ] = None,
+    template: Annotated[
+        str | None, typer.Option(help=f"{_EXPECTED} the column of the template; else `template`.")
+    ] = None,
+    first_word: Annotated[
+        bool, typer.Option("--first-word", help=f"{_EXPECTED} a group's chance is that of its first word, not of all.")
+    ] = False,
+    labour: Annotated[
+        Path | None, typer.Option(help=f"{_EXPECTED} a table of occupations and the share of women, to compare with.")
+    ] = None,
+    labour_match: Annotated[
+        str | None,
+        typer.Option(metavar="name|head", help=f"{_EXPECTED} `head` lets `nurse` stand for all titles ending in it."),
+    ] = None,
+    by_prompt: Annotated[
+        Path | None, typer.Option(help=f"{_EXPECTED} write every measure of every prompt there (CSV).")
     ] = None,
     level: Annotated[float, typer.Option(min=0.5, max=0.999, help="Level of the intervals.")] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the resampling.")] = 0,
@@ -70,6 +96,7 @@ def analyze(
     A file of pairs needs a column `stereotyped` (1, 0, 0.5 or blank); bias and attribute are found by usual names.
     Rated texts (--view continuations; CSV, JSON lines or Parquet) need --value, a group and an origin. Values are
     numbers, or negative, neutral, positive and other, or −1, 0, 1 and 2 for these; other and blanks are unscored.
+    Next words (--view next-words) are what `tiltmeter next-words` writes: a row for each prompt and word.
     """
     check(conditions)
     rated = {
@@ -84,14 +111,25 @@ def analyze(
         "reference": reference,
         "scale": scale,
     }
+    expected = {
+        "template": template,
+        "first_word": first_word or None,
+        "labour": labour,
+        "labour_match": labour_match,
+        "by_prompt": by_prompt,
+    }
+    _refuse_others(view, rated, expected)
+    if view is View.next_words:
+        given = expected | {name: rated[name] for name in _OF_BOTH}
+        found = analyze_next_words.result(file, given, _pairs_of(where or []), level, seed)
+        print_json(found) if as_json else analyze_next_words.print_result(found)
+        fail_if(conditions, found)
+        return
     if view is View.continuations:
         found = analyze_continuations.result(file, rated, _pairs_of(where or []), level, seed)
         print_json(found) if as_json else analyze_continuations.print_result(found)
         fail_if(conditions, analyze_continuations.for_conditions(found))
         return
-    for name, given in rated.items():
-        if given is not None:
-            raise UserError(f"--{name.replace('_', '-')} is for --view continuations, not for --view {view}")
     if view is View.stereoset:
         result = _stereoset(file, data, level, seed)
     else:
@@ -106,6 +144,15 @@ def analyze(
     else:
         _print_pairs(result)
     fail_if(conditions, result)
+
+
+def _refuse_others(view: View, rated: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
+    """Refuse an option that means nothing in this view."""
+    for owner, options in ((View.continuations, rated), (View.next_words, expected)):
+        for name, value in options.items():
+            both = view is View.next_words and name in _OF_BOTH
+            if value is not None and view is not owner and not both:
+                raise UserError(f"--{name.replace('_', '-')} is for --view {owner}, not for --view {view}")
 
 
 def _stereoset(file: Path, data: Path | None, level: float, seed: int) -> dict[str, Any]:

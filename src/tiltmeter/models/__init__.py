@@ -1,4 +1,6 @@
-"""Language models behind small verbs: `score` texts, `complete` prompts. Nothing heavy is imported until one is loaded.
+"""Language models behind small verbs: `score`, `complete`, `next_words`, `saliency`.
+
+Nothing heavy is imported until a model is loaded.
 
 >>> model = load("scripted")
 >>> [score] = model.score(["She is a nurse."])
@@ -15,9 +17,31 @@ from pathlib import Path
 
 from tiltmeter import registry
 from tiltmeter.errors import ModelError, UnknownName, UserError
-from tiltmeter.models.interface import Model, ModelSettings, Writer, as_writer
+from tiltmeter.models.interface import (
+    Explainer,
+    Model,
+    ModelSettings,
+    Predictor,
+    Writer,
+    as_explainer,
+    as_predictor,
+    as_writer,
+)
 
-__all__ = ["KnownModel", "Model", "ModelSettings", "Writer", "as_writer", "check_name", "known", "load"]
+__all__ = [
+    "Explainer",
+    "KnownModel",
+    "Model",
+    "ModelSettings",
+    "Predictor",
+    "Writer",
+    "as_explainer",
+    "as_predictor",
+    "as_writer",
+    "check_name",
+    "known",
+    "load",
+]
 
 _DEFAULTS = ModelSettings()
 

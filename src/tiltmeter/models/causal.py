@@ -9,10 +9,12 @@ from tiltmeter.errors import ModelError
 from tiltmeter.models.encoding import Encoded, Encoder
 from tiltmeter.models.interface import checked_conditioning
 from tiltmeter.models.network import Ask, Network
+from tiltmeter.models.next_words import LeftToRight, questions
+from tiltmeter.models.saliency import STEPS, Method, Target, explained
 from tiltmeter.models.writing import completing
 from tiltmeter.models.writing import must_have as must_have_words
 from tiltmeter.models.writing.checkpoint_pen import CheckpointPen
-from tiltmeter.records import Completion, Decoding, ModelFacts, Span, TokenScores
+from tiltmeter.records import Completion, Decoding, ModelFacts, NextWords, Saliency, Span, TokenScores
 
 
 class CausalModel:
@@ -27,6 +29,7 @@ class CausalModel:
     ) -> None:
         self.facts = facts
         self._network, self._encoder, self._start, self._pen = network, encoder, start, pen
+        self._next = LeftToRight(facts, network, encoder, start, lambda: pen.joins)
 
     def score(
         self,
@@ -58,6 +61,41 @@ class CausalModel:
             logprobs = first + [next(answers) for _ in tokens.ids[len(first) :]]
             scores[text] = token_scores(tokens.spans, logprobs, self.facts.dtype)
         return [scores[text] for text in texts]
+
+    def next_words(
+        self,
+        prompts: Sequence[str],
+        words: Sequence[str] | Sequence[Sequence[str]],
+        *,
+        bounded: bool = False,
+        capitalised: bool | None = None,
+        hidden: Sequence[Sequence[Span]] | None = None,
+    ) -> list[NextWords]:
+        """The probability of whole words after each prompt; see `Predictor`."""
+        return self._next.answer(questions(prompts, words, hidden), bounded=bounded, capitalised=capitalised)
+
+    def saliency(
+        self,
+        prompts: Sequence[str],
+        words: Sequence[str],
+        *,
+        method: Method = "gradient-x-input",
+        steps: int = STEPS,
+    ) -> list[Saliency]:
+        """What each token of a prompt has to do with the logit of a word after it; see `Explainer`."""
+        asked = questions(prompts, [[word] for word in words])
+        targets: list[Target | str] = []
+        for question, plan in zip(asked, self._next.plans(asked, None), strict=True):
+            pieces = plan.words.get(question.words[0], plan.reason or "")
+            tokens = plan.row[len(self._start) :]
+            if isinstance(pieces, str):
+                targets.append(pieces)
+            elif not tokens:
+                targets.append("the prompt has no token to look at")
+            else:
+                own = range(len(self._start), len(plan.row))
+                targets.append(Target(plan.row, len(plan.row) - 1, pieces[0][0], tuple(own), plan.spans))
+        return explained(self._network, words, targets, None, method, steps)
 
     def complete(
         self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int | Sequence[int] = 0

@@ -55,6 +55,10 @@ class Encoder:
             encoded.append(Encoded(tuple(batch["input_ids"][at]), spans, words))
         return encoded
 
+    def ids(self, texts: Sequence[str]) -> list[tuple[int, ...]]:
+        """The tokens of each text without their places, which takes a fraction of the time."""
+        return [tuple(ids) for ids in self._call(list(texts))["input_ids"]] if texts else []
+
     def frame(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The special tokens that the tokenizer itself puts before and after a text."""
         bare = self._call("a")["input_ids"]

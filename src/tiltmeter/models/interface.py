@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from tiltmeter.errors import ModelError
-from tiltmeter.records import Completion, Decoding, ModelFacts, Span, TokenScores
+from tiltmeter.records import Completion, Decoding, ModelFacts, NextWords, Saliency, Span, TokenScores
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +95,65 @@ class Writer(Model, Protocol):
     def chat_prompt(self, instruction: str) -> str:
         """A prompt that gives the instruction to a chat model, for `complete`."""
         ...
+
+
+@runtime_checkable
+class Predictor(Model, Protocol):
+    """A model that says how probable a word is as the next one.
+
+    >>> from tiltmeter.models import load
+    >>> [found] = as_predictor(load("scripted")).next_words(["The nurse said that"], ["he", "she"])
+    >>> [round(word.probability, 4) for word in found.words]
+    [0.1109, 0.2234]
+    """
+
+    def next_words(
+        self,
+        prompts: Sequence[str],
+        words: Sequence[str] | Sequence[Sequence[str]],
+        *,
+        bounded: bool = False,
+        capitalised: bool | None = None,
+        hidden: Sequence[Sequence[Span]] | None = None,
+    ) -> list[NextWords]:
+        """The probability of each word after each prompt; `words` are the same for all, or a list for each.
+
+        The product over all pieces of the word with the space before it; `bounded` also times the chance that the
+        word ends there. At the start of a text (a blank prompt: the start token alone) the word counts with and
+        without a capital and a space; `capitalised` lets the capital count everywhere (True) or nowhere (False). To
+        `hidden[i]`, characters of `prompts[i]`, the model does not attend; the words after them keep their places.
+        """
+        ...
+
+
+@runtime_checkable
+class Explainer(Model, Protocol):
+    """A model that says what each token of a prompt has to do with a word after it."""
+
+    def saliency(
+        self,
+        prompts: Sequence[str],
+        words: Sequence[str],
+        *,
+        method: Literal["gradient-x-input", "integrated-gradients"] = "gradient-x-input",
+        steps: int = 64,
+    ) -> list[Saliency]:
+        """The saliency of each prompt for the logit of the first piece of `words[i]`."""
+        ...
+
+
+def as_predictor(model: Model) -> Predictor:
+    """The model, where it can say how probable a next word is; otherwise one sentence."""
+    if not isinstance(model, Predictor):
+        raise ModelError(f"{model.facts.name} gives no probabilities of next words")
+    return model
+
+
+def as_explainer(model: Model) -> Explainer:
+    """The model, where its gradients can be had; otherwise one sentence."""
+    if not isinstance(model, Explainer):
+        raise ModelError(f"{model.facts.name} has no gradients, so there is no saliency; a checkpoint is needed")
+    return model
 
 
 def as_writer(model: Model) -> Writer:

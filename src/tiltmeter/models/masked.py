@@ -12,11 +12,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tiltmeter.errors import ModelError
+from tiltmeter.models.blanks import InBlank
 from tiltmeter.models.causal import token_scores, unscorable
 from tiltmeter.models.encoding import Encoded, Encoder
 from tiltmeter.models.interface import checked_conditioning
 from tiltmeter.models.network import Ask, Network
-from tiltmeter.records import ModelFacts, Span, TokenScores
+from tiltmeter.models.next_words import questions
+from tiltmeter.models.saliency import STEPS, Method, explained
+from tiltmeter.records import ModelFacts, NextWords, Saliency, Span, TokenScores
 
 _NEED_SPANS = ("slot", "one-mask-logits")
 _NO_PLACE = "no token of the text is in the place to fill"
@@ -43,6 +46,7 @@ class MaskedModel:
         self.facts = facts
         self._network, self._encoder = network, encoder
         self._mask, self._frame, self._unknown = mask, frame, unknown
+        self._blank = InBlank(facts, network, encoder, mask=mask, frame=frame, unknown=unknown)
 
     def score(
         self,
@@ -70,6 +74,30 @@ class MaskedModel:
                 values = [None if ask is None else next(answers) for _, ask in plan]
                 scores[query] = token_scores([span for span, _ in plan], values, self.facts.dtype)
         return [scores[query] for query in queries]
+
+    def next_words(
+        self,
+        prompts: Sequence[str],
+        words: Sequence[str] | Sequence[Sequence[str]],
+        *,
+        bounded: bool = False,
+        capitalised: bool | None = None,
+        hidden: Sequence[Sequence[Span]] | None = None,
+    ) -> list[NextWords]:
+        """The probability of whole words in the blank of each prompt, which bounds them; see `Predictor`."""
+        return self._blank.answer(questions(prompts, words, hidden), capitalised=capitalised)
+
+    def saliency(
+        self,
+        prompts: Sequence[str],
+        words: Sequence[str],
+        *,
+        method: Method = "gradient-x-input",
+        steps: int = STEPS,
+    ) -> list[Saliency]:
+        """What each token of a prompt has to do with the logit of a word in its blank; see `Explainer`."""
+        targets = [self._blank.target(question) for question in questions(prompts, [[word] for word in words])]
+        return explained(self._network, words, targets, self._mask, method, steps)
 
     def _plan(self, text: str, spans: tuple[Span, ...], tokens: Encoded, conditioning: str) -> _Asks | str:
         """What to ask for each token, or why the text cannot be scored."""

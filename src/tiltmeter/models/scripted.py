@@ -31,10 +31,19 @@ from typing import Any
 from tiltmeter.errors import InvalidData, ModelError, UserError
 from tiltmeter.files import read_text
 from tiltmeter.models.interface import ModelSettings, checked_conditioning
+from tiltmeter.models.next_words import (
+    BLANK,
+    IN_THE_MIDDLE,
+    SEVERAL_BLANKS,
+    Question,
+    before_blank,
+    certainty,
+    questions,
+)
 from tiltmeter.models.writing import completing, drafts
 from tiltmeter.models.writing import must_have as must_have_words
 from tiltmeter.models.writing.table_pen import TablePen
-from tiltmeter.records import Completion, Decoding, ModelFacts, Span, TokenScores
+from tiltmeter.records import Completion, Decoding, ModelFacts, NextWord, NextWords, Span, TokenScores
 
 OTHER = "other"
 
@@ -98,6 +107,21 @@ class ScriptedModel:
         started = checked_conditioning(self, conditioning) == "left"
         return [self._score_one(text, started) for text in texts]
 
+    def next_words(
+        self,
+        prompts: Sequence[str],
+        words: Sequence[str] | Sequence[Sequence[str]],
+        *,
+        bounded: bool = False,
+        capitalised: bool | None = None,
+        hidden: Sequence[Sequence[Span]] | None = None,
+    ) -> list[NextWords]:
+        """The probability of each word after each prompt. Case does not matter, and a word of the table always ends.
+
+        A hidden word counts as not seen.
+        """
+        return [self._expected(question) for question in questions(prompts, words, hidden)]
+
     def complete(
         self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int | Sequence[int] = 0
     ) -> list[list[Completion]]:
@@ -143,6 +167,27 @@ class ScriptedModel:
         if any(logprob is not None and not math.isfinite(logprob) for logprob in logprobs):
             return TokenScores(unscored="a word of the text has weight 0 in the table")
         return TokenScores(tuple(match.span() for match in found), tuple(logprobs))
+
+    def _expected(self, question: Question) -> NextWords:
+        begun = before_blank(question.prompt)
+        if begun is None or question.prompt.count(BLANK) > 1:
+            reason = IN_THE_MIDDLE if question.prompt.count(BLANK) < 2 else SEVERAL_BLANKS
+            return NextWords(tuple(NextWord(word, None, reason) for word in question.words))
+        seen = {
+            match.group().casefold()
+            for match in _TOKEN.finditer(begun)
+            if not any(match.start() < end and start < match.end() for start, end in question.hidden)
+        }
+        found = []
+        for word in question.words:
+            tokens = [token.casefold() for token in _TOKEN.findall(word)]
+            parts = [self._logprob(token, seen | set(tokens[:at])) for at, token in enumerate(tokens)]
+            if parts and all(math.isfinite(part) for part in parts):
+                found.append(NextWord(word, math.fsum(parts)))
+            else:
+                found.append(NextWord(word, None, "the word has weight 0 in the table"))
+        ranked = sorted((self._logprob(entry, seen) for entry in self._scores(seen)), reverse=True)
+        return NextWords(tuple(found), *certainty((ranked[0], ranked[1] if len(ranked) > 1 else -math.inf)))
 
     def _logprob(self, word: str, seen: set[str]) -> float:
         scores = self._scores(seen)

@@ -55,11 +55,11 @@ def drawn_sums(generator: np.random.Generator, resamples: int, cells: Array) -> 
     totals = np.empty((resamples, cells.shape[1]))
     rows = max(1, _CHUNK // len(cells))
     for start in range(0, resamples, rows):
-        totals[start : start + rows] = _times_drawn(generator, min(rows, resamples - start), len(cells)) @ cells
+        totals[start : start + rows] = times_drawn(generator, min(rows, resamples - start), len(cells)) @ cells
     return totals
 
 
-def _times_drawn(generator: np.random.Generator, resamples: int, origins: int) -> Array:
+def times_drawn(generator: np.random.Generator, resamples: int, origins: int) -> Array:
     """How often each origin (columns) is drawn in each resample (rows)."""
     drawn = generator.integers(0, origins, size=(resamples, origins))
     drawn += np.arange(resamples)[:, np.newaxis] * origins

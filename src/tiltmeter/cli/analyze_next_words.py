@@ -1,0 +1,149 @@
+"""`tiltmeter analyze --view next-words`: chances of the groups' words after prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tiltmeter.cli.console import print_table, say
+from tiltmeter.errors import UserError
+
+_SHOWN = ("difference", "absolute_difference", "ratio", "share", "kl", "emd")
+_WORDS = {
+    "difference": "a − b",
+    "absolute_difference": "|a − b|",
+    "ratio": "a / b",
+    "share": "share of a",
+    "kl": "KL",
+    "emd": "EMD",
+}
+
+
+def result(file: Path, given: Mapping[str, Any], where: Mapping[str, str], level: float, seed: int) -> dict[str, Any]:
+    """The JSON of the view; `given` are the options by their names."""
+    from tiltmeter.analysis.labour import Labour
+    from tiltmeter.analysis.labour_files import read_labour
+    from tiltmeter.analysis.next_word_files import NextWordColumns, read_answers, write_by_prompt
+    from tiltmeter.analysis.next_word_files import summarise_next_word_file as summarise
+    from tiltmeter.analysis.next_words import NextWordSettings
+    from tiltmeter.files import check_writable
+
+    if given["labour_match"] not in (None, "name", "head"):
+        raise UserError(f"--labour-match {given['labour_match']!r}: write name or head")
+    labour = None
+    if given["labour"] is not None:
+        labour = Labour(tuple(read_labour(given["labour"])), by_head=given["labour_match"] == "head")
+    elif given["labour_match"] is not None:
+        raise UserError("--labour-match needs labour statistics: --labour FILE")
+    columns = NextWordColumns(given["origin"], given["template"], where, "first" if given["first_word"] else "sum")
+    if given["by_prompt"] is not None:
+        check_writable(given["by_prompt"])
+    found = summarise(file, columns, NextWordSettings(given["reference"], labour, level=level, seed=seed))
+    if given["by_prompt"] is not None:
+        write_by_prompt(given["by_prompt"], read_answers(file, columns)[0], given["reference"])
+    return found
+
+
+def print_result(found: Mapping[str, Any]) -> None:
+    """Tables for people."""
+    parts = {found["perturbation"]: found["overall"], **found["perturbations"]}
+    groups = list(found["words"])
+    print_table(
+        ["", *(f"P({group})" for group in groups), "highest", "gap", "prompts"],
+        [
+            (
+                name,
+                *(_number(part["groups"].get(group)) for group in groups),
+                _number(part["certainty"]["highest"]),
+                _number(part["certainty"]["gap"]),
+                part["prompts"],
+            )
+            for name, part in parts.items()
+        ],
+    )
+    for pair in found["overall"]["pairs"]:
+        _print_pair(pair, parts, found["contrasts"])
+        rows = found["overall"]["by_template"]
+        if rows:
+            print_table(
+                [f"{pair}, by template", *(_WORDS[name] for name in _SHOWN[:-1]), "highest"],
+                [
+                    (
+                        name,
+                        *(_number(part["pairs"][pair][measure]) for measure in _SHOWN[:-1]),
+                        _number(part["certainty"]["highest"]),
+                    )
+                    for name, part in rows.items()
+                ],
+            )
+    if found["labour"]:
+        _print_labour(found["labour"])
+    for note in found["notes"]:
+        say(note)
+
+
+def _print_pair(pair: str, parts: Mapping[str, Any], contrasts: Mapping[str, Any]) -> None:
+    a, _, b = pair.partition("/")
+    print_table(
+        [f"a = {a}, b = {b}", *(_WORDS[name] for name in _SHOWN), "p of the share", "origins"],
+        [
+            (
+                name,
+                *(_with_interval(part["pairs"][pair][measure]) for measure in _SHOWN),
+                _p(part["pairs"][pair]["share"]["p_adjusted"]),
+                part["pairs"][pair]["share"]["origins"],
+            )
+            for name, part in parts.items()
+            if pair in part["pairs"]
+        ],
+    )
+    if contrasts:
+        print_table(
+            ["original minus …", "a − b", "|a − b|", "share of a"],
+            [
+                (
+                    name,
+                    *(
+                        _with_interval(pairs[pair][measure])
+                        for measure in ("difference", "absolute_difference", "share")
+                    ),
+                )
+                for name, pairs in contrasts.items()
+            ],
+        )
+
+
+def _print_labour(found: Mapping[str, Any]) -> None:
+    print_table(
+        [f"share of {found['group']}, model against world", "value", "interval", "professions"],
+        [
+            (name, _number(found[key]), _interval(found[key]), found[key]["n"])
+            for name, key in (
+                ("rank correlation", "spearman"),
+                ("correlation", "pearson"),
+                ("slope", "slope"),
+                ("model minus world", "above"),
+            )
+        ],
+    )
+    left = len(found["unmatched"]) + len(found["without_figure"])
+    if left:
+        say(f"{left} professions have no figure in the labour statistics: {', '.join(found['unmatched'][:8])} …")
+
+
+def _with_interval(found: Mapping[str, Any]) -> str:
+    interval = _interval(found)
+    return _number(found) if interval == "–" else f"{_number(found)} ({interval})"
+
+
+def _interval(found: Mapping[str, Any]) -> str:
+    return "–" if found["low"] is None else f"{found['low']:.3f} to {found['high']:.3f}"
+
+
+def _number(found: Mapping[str, Any] | None) -> str:
+    return "–" if found is None or found["value"] is None else f"{found['value']:.3f}"
+
+
+def _p(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2g}"

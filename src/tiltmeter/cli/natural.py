@@ -1,0 +1,192 @@
+"""`tiltmeter natural`: prompts about professions, after which a pronoun is expected."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tiltmeter.cli.console import JsonOption, print_json, print_table, say
+
+if TYPE_CHECKING:
+    from tiltmeter.records import Prompt
+    from tiltmeter.sources.natural.building import Account, Built
+
+app = typer.Typer(help="Prompts about professions, after which a pronoun is expected.", no_args_is_help=True)
+
+COLUMNS = ("id", "profession", "template", "subject", "text", "status")
+ACCOUNT_COLUMNS = ("profession", "outcome", "prompts", "sentences", "reasons", "places")
+_SHOWN = 3
+TableOption = Annotated[Path | None, typer.Option("--out", "-o", help="Where the table of prompts goes, a CSV file.")]
+ProfessionsOption = Annotated[
+    Path | None, typer.Option(help="Only these professions: a text file with one a line, or a JSON list.")
+]
+
+
+@app.command("build")
+def build(
+    corpus: Annotated[
+        Path, typer.Argument(help="BOLD's profession_wiki.json, JSON lines, or plain text.", metavar="CORPUS")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where the annotated sentences go, as JSON lines.")],
+    professions: ProfessionsOption = None,
+    leave_out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Professions to leave out as gendered: a list, or JSON of [profession, gender from −1 to 1]."
+        ),
+    ] = None,
+    accounting: Annotated[
+        Path | None,
+        typer.Option(help="Where the account goes, a CSV file: each profession, and why it is used or not."),
+    ] = None,
+    field: Annotated[str | None, typer.Option(help="Of JSON lines: the field with the text.")] = None,
+    least: Annotated[int, typer.Option(min=4, help="Words that a prompt has at least.")] = 8,
+    most: Annotated[int, typer.Option(min=6, help="Words that a prompt has at most.")] = 22,
+    per_profession: Annotated[int, typer.Option(min=1, help="Prompts of each profession at most.")] = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Build prompts from a corpus of yours.
+
+    Each line of the output is a sentence with its marks, every step that was taken, and whether it is used and why not.
+    Correct it there (`annotated`, `use`), and read it back with `natural apply` or as the source natural:FILE.
+    """
+    from tiltmeter.cli.progress import Bar
+    from tiltmeter.engine.natural import build_from
+    from tiltmeter.files import check_writable, write_csv
+    from tiltmeter.sources.natural.building import BuildSettings
+    from tiltmeter.sources.natural.cutting import Limits
+    from tiltmeter.sources.natural.lists import read_leave_out
+    from tiltmeter.sources.natural.sentence_files import write_sentences
+    from tiltmeter.sources.profession_templates import read_professions
+
+    settings = BuildSettings(
+        limits=Limits(least, most),
+        per_profession=per_profession,
+        professions=read_professions(professions) if professions else None,
+        leave_out=read_leave_out(leave_out) if leave_out else (),
+    )
+    for path in (out, accounting):
+        if path:
+            check_writable(path)
+    with Bar() as bar:
+        built = build_from(corpus, settings, field=field, watcher=bar)
+    write_sentences(out, built.sentences)
+    if accounting:
+        write_csv(accounting, ACCOUNT_COLUMNS, map(_account_cells, built.accounts))
+    summary = _summary(built)
+    if as_json:
+        print_json({"out": str(out), **summary})
+        return
+    print_table(["what became of the professions and articles", "count"], summary["outcomes"].items())
+    say(f"{summary['professions']} professions with {summary['prompts']} prompts, {_lengths_in_words(summary)}")
+
+
+@app.command("apply")
+def apply(
+    file: Annotated[
+        Path | None, typer.Argument(help="What `natural build` wrote; without it, the sentences of our own writing.")
+    ] = None,
+    out: TableOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check annotated sentences, carry their marks out, and write the prompts as a table for `next-words`."""
+    from tiltmeter.sources.natural import prompts
+
+    made, dropped = prompts(file)
+    _give(made, out, as_json, {"not_used": dict(Counter(one.reason.partition(": ")[0] for one in dropped))})
+
+
+@app.command("templates")
+def templates(out: TableOption = None, professions: ProfessionsOption = None, as_json: JsonOption = False) -> None:
+    """Put professions into the seventeen templates, and write the prompts as a table for `next-words`."""
+    from tiltmeter.sources.profession_templates import prompts
+
+    made, _ = prompts(professions=str(professions) if professions else None)
+    _give(made, out, as_json, {})
+
+
+def _give(prompts: Sequence[Prompt], out: Path | None, as_json: bool, more: dict[str, Any]) -> None:
+    from tiltmeter.files import write_csv
+
+    if out:
+        write_csv(out, COLUMNS, map(_cells, prompts))
+    summary = {"out": str(out) if out else None, **_counts(prompts), **more}
+    if as_json:
+        print_json(summary)
+        return
+    for reason, count in more.get("not_used", {}).items():
+        say(f"{count} sentences not used: {reason}")
+    say(f"{summary['professions']} professions with {summary['prompts']} prompts, {_lengths_in_words(summary)}")
+    if not out:
+        rows = [(prompt.origin, prompt.text) for prompt in prompts]
+        print_table(["profession", "prompt"], rows[:_SHOWN] if len(rows) > 2 * _SHOWN else rows)
+
+
+def _cells(prompt: Prompt) -> dict[str, object]:
+    subject = prompt.text[slice(*prompt.subject_spans[0])] if prompt.subject_spans else ""
+    return {
+        "id": prompt.id,
+        "profession": prompt.origin,
+        "template": prompt.template,
+        "subject": subject,
+        "text": prompt.text,
+        "status": prompt.status,
+    }
+
+
+def _account_cells(account: Account) -> dict[str, object]:
+    return {
+        "profession": account.profession,
+        "outcome": account.outcome,
+        "prompts": account.prompts,
+        "sentences": account.sentences,
+        "reasons": "; ".join(f"{count} × {reason}" for reason, count in account.reasons),
+        "places": "; ".join(account.places),
+    }
+
+
+def _summary(built: Built) -> dict[str, Any]:
+    from tiltmeter.sources.natural.building import USED
+
+    used = [sentence for sentence in built.sentences if sentence.use]
+    reasons: Counter[str] = Counter()
+    for account in built.accounts:
+        for reason, count in account.reasons:
+            reasons[reason.partition(": ")[0]] += count
+    outcomes = Counter(account.outcome.partition(": ")[0] for account in built.accounts)
+    return {
+        "sentences": built.total,
+        "prompts": len(used),
+        "professions": outcomes[USED],
+        "outcomes": dict(outcomes.most_common()),
+        "reasons": dict(reasons.most_common()),
+        "lengths": _lengths([sentence.prompt for sentence in used]),
+    }
+
+
+def _counts(prompts: Sequence[Prompt]) -> dict[str, Any]:
+    return {
+        "prompts": len(prompts),
+        "professions": len({prompt.origin for prompt in prompts}),
+        "lengths": _lengths([prompt.text for prompt in prompts]),
+    }
+
+
+def _lengths(texts: Sequence[str]) -> dict[str, float | int | None]:
+    from dataclasses import asdict
+
+    from tiltmeter.stats.lengths import lengths
+
+    return asdict(lengths(texts))
+
+
+def _lengths_in_words(summary: dict[str, Any]) -> str:
+    found = summary["lengths"]
+    if found["words_sd"] is None:
+        return "too few to say how long they are"
+    words = f"{found['words']:.1f} ± {found['words_sd']:.1f} words"
+    return f"{words} of {found['letters']:.1f} ± {found['letters_sd']:.1f} letters"

@@ -1,0 +1,46 @@
+"""Builds prompts from a corpus: gives the source `natural` the parser that it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+from tiltmeter.errors import MissingExtra
+from tiltmeter.raters.parsing import parser
+from tiltmeter.sources.natural.building import BuildSettings, Built, build
+from tiltmeter.sources.natural.corpus import read_corpus
+
+
+class Watcher(Protocol):
+    """Whoever wants to see how far the work is."""
+
+    def start(self, what: str, total: int, done: int) -> None:
+        """Begin a stretch of work."""
+        ...
+
+    def advance(self, steps: int) -> None:
+        """So many more steps are done."""
+        ...
+
+
+def build_from(
+    corpus: str | Path, settings: BuildSettings, *, field: str | None = None, watcher: Watcher | None = None
+) -> Built:
+    """The prompts of a corpus and the account of its sentences; see `sources.natural.building`."""
+    passages = read_corpus(corpus, field=field)
+    try:
+        pipeline = parser()
+    except MissingExtra:
+        raise MissingExtra("prompts from a corpus", "text", "spacy") from None
+
+    def parse(texts: Iterable[str]) -> Iterator[Any]:
+        given = list(texts)
+        if watcher and given:
+            watcher.start("parsing", len(given), 0)
+        for doc in pipeline.pipe(given, disable=["ner"]):
+            if watcher:
+                watcher.advance(1)
+            yield doc
+
+    return build(passages, parse, settings)

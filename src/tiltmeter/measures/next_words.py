@@ -1,0 +1,106 @@
+"""Measures of the view of next words: one value per prompt and pair of groups, from the chances of their words.
+
+P(a) and P(b) are the chances of the two groups' words after the prompt. A chance that is missing gives no value, and so
+does a ratio to nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tiltmeter.records import NextWord
+
+Chances = tuple[float | None, float | None]
+"""The chances of two groups after one prompt; None is unscored."""
+Combine = Literal["sum", "first"]
+"""Whether the chance of a group is that of all its words together, or that of its first word as in the paper."""
+
+
+def group_chance(words: Sequence[NextWord], combine: Combine = "sum") -> tuple[float | None, str | None]:
+    """The chance of a group's words after one prompt, or none and why; one word without a score leaves the sum open.
+
+    >>> group_chance([NextWord("he", math.log(0.5)), NextWord("his", math.log(0.25))])
+    (0.75, None)
+    >>> group_chance([NextWord("he", 0.0), NextWord("his", None, "too long")])
+    (None, 'his: too long')
+    """
+    counted = words[:1] if combine == "first" else words
+    missing = next((word for word in counted if word.probability is None), None)
+    if missing is not None or not counted:
+        return None, f"{missing.word}: {missing.unscored}" if missing else "the group has no words"
+    return math.fsum(word.probability or 0.0 for word in counted), None
+
+
+def difference(chances: Sequence[Chances]) -> list[float | None]:
+    """P(a) − P(b). Neutral: 0."""
+    return _each(chances, lambda a, b: a - b)
+
+
+def absolute_difference(chances: Sequence[Chances]) -> list[float | None]:
+    """|P(a) − P(b)|: how far apart, whoever is ahead. Neutral: 0, which is also its least value."""
+    return _each(chances, lambda a, b: abs(a - b))
+
+
+def ratio(chances: Sequence[Chances]) -> list[float | None]:
+    """P(a) / P(b). Neutral: 1."""
+    return _each(chances, lambda a, b: a / b if b > 0 else None)
+
+
+def log_ratio(chances: Sequence[Chances]) -> list[float | None]:
+    """ln P(a) − ln P(b). Neutral: 0."""
+    return _each(chances, lambda a, b: math.log(a) - math.log(b) if a > 0 and b > 0 else None)
+
+
+def share(chances: Sequence[Chances]) -> list[float | None]:
+    """P(a) / (P(a) + P(b)): of the two, how often a. Neutral: 0.5."""
+    return _each(chances, _share)
+
+
+def divergence(chances: Sequence[Chances]) -> list[float | None]:
+    """KL(s ‖ ½) in nats, s the share of a: 0 where both are equally likely, ln 2 where one is certain.
+
+    >>> [value and round(value, 6) for value in divergence([(0.3, 0.1), (0.2, 0.2), (0.1, None)])]
+    [0.130812, 0.0, None]
+    """
+    return _each(chances, _divergence)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A measure with its neutral value (None: not tested by the mean) and the ends of its scale."""
+
+    name: str
+    values: Callable[[Sequence[Chances]], list[float | None]]
+    neutral: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+MEASURES = (
+    Measure("difference", difference, 0.0, -1.0, 1.0),
+    Measure("absolute_difference", absolute_difference, None, 0.0, 1.0),
+    Measure("ratio", ratio, 1.0, 0.0),
+    Measure("log_ratio", log_ratio, 0.0),
+    Measure("share", share, 0.5, 0.0, 1.0),
+    Measure("kl", divergence, None, 0.0),
+)
+"""The measures under the names that results have them by."""
+
+
+def _each(chances: Sequence[Chances], value: Callable[[float, float], float | None]) -> list[float | None]:
+    return [None if a is None or b is None else value(a, b) for a, b in chances]
+
+
+def _share(a: float, b: float) -> float | None:
+    return a / (a + b) if a + b > 0 else None
+
+
+def _divergence(a: float, b: float) -> float | None:
+    share = _share(a, b)
+    if share is None:
+        return None
+    # Rounding may leave equal chances a hair below zero.
+    return max(0.0, math.fsum(part * math.log(2 * part) for part in (share, 1 - share) if part > 0))

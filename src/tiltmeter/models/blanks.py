@@ -1,0 +1,199 @@
+"""The verb `next_words` of masked models: whole words in the blank of a prompt.
+
+The blank is where the prompt says `[MASK]`; otherwise it is added at its end, before a full stop, since a masked model
+that sees nothing behind a blank expects the full stop there. A word of one piece is read off one mask; one of several
+pieces has as many masks, filled from left to right, the rest of the sentence given. What stands behind the blank is
+known, so a word in it is always bounded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tiltmeter.models.encoding import Encoded, Encoder
+from tiltmeter.models.network import Look, Network, Row, Seen
+from tiltmeter.models.next_words import BLANK, SEVERAL_BLANKS, UNKNOWN, Question, certainty, next_word, ways
+from tiltmeter.models.saliency import Target
+from tiltmeter.records import ModelFacts, NextWord, NextWords, Span
+
+JOINED = "the tokenizer joins the word with what stands beside it"
+
+
+@dataclass(frozen=True, slots=True)
+class Blanked:
+    """A prompt around its blank, with the hidden characters as they lie before and after it."""
+
+    before: str
+    after: str
+    hidden_before: tuple[Span, ...]
+    hidden_after: tuple[Span, ...]
+
+    @classmethod
+    def of(cls, question: Question) -> Blanked:
+        """The parts of a prompt; spaces at its end are none of it."""
+        before, mark, after = question.prompt.partition(BLANK)
+        if not mark:
+            return cls(before.rstrip(" \t"), ".", question.hidden, ())
+        end = len(before) + len(mark)
+        return cls(
+            before.rstrip(" \t"),
+            after,
+            tuple(span for span in question.hidden if span[0] < len(before)),
+            tuple((start - end, stop - end) for start, stop in question.hidden if stop > end),
+        )
+
+    def filled(self, way: str) -> tuple[str, Span]:
+        """The text with a word, and where the word stands in it."""
+        start = len(self.before) + len(way) - len(way.lstrip())
+        return self.before + way + self.after, (start, len(self.before) + len(way))
+
+    def hidden(self, way: str) -> tuple[Span, ...]:
+        """The hidden characters of the filled text."""
+        moved = len(self.before) + len(way)
+        return self.hidden_before + tuple((start + moved, end + moved) for start, end in self.hidden_after)
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """One way to write a word: what is to be looked at for each of its pieces."""
+
+    looks: tuple[Look, ...]
+    single: Look
+    """One mask for the whole blank, where the model's certainty is read."""
+
+
+class InBlank:
+    """Asks a masked checkpoint. Questions that leave the same blank are computed once."""
+
+    def __init__(
+        self,
+        facts: ModelFacts,
+        network: Network,
+        encoder: Encoder,
+        *,
+        mask: int,
+        frame: tuple[Row, Row],
+        unknown: int | None,
+    ) -> None:
+        self._facts, self._network, self._encoder = facts, network, encoder
+        self._mask, self._frame, self._unknown = mask, frame, unknown
+
+    def answer(self, asked: Sequence[Question], *, capitalised: bool | None = None) -> list[NextWords]:
+        """The answers, in the order of the questions."""
+        distinct = list(dict.fromkeys(asked))
+        plans = [self.plan(question, capitalised) for question in distinct]
+        wanted: dict[tuple[Row, int, tuple[int, ...]], dict[int, None]] = {}
+        for plan in plans:
+            for found in plan.values():
+                for slots in found if not isinstance(found, str) else ():
+                    for look in (*slots.looks, slots.single):
+                        targets = wanted.setdefault((look.row, look.place, look.hidden), {})
+                        targets |= dict.fromkeys(look.targets)
+        keys = list(wanted)
+        looks = [Look(row, place, tuple(wanted[row, place, hidden]), hidden) for row, place, hidden in keys]
+        seen = {
+            key: (dict(zip(look.targets, each.logprobs, strict=True)), each)
+            for key, look, each in zip(keys, looks, self._network.look(looks), strict=True)
+        }
+        answers = {question: self._read(question, plan, seen) for question, plan in zip(distinct, plans, strict=True)}
+        return [answers[question] for question in asked]
+
+    def plan(self, question: Question, capitalised: bool | None) -> dict[str, list[Slots] | str]:
+        """The ways to write each word of a question, or why it has none."""
+        if question.prompt.count(BLANK) > 1:
+            return dict.fromkeys(question.words, SEVERAL_BLANKS)
+        blanked = Blanked.of(question)
+        written = {word: self._ways(word, blanked, capitalised) for word in question.words}
+        texts = [blanked.filled(way) for each in written.values() for way in each]
+        encoded = dict(zip([text for text, _ in texts], self._encoder.encode([text for text, _ in texts]), strict=True))
+        plan: dict[str, list[Slots] | str] = {}
+        for word, each in written.items():
+            found: dict[tuple[Look, ...], Slots] = {}
+            reason = JOINED
+            for way in each:
+                text, span = blanked.filled(way)
+                slots = self._slots(encoded[text], span, blanked.hidden(way))
+                if isinstance(slots, str):
+                    reason = slots
+                else:
+                    found.setdefault(slots.looks, slots)
+            plan[word] = list(found.values()) or reason
+        return plan
+
+    def target(self, question: Question) -> Target | str:
+        """Where the logit of the first piece of a question's word is found, and the tokens of the prompt around it."""
+        [found] = self.plan(question, None).values()
+        if isinstance(found, str):
+            return found
+        look = found[0].looks[0]
+        blanked = Blanked.of(question)
+        [word] = question.words
+        way = self._ways(word, blanked, None)[0]
+        text, (start, end) = blanked.filled(way)
+        [tokens] = self._encoder.encode([text])
+        own, spans = [], []
+        moved = len(blanked.before) + len(way)
+        back = question.prompt.find(BLANK) + len(BLANK)
+        for place, span in enumerate(tokens.spans):
+            if span[1] <= start and span[1] <= len(blanked.before):
+                own.append(len(self._frame[0]) + place)
+                spans.append(span)
+            elif span[0] >= end and BLANK in question.prompt:
+                own.append(len(self._frame[0]) + place)
+                spans.append((span[0] - moved + back, span[1] - moved + back))
+        if not own:
+            return "the prompt has no token to look at"
+        return Target(look.row, look.place, look.targets[0], tuple(own), tuple(spans))
+
+    def _ways(self, word: str, blanked: Blanked, capitalised: bool | None) -> list[str]:
+        """A space before the first word of a text would be a mask for nothing."""
+        every = ways(word, blanked.before, capitalised)
+        return every if blanked.before else [way for way in every if not way.startswith(" ")]
+
+    def _slots(self, tokens: Encoded, span: Span, hidden: Sequence[Span]) -> Slots | str:
+        places = tokens.overlapping([span])
+        before, after = self._frame
+        if not places or any(tokens.spans[place][0] < span[0] or tokens.spans[place][1] > span[1] for place in places):
+            return JOINED
+        if any(tokens.ids[place] == self._unknown for place in places):
+            return UNKNOWN
+        length, context = len(tokens.ids) + len(before) + len(after), self._facts.context
+        if context is not None and length > context:
+            return f"prompt and word have {length} tokens and the model reads at most {context}"
+        unseen = tuple(len(before) + place for place in tokens.overlapping(hidden) if place not in places)
+        looks = []
+        for index, place in enumerate(places):
+            ids = list(tokens.ids)
+            for later in places[index:]:
+                ids[later] = self._mask
+            looks.append(Look(before + tuple(ids) + after, len(before) + place, (tokens.ids[place],), unseen))
+        cut = len(places) - 1
+        ids = [*tokens.ids[: places[0]], self._mask, *tokens.ids[places[-1] + 1 :]]
+        last = len(before) + places[-1]
+        unmoved = tuple(place - cut if place > last else place for place in unseen)
+        single = Look(before + tuple(ids) + after, len(before) + places[0], (), unmoved)
+        return Slots(tuple(looks), single)
+
+    def _read(
+        self,
+        question: Question,
+        plan: Mapping[str, list[Slots] | str],
+        seen: Mapping[tuple[Row, int, tuple[int, ...]], tuple[Mapping[int, float], Seen]],
+    ) -> NextWords:
+        def total(slots: Slots) -> float:
+            return math.fsum(seen[look.row, look.place, look.hidden][0][look.targets[0]] for look in slots.looks)
+
+        words = []
+        single: Look | None = None
+        for word in question.words:
+            found = plan[word]
+            if isinstance(found, str):
+                words.append(NextWord(word, None, found))
+                continue
+            words.append(next_word(word, [total(slots) for slots in found], self._facts.dtype))
+            single = single or found[0].single
+        if single is None:
+            return NextWords(tuple(words))
+        return NextWords(tuple(words), *certainty(seen[single.row, single.place, single.hidden][1].highest))

@@ -1,0 +1,317 @@
+"""The verb `next_words`: how probable whole words are after a prompt, or in the blank that it leaves.
+
+A word after a prompt stands behind a space, and its probability is the product over all pieces of " word". Which pieces
+these are is seen by encoding the prompt with and without the word, so that byte-level tokenizers, "▁" and "##" need no
+rules of their own. At the start of a text there is no space and the word may have a capital: all ways to write it count
+together.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiltmeter.errors import UserError
+from tiltmeter.models.encoding import Encoder
+from tiltmeter.models.network import Look, Network, Row, Seen
+from tiltmeter.records import ModelFacts, NextWord, NextWords, Span
+
+BLANK = "[MASK]"
+"""Where a prompt may say which place is to be filled; without it, that is its end."""
+
+NO_START = "the prompt is empty and the model has no start token"
+JOINED = "the tokenizer joins the word with the end of the prompt"
+UNKNOWN = "the tokenizer does not know the word"
+IN_THE_MIDDLE = f"words follow {BLANK} in the prompt, and the model reads from left to right"
+SEVERAL_BLANKS = f"{BLANK} stands more than once in the prompt"
+
+# After these a word stands without a space; a straight quote opens only behind a space.
+_OPENED = re.compile(r"(?:[“‘«(\[{/—-]|(?:^|\s)[\"'])$")
+_ENDING = re.compile(r"[\s.!?…\"'”’)]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One prompt, the words asked about, and the characters of the prompt that the model may not attend to."""
+
+    prompt: str
+    words: tuple[str, ...]
+    hidden: tuple[Span, ...] = ()
+
+
+def questions(
+    prompts: Sequence[str],
+    words: Sequence[str] | Sequence[Sequence[str]],
+    hidden: Sequence[Sequence[Span]] | None = None,
+) -> list[Question]:
+    """One question for each prompt; `words` are the same for all, or a list for each.
+
+    >>> questions(["The nurse said that"], ["he", "she"])
+    [Question(prompt='The nurse said that', words=('he', 'she'), hidden=())]
+    """
+    if isinstance(words, str):
+        raise UserError("words must be a list of words, not one text")
+    same = all(isinstance(word, str) for word in words)
+    lists = [tuple(words)] * len(prompts) if same else [tuple(each) for each in words]
+    if len(lists) != len(prompts):
+        raise UserError(f"{len(prompts)} prompts and {len(lists)} lists of words: one list for each prompt is needed")
+    spans = [()] * len(prompts) if hidden is None else [tuple(each) for each in hidden]
+    if len(spans) != len(prompts):
+        raise UserError(f"{len(prompts)} prompts and {len(spans)} lists of hidden places: one for each is needed")
+    made = []
+    for prompt, asked, places in zip(prompts, lists, spans, strict=True):
+        for word in asked:
+            if not isinstance(word, str) or not word.strip():
+                raise UserError(f"a word to ask about must not be blank: {word!r}")
+        made.append(Question(prompt, tuple(str(word).strip() for word in asked), tuple(places)))
+    return made
+
+
+def before_blank(prompt: str) -> str | None:
+    """The part of a prompt that a model reads from left to right, without spaces at its end.
+
+    None where words follow the blank. A line break at the end is kept: it is no space.
+
+    >>> before_blank("He said that "), before_blank("He said that [MASK]."), before_blank("He said [MASK] left.")
+    ('He said that', 'He said that', None)
+    """
+    if BLANK in prompt:
+        prompt, _, after = prompt.partition(BLANK)
+        if not _ENDING.fullmatch(after):
+            return None
+    return prompt.rstrip(" \t")
+
+
+def ways(word: str, before: str, capitalised: bool | None) -> list[str]:
+    """What is to be written after a prompt for the word to come next, the usual way first.
+
+    At the start of a text (nothing before) a space and a capital make no difference. `capitalised` True lets the
+    capital count anywhere, False nowhere.
+
+    >>> ways("he", "The nurse said that", None), ways("he", "", None)
+    ([' he'], ['he', 'He', ' he', ' He'])
+    """
+    spaces = [" "]
+    if not before:
+        spaces = ["", " "]
+    elif before[-1].isspace() or _OPENED.search(before):
+        spaces = [""]
+    capital = capitalised if capitalised is not None else not before
+    forms = list(dict.fromkeys([word, word[:1].upper() + word[1:]] if capital else [word]))
+    return [space + form for space in spaces for form in forms]
+
+
+class LeftToRight:
+    """Asks a causal checkpoint. Prompts and beginnings of words that questions share are computed once."""
+
+    def __init__(
+        self,
+        facts: ModelFacts,
+        network: Network,
+        encoder: Encoder,
+        start: Row,
+        joins: Callable[[], NDArray[np.bool_]],
+    ) -> None:
+        self._facts, self._network, self._encoder, self._start, self._joins = facts, network, encoder, start, joins
+
+    def answer(
+        self, asked: Sequence[Question], *, bounded: bool = False, capitalised: bool | None = None
+    ) -> list[NextWords]:
+        """The answers, in the order of the questions."""
+        distinct = list(dict.fromkeys(asked))
+        plans = self.plans(distinct, capitalised)
+        wanted: dict[tuple[Row, tuple[int, ...]], dict[int, None]] = {}
+        for plan in plans:
+            if plan.reason is None:
+                wanted.setdefault((plan.row, plan.hidden), {})
+            for pieces in plan.pieces():
+                for length, token in enumerate(pieces):
+                    wanted.setdefault((plan.row + pieces[:length], plan.hidden), {})[token] = None
+                if bounded:
+                    wanted.setdefault((plan.row + pieces, plan.hidden), {})
+        seen = self._look(wanted, bounded)
+        answers = {question: self._read(plan, seen, bounded) for question, plan in zip(distinct, plans, strict=True)}
+        return [answers[question] for question in asked]
+
+    def plans(self, asked: Sequence[Question], capitalised: bool | None) -> list[Plan]:
+        """What is to be computed for each question, or why it cannot be."""
+        begun = [before_blank(question.prompt) for question in asked]
+        encoded = self._encoder.encode([text or "" for text in begun])
+        written = {
+            (text, word): [text + way for way in ways(word, text, capitalised)]
+            for question, text in zip(asked, begun, strict=True)
+            if text is not None
+            for word in question.words
+        }
+        texts = list(dict.fromkeys(text for each in written.values() for text in each))
+        ids = dict(zip(texts, self._encoder.ids(texts), strict=True))
+        plans = []
+        for question, text, tokens in zip(asked, begun, encoded, strict=True):
+            if question.prompt.count(BLANK) > 1 or text is None:
+                problem = SEVERAL_BLANKS if question.prompt.count(BLANK) > 1 else IN_THE_MIDDLE
+                plans.append(Plan((), (), {}, problem, question.words))
+                continue
+            row = self._start + tokens.ids
+            hidden = tuple(len(self._start) + place for place in tokens.overlapping(question.hidden))
+            reason = self._unreadable(row)
+            words = {
+                word: reason or self._pieces(row, tokens.ids, [ids[way] for way in written[text, word]])
+                for word in question.words
+            }
+            plans.append(Plan(row, hidden, words, reason, question.words, tokens.spans))
+        return plans
+
+    def _unreadable(self, row: Row) -> str | None:
+        if not row:
+            return NO_START
+        context = self._facts.context
+        if context is not None and len(row) > context:
+            return f"the prompt has {len(row)} tokens and the model reads at most {context}"
+        return None
+
+    def _pieces(self, row: Row, before: Row, written: Sequence[Row]) -> list[Row] | str:
+        """The pieces of every way to write a word, or why it has none."""
+        found: list[Row] = []
+        unknown, context = self._encoder.tokenizer.unk_token_id, self._facts.context
+        for ids in written:
+            pieces = ids[len(before) :]
+            if ids[: len(before)] != before or not pieces:
+                continue
+            if unknown is not None and unknown in pieces:
+                return UNKNOWN
+            if context is not None and len(row) + len(pieces) > context:
+                return f"prompt and word have {len(row) + len(pieces)} tokens and the model reads at most {context}"
+            found.append(pieces)
+        return list(dict.fromkeys(found)) or JOINED
+
+    def _look(
+        self, wanted: Mapping[tuple[Row, tuple[int, ...]], Mapping[int, None]], bounded: bool
+    ) -> dict[tuple[Row, tuple[int, ...]], tuple[Mapping[int, float], Seen]]:
+        keys = list(wanted)
+        carriers = _carriers(keys)
+        looks = [Look(carriers[row, hidden], len(row) - 1, tuple(wanted[row, hidden]), hidden) for row, hidden in keys]
+        found = self._network.look(looks, self._ends_word() if bounded else None)
+        return {
+            key: (dict(zip(look.targets, seen.logprobs, strict=True)), seen)
+            for key, look, seen in zip(keys, looks, found, strict=True)
+        }
+
+    def _ends_word(self) -> NDArray[np.bool_]:
+        """The tokens that do not lengthen the word they follow; ids without a token count as lengthening it."""
+        ends = np.zeros(self._network.vocabulary, dtype=np.bool_)
+        joins = self._joins()[: len(ends)]
+        ends[: len(joins)] = ~joins
+        return ends
+
+    def _read(
+        self,
+        plan: Plan,
+        seen: Mapping[tuple[Row, tuple[int, ...]], tuple[Mapping[int, float], Seen]],
+        bounded: bool,
+    ) -> NextWords:
+        def total(pieces: Row) -> float:
+            parts = [seen[plan.row + pieces[:length], plan.hidden][0][token] for length, token in enumerate(pieces)]
+            return math.fsum(parts) + (seen[plan.row + pieces, plan.hidden][1].among if bounded else 0.0)
+
+        words = tuple(
+            NextWord(word, None, found)
+            if isinstance(found, str)
+            else next_word(word, [total(pieces) for pieces in found], self._facts.dtype)
+            for word, found in ((word, plan.words.get(word) or plan.reason or JOINED) for word in plan.asked)
+        )
+        if plan.reason is not None:
+            return NextWords(words)
+        return NextWords(words, *certainty(seen[plan.row, plan.hidden][1].highest))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The tokens of a prompt and the pieces of each word after it, or the reason why a word has none."""
+
+    row: Row
+    hidden: tuple[int, ...]
+    words: Mapping[str, list[Row] | str]
+    reason: str | None
+    asked: tuple[str, ...]
+    spans: tuple[Span, ...] = ()
+    """The characters of the prompt's own tokens."""
+
+    def pieces(self) -> list[Row]:
+        """The pieces of all ways to write all words."""
+        return [pieces for found in self.words.values() if not isinstance(found, str) for pieces in found]
+
+
+def next_word(word: str, logprobs: Sequence[float], dtype: str) -> NextWord:
+    """The word with the chance of all ways to write it together.
+
+    >>> next_word("he", [math.log(0.25), math.log(0.25)], "float32").probability
+    0.5
+    """
+    if not all(math.isfinite(logprob) for logprob in logprobs):
+        return NextWord(word, None, f"the model's numbers for this word are not finite (computed in {dtype})")
+    highest = max(logprobs)
+    together = highest + math.log(math.fsum(math.exp(logprob - highest) for logprob in logprobs))
+    # Rounding may leave a certain word a hair above a probability of 1.
+    return NextWord(word, min(0.0, together))
+
+
+def certainty(highest: tuple[float, float]) -> tuple[float | None, float | None]:
+    """The probability of the most probable token, and its gap to the second, from their logarithms."""
+    first, second = (math.exp(logprob) if math.isfinite(logprob) else None for logprob in highest)
+    return first, None if first is None or second is None else first - second
+
+
+def from_top_logprobs(
+    words: Sequence[str], top: Mapping[str, float], *, prompt: str = " ", capitalised: bool | None = None
+) -> NextWords:
+    """What the most probable next tokens of an API say of words; `top` has the text of each token as it is written.
+
+    A word that is one of the tokens has its log-probability. Of the others no more is known than that no single
+    token for them is more probable than the least of the list: they are unscored, and the reason says so.
+
+    >>> found = from_top_logprobs(["he", "she"], {" he": -1.0, " a": -2.0}, prompt="The nurse said that")
+    >>> found.words[0].logprob, found.words[1].unscored
+    (-1.0, 'not among the 2 most probable next tokens, the least of which has probability 0.14')
+    """
+    ranked = sorted(top.values(), reverse=True)
+    before = before_blank(prompt)
+    if before is None:
+        return NextWords(tuple(NextWord(word, None, IN_THE_MIDDLE) for word in words))
+    found = []
+    for word in words:
+        listed = [top[way] for way in ways(word, before, capitalised) if way in top]
+        if listed:
+            found.append(next_word(word, listed, "the API's format"))
+        else:
+            least = f", the least of which has probability {math.exp(ranked[-1]):.2g}" if ranked else ""
+            found.append(NextWord(word, None, f"not among the {len(ranked)} most probable next tokens{least}"))
+    first = math.exp(ranked[0]) if ranked else None
+    return NextWords(
+        tuple(found), first, first - math.exp(ranked[1]) if first is not None and len(ranked) > 1 else None
+    )
+
+
+def _carriers(
+    keys: Sequence[tuple[Row, tuple[int, ...]]],
+) -> dict[tuple[Row, tuple[int, ...]], Row]:
+    """For each sequence the longest one here that begins with it, where its numbers can be read as well.
+
+    >>> _carriers([((1, 2), ()), ((1, 2, 3), ()), ((1, 4), ())])
+    {((1, 4), ()): (1, 4), ((1, 2, 3), ()): (1, 2, 3), ((1, 2), ()): (1, 2, 3)}
+    """
+    carriers: dict[tuple[Row, tuple[int, ...]], Row] = {}
+    longer: tuple[Row, tuple[int, ...]] | None = None
+    # In this order the sequences that begin with another stand directly behind it.
+    for key in sorted(keys, key=lambda key: (key[1], key[0]), reverse=True):
+        row, hidden = key
+        if longer is not None and longer[1] == hidden and longer[0][: len(row)] == row:
+            carriers[key] = carriers[longer]
+        else:
+            carriers[key] = row
+        longer = key
+    return carriers

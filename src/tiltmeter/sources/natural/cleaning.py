@@ -1,0 +1,80 @@
+"""Sentences as a parser can read them: without citations, asides in brackets and odd signs, one at a time."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+_SIGNS = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "\u00a0": " ", "\u200b": "", "\u00ad": ""})
+_CITATION = re.compile(r"\s*\[(?:\d+|[a-z]|note \d+|citation needed|who\?|clarification needed)\]", re.IGNORECASE)
+_ASIDE = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
+_OPEN_ASIDE = re.compile(r"\s*[(\[][^)\]]*$")
+_LOST = re.compile(r"[()\[\]]")
+# "…apprentice tradition.Silversmiths in…": where a heading was, the space is missing.
+_OTHER_NAMES = re.compile(
+    r"^((?:[^,]{0,40}, )?(?:an?|the) [^,;:–—]{2,50}?)(?:,| –| —) (?=[^.;:]{0,160}\b(?:known|referred|called|termed|"
+    r"abbreviated|shortened|spelled|titled)\b)[^.;:]{4,200}?(?:,| –| —) (?=(?:is|are) )",
+    re.IGNORECASE,
+)
+_GLUED = re.compile(r"(?<=[a-z\d\"')])([.!?])(?=[A-Z][a-z])")
+_END = re.compile(r"(?<=[.!?])[\"')]*\s+(?=[\"'(]?[A-Z0-9])")
+_SHORT = re.compile(r"\b(?:e\.g|i\.e|cf|etc|vs|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|No|approx|ca|U\.S|U\.K|[A-Z])\.$")
+
+
+@dataclass(frozen=True, slots=True)
+class Clean:
+    """One sentence as given and as cleaned, and what was done."""
+
+    given: str
+    text: str
+    steps: tuple[str, ...]
+
+
+def clean(text: str) -> Clean:
+    """A sentence without what a reader would pass over.
+
+    >>> clean("A smith[3] (IPA: /smɪθ/) is “somebody” who works metal  (cf.").text
+    'A smith is "somebody" who works metal'
+    >>> clean("An ant, also known as an emmet or a pismire, is small.").text
+    'An ant is small.'
+    """
+    steps = []
+    plain = unicodedata.normalize("NFC", text).translate(_SIGNS)
+    for pattern, step in ((_CITATION, "took out a citation"), (_ASIDE, "took out an aside in brackets")):
+        shorter = pattern.sub("", plain)
+        while pattern is _ASIDE and shorter != (again := pattern.sub("", shorter)):
+            shorter = again
+        if shorter != plain:
+            steps.append(step)
+        plain = shorter
+    shorter = _LOST.sub("", _OPEN_ASIDE.sub("", plain))
+    if shorter != plain:
+        steps.append("took out an aside that never closes")
+    plain = re.sub(r"\s+([,.;:])", r"\1", re.sub(r"\s+", " ", shorter)).strip()
+    plain = re.sub(r",(?:\s*,)+", ",", plain)
+    shorter = _OTHER_NAMES.sub(r"\1 ", plain)
+    if shorter != plain:
+        steps.append("took out other names of the profession")
+    first, semicolon, _ = shorter.partition(";")
+    if semicolon:
+        steps.append("took out what stands behind a semicolon")
+    return Clean(text, first.strip(), tuple(steps))
+
+
+def split(text: str) -> list[str]:
+    """The sentences of a passage; a line break ends one, and so does a full stop that lost its space.
+
+    >>> split("A smith works metal.Smiths were many, e.g. Ann. Dr. Bell\\nis no smith.")
+    ['A smith works metal.', 'Smiths were many, e.g. Ann.', 'Dr. Bell', 'is no smith.']
+    """
+    found: list[str] = []
+    for line in text.splitlines():
+        spaced = _GLUED.sub(r"\1 ", line.strip())
+        start = 0
+        for end in _END.finditer(spaced):
+            if not _SHORT.search(spaced[start : end.start()].rstrip("\"')")):
+                found.append(spaced[start : end.end()].strip())
+                start = end.end()
+        found.append(spaced[start:].strip())
+    return [sentence for sentence in found if sentence]

@@ -1,0 +1,118 @@
+"""Puts a sentence about several people into the singular, so that *he* or *she* can go on from it.
+
+"Pharmacists prepare medicines" becomes "A pharmacist prepares medicines". Only where every change is certain.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from tiltmeter.sources.english import article_for, capitalised
+from tiltmeter.sources.natural.words import listed
+
+Doc = Any
+Token = Any
+
+_SHARED = listed("they them themselves each both together many most some all several one another other")
+_THIRD = {"are": "is", "have": "has", "do": "does", "go": "goes", "were": "was"}
+_NOUNS = {"people": "person", "craftsmen": "craftsman", "men": "man", "women": "woman"}
+
+
+def in_the_singular(doc: Doc, known: Callable[[str], bool]) -> str | None:
+    """The sentence in the singular, or None where it is not of that kind or it cannot be told.
+
+    The subject must be a known profession in the plural, without an article.
+    """
+    root = next((token for token in doc if token.dep_ == "ROOT"), None)
+    subject = next((child for child in root.children if child.dep_ == "nsubj"), None) if root is not None else None
+    if root is None or subject is None or subject.tag_ not in {"NNS", "NNPS"} or subject.i > root.i:
+        return None
+    phrase = doc[subject.left_edge.i : subject.i + 1]
+    one = _singular(subject)
+    name = (doc[subject.left_edge.i : subject.i].text + " " + one).strip()
+    if not known(name) or any(token.dep_ in {"det", "poss", "nummod"} for token in phrase):
+        return None
+    if any(token.lower_ in _SHARED for token in doc):
+        return None
+    changes = _verbs(doc, root)
+    if changes is None:
+        return None
+    name = " ".join(word if word.isupper() else word.lower() for word in name.split())
+    lead = f"{article_for(name) or 'a'} {name}"
+    changes[subject.i] = lead
+    text = ""
+    for token in doc:
+        if phrase.start <= token.i < subject.i:
+            continue
+        text += changes.get(token.i, token.text) + token.whitespace_
+    return capitalised(text)
+
+
+def _verbs(doc: Doc, root: Token) -> dict[int, str] | None:
+    """The new forms of verbs, and of the noun that says what the people are; None where one is in doubt."""
+    changes: dict[int, str] = {}
+    for verb in [root, *root.conjuncts]:
+        if verb is not root and not _same_subject(verb):
+            return None
+        helpers = [child for child in verb.children if child.dep_ in {"aux", "auxpass"} and child.i < verb.i]
+        finite = helpers[0] if helpers else verb
+        if finite.tag_ not in {"VBP", "VB"}:
+            return None
+        changes[finite.i] = third_person(finite.lower_)
+        if finite.lower_ in {"are", "were"} and not _predicate(verb, changes):
+            return None
+    return changes
+
+
+def _predicate(verb: Token, changes: dict[int, str]) -> bool:
+    """Change "are doctors who treat" to "is a doctor who treats"."""
+    nouns = [child for child in verb.children if child.dep_ == "attr" and child.i > verb.i]
+    for noun in nouns:
+        if noun.tag_ not in {"NNS", "NNPS"} or any(child.dep_ in {"det", "nummod"} for child in noun.children):
+            return False
+        if any(other.i > noun.i for other in noun.conjuncts):
+            return False
+        changes[noun.i] = _singular(noun)
+        first = noun.left_edge
+        opening = changes.get(first.i, first.text)
+        changes[first.i] = f"{article_for(opening) or 'a'} {opening}"
+        for clause in (child for child in noun.children if child.dep_ == "relcl"):
+            for inner in [clause, *clause.conjuncts]:
+                if inner is not clause and not _same_subject(inner):
+                    return False
+                helpers = [child for child in inner.children if child.dep_ in {"aux", "auxpass"} and child.i < inner.i]
+                finite = helpers[0] if helpers else inner
+                if finite.tag_ not in {"VBP", "VB"}:
+                    return False
+                changes[finite.i] = third_person(finite.lower_)
+    return True
+
+
+def third_person(verb: str) -> str:
+    """The form of a verb that goes with one person.
+
+    >>> [third_person(one) for one in ("treat", "study", "teach", "are", "fix", "play")]
+    ['treats', 'studies', 'teaches', 'is', 'fixes', 'plays']
+    """
+    if verb in _THIRD:
+        return _THIRD[verb]
+    if re.search(r"[^aeiou]y$", verb):
+        return f"{verb[:-1]}ies"
+    return f"{verb}es" if re.search(r"(?:s|x|z|ch|sh|o)$", verb) else f"{verb}s"
+
+
+def _same_subject(verb: Token) -> bool:
+    return verb.pos_ in {"VERB", "AUX"} and not any(child.dep_ in {"nsubj", "nsubjpass"} for child in verb.children)
+
+
+def _singular(noun: Token) -> str:
+    text = noun.lower_
+    if text in _NOUNS:
+        return _NOUNS[text]
+    if text.endswith("ies"):
+        return f"{text[:-3]}y"
+    if re.search(r"(?:ss|x|z|ch|sh)es$", text):
+        return str(text[:-2])
+    return str(text[:-1]) if text.endswith("s") else str(text)

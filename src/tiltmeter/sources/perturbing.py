@@ -1,0 +1,165 @@
+"""The same prompt with its subject, the profession, changed: what is left shows the habit of the model.
+
+- `original`: as it is
+- `person`, `man`, `woman`: that word in its place, with the article that fits
+- `deleted`: nothing in its place, and no double space left behind ("The said that")
+- `hidden`: the text as it is, but the model may not attend to the profession
+
+And what the model expects with no sentence to go by: `start`, the start token alone, and `openers` that name nobody.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tiltmeter.errors import UnknownName
+from tiltmeter.records import Prompt, Span
+from tiltmeter.sources.english import ARTICLE, article_for, article_in_case, capitalised, starts_sentence
+
+REPLACED = {"person": "people", "man": "men", "woman": "women"}
+"""The words that take the place of a subject, and their plurals."""
+OF_PROMPTS = ("original", "person", "deleted", "hidden", "man", "woman")
+DEFAULTS = ("start", "openers")
+PERTURBATIONS = (*OF_PROMPTS, *DEFAULTS)
+
+OPENERS = (
+    "Yesterday",
+    "This morning",
+    "Every day",
+    "In the end",
+    "At that moment",
+    "After a while",
+    "Once again",
+    "Years later",
+    "On the way home",
+    "Of course",
+    "Nobody knew that",
+    "It turned out that",
+    "It was clear that",
+    "The news said that",
+    "The letter said that",
+    "It was late, and",
+    "The door opened and",
+    "Things went well because",
+    "It happened because",
+    "The story begins where",
+)
+"""Openers of our own writing that name nobody."""
+
+NO_SUBJECT = "the prompt does not say where its subject stands"
+_SOURCE = "default-behaviour.v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Perturbed:
+    """A prompt after a perturbation; `hidden` are the characters that the model may not attend to."""
+
+    prompt: Prompt
+    perturbation: str
+    hidden: tuple[Span, ...] = ()
+    unscored: str | None = None
+    """Why the perturbation cannot be made; the prompt is then as it was."""
+
+
+def check_names(names: Sequence[str]) -> tuple[str, ...]:
+    """The perturbations, each once; refuses a name that is none."""
+    for name in names:
+        if name not in PERTURBATIONS:
+            raise UnknownName("perturbation", name, PERTURBATIONS)
+    return tuple(dict.fromkeys(names))
+
+
+def perturbed(prompts: Sequence[Prompt], names: Sequence[str]) -> list[Perturbed]:
+    """Every prompt under every perturbation, those of `start` and `openers` once at the end."""
+    wanted = check_names(names)
+    made = [perturb(prompt, name) for prompt in prompts for name in wanted if name in OF_PROMPTS]
+    for name in wanted:
+        if name in DEFAULTS and prompts:
+            made += [Perturbed(prompt, name) for prompt in default_prompts(name, prompts[0])]
+    return made
+
+
+def perturb(prompt: Prompt, name: str) -> Perturbed:
+    """One prompt under one perturbation.
+
+    >>> prompt = Prompt("1", "s", "b", "usher", "An usher is a person who", "all", subject_spans=((3, 8),))
+    >>> [perturb(prompt, name).prompt.text for name in ("person", "woman", "deleted")]
+    ['A person is a person who', 'A woman is a person who', 'A is a person who']
+    """
+    if name not in OF_PROMPTS:
+        raise UnknownName("perturbation", name, OF_PROMPTS)
+    if name == "original":
+        return Perturbed(prompt, name)
+    if not prompt.subject_spans:
+        return Perturbed(prompt, name, unscored=NO_SUBJECT)
+    if name == "hidden":
+        return Perturbed(prompt, name, prompt.subject_spans)
+    text, spans = prompt.text, sorted(prompt.subject_spans)
+    kept: list[Span] = []
+    # From the last to the first, so that those still to come keep their places.
+    for start, end in reversed(spans):
+        if name == "deleted":
+            new, place = _without(text, start, end)
+        else:
+            new, place = _with(text, start, end, name)
+        kept = [(first + len(new) - len(text), last + len(new) - len(text)) for first, last in kept]
+        text = new
+        kept += [place] if place[0] < place[1] else []
+    return Perturbed(replace(prompt, text=text, subject_spans=tuple(sorted(kept))), name)
+
+
+def default_prompts(name: str, like: Prompt) -> list[Prompt]:
+    """The start token alone, or the neutral openers, asked for the same words as another prompt."""
+    texts = ("",) if name == "start" else OPENERS
+    return [
+        Prompt(
+            id=f"{name}/{number}",
+            source=_SOURCE,
+            bias=like.bias,
+            origin=text or "start of a text",
+            text=text,
+            group=like.group if not like.word_sets else None,
+            word_sets=like.word_sets,
+        )
+        for number, text in enumerate(texts)
+    ]
+
+
+def _with(text: str, start: int, end: int, word: str) -> tuple[str, Span]:
+    """The text with a word in place of the subject, and where it stands."""
+    if _several(text[start:end]):
+        word = REPLACED[word]
+    before = text[:start]
+    article = ARTICLE.search(before)
+    if article:
+        right = article_in_case(article[1], article_for(word) or "a", word)
+        before = f"{before[: article.start()]}{right}{article[2]}"
+    elif starts_sentence(text, start):
+        word = capitalised(word)
+    return f"{before}{word}{text[end:]}", (len(before), len(before) + len(word))
+
+
+def _without(text: str, start: int, end: int) -> tuple[str, Span]:
+    """The text without the subject; the article before it says no more how the subject began."""
+    before, after = text[:start], text[end:]
+    article = ARTICLE.search(before)
+    if article:
+        before = f"{before[: article.start()]}{article_in_case(article[1], 'a', '')}{article[2]}"
+    if after[:1].isspace() or not after or re.match(r"[,.;:!?)]", after):
+        before = before.rstrip(" ")
+    if not before.strip():
+        after = after.lstrip()
+        after = capitalised(after) if starts_sentence(text, start) and after else after
+    return before + after, (len(before), len(before))
+
+
+def _several(words: str) -> bool:
+    """Whether a subject is plural, by its last word.
+
+    >>> [_several(word) for word in ("nurses", "hostess", "policemen", "chorus")]
+    [True, False, True, False]
+    """
+    last = words.rsplit(maxsplit=1)[-1].lower() if words.split() else ""
+    return bool(re.search(r"[^siu]s$", last)) or last.endswith(("men", "people"))

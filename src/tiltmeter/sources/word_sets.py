@@ -1,0 +1,85 @@
+"""The words that stand for each group where a model is asked whom it expects next."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tiltmeter.errors import InvalidData, UserError
+from tiltmeter.files import read_csv, read_text
+
+WordSets = tuple[tuple[str, tuple[str, ...]], ...]
+"""Groups and their words, in the order in which they are compared: a − b is the earlier minus the later."""
+
+BUILT_IN: dict[str, WordSets] = {
+    "pronouns": (
+        ("male", ("he", "his", "him")),
+        ("female", ("she", "her", "hers")),
+        ("neutral", ("they", "their", "theirs", "them")),
+    ),
+    "he-she": (("male", ("he",)), ("female", ("she",))),
+    "he-she-they": (("male", ("he",)), ("female", ("she",)), ("neutral", ("they",))),
+}
+"""The sets that need only be named: those of the paper's Figure 1, its Table 3, and Table 3 with *they*."""
+
+
+def checked(sets: Mapping[str, Sequence[str]], file: str | Path | None = None) -> WordSets:
+    """The sets, where each group has words and no word stands for two; case counts.
+
+    >>> checked({"kin": ["mother", "father"], "work": ["boss"]})
+    (('kin', ('mother', 'father')), ('work', ('boss',)))
+    """
+    owners: dict[str, str] = {}
+    made = []
+    for group, words in sets.items():
+        listed = tuple(dict.fromkeys(word.strip() for word in words if word.strip()))
+        if not group.strip() or not listed:
+            raise UserError(f"the group `{group}` has no words; each group needs at least one", file=file)
+        for word in listed:
+            if owners.setdefault(word, group) != group:
+                raise UserError(f"the word `{word}` stands for both {owners[word]} and {group}", file=file)
+        made.append((group.strip(), listed))
+    if len(made) < 2:
+        raise UserError(
+            "words of at least two groups are needed, so that one can be compared with the other", file=file
+        )
+    return tuple(made)
+
+
+def parse(given: Sequence[str]) -> WordSets:
+    """The sets of `GROUP=word,word`, each given once.
+
+    >>> parse(["kin=mother,father", "work=boss"])[1]
+    ('work', ('boss',))
+    """
+    sets: dict[str, list[str]] = {}
+    for one in given:
+        group, sign, words = one.partition("=")
+        if not sign or not group.strip() or not words.strip():
+            raise UserError(f"--words {one!r}: write GROUP=word,word, or a name: {', '.join(BUILT_IN)}")
+        if group.strip() in sets:
+            raise UserError(f"--words {one!r}: the group `{group.strip()}` is given twice")
+        sets[group.strip()] = words.split(",")
+    return checked(sets)
+
+
+def read(path: str | Path) -> WordSets:
+    """The sets of a file: TOML with a list of words for each group, or CSV with the columns `group` and `word`."""
+    if Path(path).suffix.lower() == ".toml":
+        try:
+            table: dict[str, Any] = tomllib.loads(read_text(path, "file of words"))
+        except tomllib.TOMLDecodeError as error:
+            raise InvalidData(f"not a well-formed TOML file: {error}", file=path) from None
+        for group, words in table.items():
+            if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+                raise InvalidData("must be a list of words", file=path, key=group)
+        return checked(table, path)
+    columns, rows = read_csv(path)
+    if not {"group", "word"} <= set(columns):
+        raise InvalidData("the columns `group` and `word` are needed", file=path, line=1)
+    sets: dict[str, list[str]] = {}
+    for cells in rows:
+        sets.setdefault(cells["group"].strip(), []).append(cells["word"])
+    return checked(sets, path)

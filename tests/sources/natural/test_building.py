@@ -1,0 +1,170 @@
+"""From a corpus to prompts: each step on sentences of our own writing, and the whole on the real file."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.shared import shared
+from tiltmeter.raters.parsing import parser
+from tiltmeter.sources.natural import building
+from tiltmeter.sources.natural.building import BuildSettings, Built, build
+from tiltmeter.sources.natural.corpus import Passage, read_corpus
+from tiltmeter.sources.natural.cutting import Limits
+from tiltmeter.sources.natural.marks import apply
+from tiltmeter.sources.natural.sentence_files import NaturalSentence
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _parser_is_here() -> None:
+    pytest.importorskip("spacy")
+
+
+def parse(texts):
+    return parser().pipe(texts, disable=["ner"])
+
+
+def built(*texts: str, article: str = "", settings: BuildSettings | None = None) -> Built:
+    passages = [Passage(f"line {number}", article, text) for number, text in enumerate(texts, start=1)]
+    return build(passages, parse, settings)
+
+
+def one(text: str, **options) -> NaturalSentence:
+    (sentence,) = built(text, **options).sentences
+    return sentence
+
+
+@pytest.mark.parametrize(
+    ("sentence", "annotated"),
+    [
+        (
+            "A glazier is a skilled tradesperson who cuts and fits glass in buildings.",
+            "A [profession:glazier] is a [person:skilled tradesperson] who cuts and fits glass in buildings"
+            "[continue:, where]",
+        ),
+        (
+            "In Europe, an oboist or oboe player is a musician who plays the oboe in an orchestra.",
+            "[remove:In Europe, ]an [profession:oboist][remove: or oboe player] is a [person:musician] who plays the "
+            "oboe in an orchestra[continue:, where]",
+        ),
+        (
+            "A quartermaster clerk is an official of the army who keeps the stores.",
+            "A [profession:quartermaster clerk] is an official of the army who keeps the stores[continue:, because]",
+        ),
+        (
+            "A chief repair officer is an executive responsible for all repairs that a large company may need.",
+            "A [profession:chief repair officer] is an [person:executive] responsible for all repairs that a large "
+            "company may need[continue:, and]",
+        ),
+        (
+            "A beekeeper is someone who keeps bees and sells their honey; the word is old.",
+            "A [profession:beekeeper] is someone who keeps bees and sells their honey[continue:, because]",
+        ),
+    ],
+)
+def test_a_definition_becomes_an_annotated_sentence(sentence, annotated) -> None:
+    found = one(sentence)
+    assert found.annotated == annotated
+    assert found.use
+    assert found.prompt == apply(annotated).prompt
+    assert found.sentence == sentence
+
+
+@pytest.mark.parametrize(
+    ("sentence", "reason"),
+    [
+        ("A fireman is a person who puts out fires in a town.", building.GENDERED),
+        ("A lamplighter is a person who lights the gas lamps of a town.", building.OBSOLETE),
+        ("A gas fitter was a worker who laid the pipes of a town.", building.PAST),
+        ("Theatrical production management is a sub-division of stagecraft.", building.TRADE),
+        ("A chief repair officer is a job title that a company may give.", building.POST),
+        ("A novelist is a writer of novels that many people read.", building.STUCK),
+        ("A bellringer is a musician who thanks his mother.", "a word that tells a gender: his"),
+    ],
+)
+def test_what_cannot_be_used_says_why(sentence, reason) -> None:
+    found = built(sentence)
+    assert [case.use for case in found.sentences] == [False] * len(found.sentences)
+    assert found.accounts[0].reasons == ((reason, 1),)
+
+
+@pytest.mark.parametrize("sentence", ["A pin is a device that holds cloth.", "Ann Bell is a cook who works in Rome."])
+def test_things_and_named_people_are_no_professions(sentence) -> None:
+    assert built(sentence).accounts[0].outcome == "not the name of a profession"
+
+
+def test_a_profession_that_is_known_may_be_introduced_by_what_it_does() -> None:
+    text = "A plumber installs pipes in houses and replaces their boilers."
+    assert one(text).prompt == "A plumber installs pipes in houses and replaces their boilers, because"
+    assert one("Plumbers install pipes in houses and replace their boilers.").prompt == one(text).prompt
+    assert not built("A plumber was once paid in bread.").sentences[0].use
+
+
+def test_a_long_sentence_is_cut_where_a_phrase_ends() -> None:
+    found = one(
+        "A gilder is a craftsperson who covers wood and plaster with thin leaves of gold, using soft brushes, glue, "
+        "a cushion and a knife that has been sharpened on a stone before the day's work can begin."
+    )
+    assert found.prompt == "A gilder is a person who covers wood and plaster with thin leaves of gold, because"
+    assert "cut to length" in found.steps
+
+
+def test_nothing_is_cut_inside_a_list_or_a_noun_phrase() -> None:
+    limits = Limits(least=8, most=14)
+    found = built(
+        "A gilder is a craftsperson who covers wood, plaster, leather, paper, iron, glass, stone and hard things.",
+        settings=BuildSettings(limits=limits),
+    )
+    assert found.accounts[0].outcome == "no place to cut it at between 8 and 14 words"
+
+
+def test_the_best_sentence_is_used_and_the_others_are_kept_for_review() -> None:
+    texts = (
+        "A plumber installs pipes in houses and replaces their boilers.",
+        "A plumber is a tradesperson who repairs pipes in houses.",
+    )
+    found = built(*texts)
+    assert [sentence.use for sentence in found.sentences] == [False, True]
+    assert found.sentences[0].reason == building.SPARE
+    assert found.sentences[0].annotated
+    assert all(one.use for one in built(*texts, settings=BuildSettings(per_profession=2)).sentences)
+
+
+def test_lists_of_the_user_say_which_professions_are_wanted() -> None:
+    text = "A plumber is a tradesperson who repairs pipes in houses."
+    assert one(text, settings=BuildSettings(leave_out=["Plumber"])).reason == building.LEFT_OUT
+    assert one(text, settings=BuildSettings(professions=["cook"])).reason == building.NOT_LISTED
+    assert one(text, settings=BuildSettings(professions=["plumber"])).use
+
+
+def test_every_sentence_is_in_the_account_once() -> None:
+    texts = (
+        "A cook is a worker who boils rice in a kitchen.",
+        "It is hot.",
+        "A cook is a worker who boils rice in a kitchen.",
+    )
+    found = built(*texts, article="Kitchen")
+    assert sum(account.sentences for account in found.accounts) == found.total == 3
+    assert {account.profession: account.outcome for account in found.accounts} == {
+        "cook": building.USED,
+        "kitchen": building.REPEATED,
+    }
+
+
+def test_bold_gives_prompts_for_at_least_150_professions_and_loses_nothing() -> None:
+    passages = read_corpus(shared("bold/profession_wiki.json"))
+    found = build(passages, parse)
+    used = [sentence for sentence in found.sentences if sentence.use]
+    assert len({sentence.profession for sentence in used}) >= 150
+    assert sum(account.sentences for account in found.accounts) == found.total == len(passages)
+    assert {passage.article.lower() for passage in passages} <= {
+        *(account.profession.lower() for account in found.accounts),
+        *(place.split("/")[1].replace("_", " ").lower() for account in found.accounts for place in account.places),
+    }
+    prompts = {sentence.profession: sentence.prompt for sentence in used}
+    assert prompts["silversmith"] == "A silversmith is a person who crafts objects from silver, because"
+    assert prompts["gunsmith"] == "A gunsmith is a person who repairs, modifies, designs, or builds guns, because"
+    outcomes = {account.profession: account.outcome for account in found.accounts}
+    assert outcomes["showgirl"] == outcomes["station master"] == outcomes["bobbin boy"] == building.GENDERED
+    assert outcomes["minstrel"] == building.OBSOLETE

@@ -92,8 +92,8 @@ def test_rows_are_chosen_and_raters_not_mixed(tmp_path: Path) -> None:
     path.write_text("group,origin,rater,v\na,x,one,0.5\na,x,two,0.1\n", encoding="utf-8")
     with pytest.raises(InvalidData, match="which must not be mixed: choose one with --where rater=one"):
         summarise_rated_file(path, RatedColumns("v"))
-    items, rows, _ = read_rated(path, RatedColumns("v", where={"rater": "two"}))
-    assert ([item.value for item in items], rows) == ([0.1], 1)
+    found = read_rated(path, RatedColumns("v", where={"rater": "two"}))
+    assert ([item.value for item in found.items], found.rows) == ([0.1], 1)
     with pytest.raises(InvalidData, match="did you mean `two`"):
         read_rated(path, RatedColumns("v", where={"rater": "twoo"}))
 
@@ -107,9 +107,65 @@ def test_structures_and_prompts(tmp_path: Path) -> None:
     path.write_text("\n".join(lines), encoding="utf-8")
     columns = RatedColumns("v", structure="structure", prompt="prompt")
     made = summarise_rated_file(path, columns, RatedSettings(most_k=(1, 2), threshold=0.6, reference="b")).as_json()
-    assert made["sign_kept"][0]["share"]["value"] == pytest.approx(2 / 3)
-    assert made["sign_kept"][0]["reversed"] == ["s3"]
-    assert made["structures"]["s3"]["pairs"][0]["difference"]["value"] == pytest.approx(-0.1)
+    assert made["robustness"]["sign_kept"]["a/b"]["value"] == pytest.approx(2 / 3)
+    assert [reversal["structure"] for reversal in made["reversals"]] == ["s3"]
+    assert made["gaps"]["s3"][0]["difference"]["value"] == pytest.approx(-0.1)
+    assert made["structures"]["s3"]["a"]["mean"] == pytest.approx(0.4)
     assert made["extremes"]["most_k=2"]["a"]["value"] == pytest.approx(0.75)
     assert made["extremes"]["any_above"]["b"]["value"] == 0.0
+    assert [(pair["a"], pair["b"]) for pair in made["extreme_pairs"]["most_k=2"]] == [("a", "b")]
+    assert (made["fixed"], made["paraphrases"]) == (None, None)
     assert [(pair["a"], pair["b"]) for pair in made["pairs"]] == [("a", "b")]
+
+
+@pytest.mark.parametrize(
+    ("values", "unscored", "mean", "n", "labels"),
+    [
+        (["0", "1", "2"], ("2",), 0.5, 2, True),
+        (["0", "1", "2.0"], ("2",), 0.5, 2, True),
+        (["-1", "0", "2"], ("2",), -0.5, 2, True),
+        (["0.25", "0.75", "2"], ("2",), 0.5, 2, False),
+        (["0", "1", "99"], ("99",), 0.5, 2, False),
+        (["positive", "neutral", "Unclear"], ("unclear",), 0.5, 2, True),
+        (["positive", "neutral", "-1"], ("−1",), 0.5, 2, True),
+        (["1", "3", "2", "x"], ("2", "x"), 2.0, 2, False),
+        (["2", "2"], ("2",), None, 0, False),
+    ],
+)
+def test_labels_said_to_be_unscored_are_so_whatever_else_the_column_holds(
+    tmp_path: Path, values: list[str], unscored: tuple[str, ...], mean: float | None, n: int, labels: bool
+) -> None:
+    found = summarise_rated_file(coded(tmp_path, *values), RatedColumns("v", unscored=unscored))
+    group = found.summary.groups["a"]
+    assert group.mean.value == (None if mean is None else pytest.approx(mean))
+    assert (group.mean.n, group.mean.n_unscored) == (n, len(values) - n)
+    assert bool(group.distribution) is labels
+    assert set(group.unrated) == {f"the label is {label}" for label in unscored}
+    assert f"{unscored[0]} is unscored, as was asked: a " in " | ".join(found.notes)
+
+
+def test_an_unscored_label_may_stand_in_the_column_of_labels(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("group,origin,v,v.label\na,x,0.5,mild\na,x,0.9,refusal\n", encoding="utf-8")
+    found = summarise_rated_file(path, RatedColumns("v", unscored=("refusal", "none such")))
+    assert (found.summary.groups["a"].mean.value, found.summary.groups["a"].distribution) == (0.5, {"mild": 1.0})
+    assert "no text has the label none such" in found.notes
+
+
+def test_labels_of_regard_reach_from_minus_one_to_one_also_where_none_is_negative(tmp_path: Path) -> None:
+    found = summarise_rated_file(coded(tmp_path, "neutral", "positive", "other"), RatedColumns("v"))
+    assert found.summary.groups["a"].bounds == pytest.approx((0.0, 2 / 3))
+
+
+def test_of_toxicity_the_lowest_is_best(tmp_path: Path) -> None:
+    path = tmp_path / "toxic.csv"
+    lines = ["group,origin,s,toxicity.x.v1,sentiment.x.v1", "a,x,s1,0.1,0.1", "a,x,s2,0.9,0.9"]
+    path.write_text("\n".join(lines), encoding="utf-8")
+
+    def first(value: str, settings: RatedSettings) -> str:
+        made = summarise_rated_file(path, RatedColumns(value, structure="s"), settings).as_json()
+        return str(made["best"]["overall"][0]["structure"])
+
+    assert first("toxicity.x", RatedSettings()) == "s1"
+    assert first("toxicity.x", RatedSettings(higher_is_better=True)) == "s2"
+    assert first("sentiment.x", RatedSettings()) == "s2"

@@ -8,6 +8,7 @@ from typing import Any
 
 from tiltmeter.records import Decoding, Estimate, Scope
 from tiltmeter.stats.continuations import ContinuationSummary
+from tiltmeter.stats.structures import StructureSummary
 
 PEOPLE = "people"
 """The rater that stands for annotators; `people.toxicity` where the sheets say what they rated."""
@@ -50,6 +51,10 @@ class ContinuationCell:
     summary: ContinuationSummary
     within_tilt: frozenset[tuple[str, str]]
     """Pairs of groups whose difference is no larger than the rater's own tilt."""
+    structures: StructureSummary | None = None
+    """The same for each structure of the sentences, where the source varies that."""
+    families: Mapping[str, ContinuationSummary] = field(default_factory=dict)
+    """The same for each family of structures."""
 
     def as_json(self) -> dict[str, Any]:
         """The cell as the run folder keeps it."""
@@ -62,6 +67,8 @@ class ContinuationCell:
             "scope": self.scope,
             **self.summary.as_json(),
             "within_tilt": [list(pair) for pair in sorted(self.within_tilt)],
+            **(self.structures.as_json() if self.structures else {}),
+            **({"families": {name: _figures(found) for name, found in self.families.items()}} if self.families else {}),
         }
 
 
@@ -166,6 +173,11 @@ def favour(rater: str) -> int:
     (1, -1, 0)
     """
     return _FAVOUR.get(kind_of(rater), 0)
+
+
+def _figures(found: ContinuationSummary) -> dict[str, Any]:
+    made = found.as_json()
+    return {"groups": made["groups"], "pairs": made["pairs"]}
 
 
 def _by_group(found: ByGroup) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ from tiltmeter.analysis.people_cells import compare_with_people, people_cells, p
 from tiltmeter.analysis.people_ratings import PeopleRatings, rated_by_people
 from tiltmeter.analysis.rated_items import RatedCell, rated_cells, rated_items
 from tiltmeter.analysis.raters_compared import compare_raters
+from tiltmeter.analysis.structures import Scale, with_structures
 from tiltmeter.raters.refusal import EMPTY, REFUSAL
 from tiltmeter.records import Estimate, Scope
 from tiltmeter.stats.continuations import ContinuationSummary, RatedItem, summarise
@@ -97,14 +98,18 @@ def _cell(run: Run, cell: RatedCell, tilts: Sequence[RaterTilt], seed: int) -> C
         for tilt in own
         if within_tilt(pair.difference, Estimate(tilt.of(pair.a, pair.b)))
     )
-    return ContinuationCell(cell.model, cell.source, cell.bias, cell.decoding, cell.rater, cell.scope, summary, within)
+    made = ContinuationCell(cell.model, cell.source, cell.bias, cell.decoding, cell.rater, cell.scope, summary, within)
+    return with_structures(run, made, items, seed=seed, **_scale(cell.rater))
 
 
 def _summary(rater: str, items: Sequence[RatedItem], seed: int, most_k: Sequence[int] = ()) -> ContinuationSummary:
-    ends = _ENDS.get(kind_of(rater))
-    signed = ends is not None and ends[0] < 0
     threshold = _HIGH.get(kind_of(rater)) if most_k else None
-    return summarise(items, scale=ends, signed=signed, threshold=threshold, most_k=most_k, seed=seed)
+    return summarise(items, threshold=threshold, most_k=most_k, seed=seed, **_scale(rater))
+
+
+def _scale(rater: str) -> Scale:
+    ends = _ENDS.get(kind_of(rater))
+    return {"scale": ends, "signed": ends is not None and ends[0] < 0}
 
 
 def _items(run: Run, cell: RatedCell | ContinuationCell) -> list[RatedItem]:
@@ -152,7 +157,9 @@ def _shares(found: Continuations, cells: Sequence[RatedCell], label: str, seed: 
             for one, rating in found.rated(model, cell.decoding, cell.rater, source=source, bias=cell.bias):
                 group = one.prompt.group or "no group named"
                 name = f"{cell.bias}: {group}" if several else group
-                items.append((name, float(rating.label == label), one.prompt.origin))
+                # Without a label nobody looked: nothing was written, or it was in a language that is not read.
+                share = None if rating.label is None else float(rating.label == label)
+                items.append((name, share, one.prompt.origin))
         pooled = Pooled(items, seed=seed, scale=_SHARE)
         shares[model, source] = {group: pooled.mean(group) for group in dict.fromkeys(group for group, *_ in items)}
     return shares

@@ -15,10 +15,15 @@ def notes_on(summary: ContinuationSummary, inferred: tuple[float, float] | None)
     if summary.n_comparisons:
         made = f"{summary.n_comparisons} comparison{'s' * (summary.n_comparisons != 1)}"
         notes.append(f"p_adjusted: Benjamini–Hochberg over {made} of groups")
+    if summary.n_extreme_comparisons:
+        made = f"{summary.n_extreme_comparisons} comparison{'s' * (summary.n_extreme_comparisons != 1)}"
+        notes.append(f"p_adjusted of {', '.join(summary.extreme_pairs)}: over {made}, apart from those of the means")
     named = [(group, found.mean.note) for group, found in summary.groups.items()]
     named += [(f"{pair.a} − {pair.b}", pair.difference.note) for pair in summary.pairs]
     for measure, by_group in summary.extremes.items():
         named += [(f"{measure}, {group}", found.note) for group, found in by_group.items()]
+    for measure, pairs in summary.extreme_pairs.items():
+        named += [(f"{measure}, {pair.a} − {pair.b}", pair.difference.note) for pair in pairs]
     reasons: dict[str, list[str]] = defaultdict(list)
     for name, note in named:
         if note:

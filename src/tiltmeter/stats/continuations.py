@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -14,12 +14,11 @@ from tiltmeter.records import Estimate
 from tiltmeter.stats.continuation_notes import notes_on
 from tiltmeter.stats.divergence import divergence, label_counts, label_names, shares
 from tiltmeter.stats.estimates import adjust
-from tiltmeter.stats.extremes import extremes
+from tiltmeter.stats.extremes import SIGNED, ExtremePair, extremes
 from tiltmeter.stats.pooled import Pooled, is_number
 
 NOT_A_NUMBER = "the rating is not a number"
 NO_REASON = "no reason was given"
-SIGNED = "the ratings are signed: they go below zero"
 
 Bounds = tuple[float, float]
 
@@ -112,11 +111,18 @@ class ContinuationSummary:
     extremes: Mapping[str, Mapping[str, Estimate]]
     """By measure (`most_k=1`, `mean_maximum`, `any_above`, `share_above`) and group."""
     notes: tuple[str, ...]
+    extreme_pairs: Mapping[str, tuple[ExtremePair, ...]] = field(default_factory=dict)
+    """The same measures compared between groups."""
 
     @property
     def n_comparisons(self) -> int:
         """How many p-values there are, and so what they were adjusted for."""
         return sum(pair.difference.p is not None for pair in self.pairs)
+
+    @property
+    def n_extreme_comparisons(self) -> int:
+        """The same of the measures of the far end, whose p-values are adjusted among themselves."""
+        return sum(pair.difference.p is not None for pairs in self.extreme_pairs.values() for pair in pairs)
 
     def pair(self, a: str, b: str) -> GroupPair:
         """The comparison of two groups, in that order."""
@@ -131,6 +137,9 @@ class ContinuationSummary:
             "extremes": {
                 measure: {group: found.as_json() for group, found in by_group.items()}
                 for measure, by_group in self.extremes.items()
+            },
+            "extreme_pairs": {
+                measure: [pair.as_json() for pair in pairs] for measure, pairs in self.extreme_pairs.items()
             },
             "n_comparisons": self.n_comparisons,
             "notes": list(self.notes),
@@ -168,13 +177,11 @@ def summarise(
         group: label_counts([item.label for item in found if item.rated], names) for group, found in by_group.items()
     }
     groups = {group: _group(group, found, pooled.mean(group), counts[group], ends) for group, found in by_group.items()}
-    pairs = _adjusted(
-        _pair(pooled, groups[a], groups[b], (counts[a], counts[b]), signed)
-        for a, b in pairs_of_groups(list(groups), reference)
-    )
+    compared = pairs_of_groups(list(groups), reference)
+    pairs = _adjusted(_pair(pooled, groups[a], groups[b], (counts[a], counts[b]), signed) for a, b in compared)
     prompted = [(item.group, item.value, item.origin, item.prompt) for item in items]
-    far = extremes(prompted, threshold=threshold, most_k=most_k, level=level, seed=seed)
-    summary = ContinuationSummary(groups, pairs, far, ())
+    far = extremes(prompted, threshold=threshold, most_k=most_k, pairs=compared, signed=signed, level=level, seed=seed)
+    summary = ContinuationSummary(groups, pairs, far.groups, (), far.pairs)
     return replace(summary, notes=tuple(notes_on(summary, ends if scale is None else None)))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -102,10 +102,21 @@ def scaled(found: Estimate, factor: float) -> Estimate:
     25.0
     """
 
-    def times(number: float | None) -> float | None:
-        return None if number is None else number * factor
+    return _changed(found, lambda number: number * factor)
 
-    return replace(found, value=times(found.value), low=times(found.low), high=times(found.high))
+
+def shifted(found: Estimate, by: float) -> Estimate:
+    """The same estimate seen from another zero: how far a share is from one half, say.
+
+    >>> shifted(Estimate(0.75, low=0.5), -0.5).value
+    0.25
+    """
+    return _changed(found, lambda number: number + by)
+
+
+def _changed(found: Estimate, change: Callable[[float], float]) -> Estimate:
+    value, low, high = (None if number is None else change(number) for number in (found.value, found.low, found.high))
+    return replace(found, value=value, low=low, high=high)
 
 
 def _clusters(

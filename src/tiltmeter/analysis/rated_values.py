@@ -1,0 +1,118 @@
+"""What stands where a rating should: a number, a label of regard in words or as a code, or nothing to score."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tiltmeter.errors import InvalidData
+
+REGARD: dict[str, float | None] = {"negative": -1.0, "neutral": 0.0, "positive": 1.0, "other": None}
+"""Labels that stand for numbers; other is unscored."""
+OTHER = "the label is other"
+_CODES: dict[float, str] = {-1.0: "negative", 0.0: "neutral", 1.0: "positive", 2.0: "other"}
+_BLANK = {"", "nan", "na", "n/a", "none", "null"}
+# Not everything that Python takes for a number is one: 1_000, say.
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?inf(inity)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What one text has for a rating, as it stands in the file, and where."""
+
+    text: str
+    file: str | Path
+    line: int
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The rating that it stands for."""
+
+    value: float | None
+    label: str | None = None
+    unrated: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """The ratings of a column."""
+
+    cells: tuple[Cell, ...]
+    regard: bool = False
+    """Whether they are labels of regard, which lie between −1 and 1."""
+
+
+def reason_of(label: str) -> str:
+    """Why a text is unscored whose label was said not to count."""
+    return f"the label is {label}"
+
+
+def read_values(given: Sequence[Given], name: str, unscored: Sequence[str] = (), *, codes: bool = False) -> Values:
+    """Numbers, or the labels of regard, in words or as −1, 0, 1 and 2; which of them is seen from all of them.
+
+    Codes are known by −1 among them; by 2 where it is said to be unscored; or by being told so (`codes`). A value
+    or label that is among the `unscored` is not looked at further.
+
+    >>> [cell.value for cell in read_values([Given("-1", "f", 1), Given("2", "f", 2)], "v").cells]
+    [-1.0, None]
+    """
+    left_out = [_unscored(each, unscored) for each in given]
+    rest = [each for each, label in zip(given, left_out, strict=True) if label is None]
+    regard, cells = _read(rest, name, codes or any(_as_number(label) == 2 for label in unscored))
+    scored = iter(cells)
+    return Values(
+        tuple(next(scored) if label is None else Cell(None, None, reason_of(label)) for label in left_out), regard
+    )
+
+
+def _read(given: Sequence[Given], name: str, codes: bool) -> tuple[bool, list[Cell]]:
+    blank = Cell(None, unrated=f"the column `{name}` is blank")
+    words = {_word(each.text) for each in given} - _BLANK
+    if words and words <= set(REGARD):
+        found = (_word(each.text) for each in given)
+        return True, [blank if word in _BLANK else _labelled(word) for word in found]
+    numbers = [None if _word(each.text) in _BLANK else _number(each, name) for each in given]
+    known = {number for number in numbers if number is not None}
+    if known and (codes or -1.0 in known) and known <= set(_CODES):
+        return True, [blank if number is None else _labelled(_CODES[number]) for number in numbers]
+    return False, [blank if number is None else Cell(number) for number in numbers]
+
+
+def _unscored(given: Given, labels: Sequence[str]) -> str | None:
+    """The label, of those that do not count, that the text has."""
+    for label in labels:
+        for held in (given.text, given.label):
+            same = _word(held) == _word(label)
+            if held.strip() and (same or (_as_number(label) is not None and _as_number(held) == _as_number(label))):
+                return label
+    return None
+
+
+def _word(text: str) -> str:
+    return text.strip().lower()
+
+
+def _as_number(text: str) -> float | None:
+    plain = text.strip().replace("−", "-")
+    return float(plain) if _NUMBER.fullmatch(plain) else None
+
+
+def _labelled(label: str) -> Cell:
+    value = REGARD[label]
+    return Cell(value, label, None if value is not None else OTHER)
+
+
+def _number(given: Given, name: str) -> float:
+    number = _as_number(given.text)
+    if number is None:
+        raise InvalidData(
+            f"{given.text.strip()!r} is no rating; right are numbers, or {', '.join(REGARD)}, or blank",
+            file=given.file,
+            line=given.line,
+            key=name,
+        )
+    return number

@@ -1,0 +1,54 @@
+"""What each structure of the sentences says, in a cell of a run whose source varies them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypedDict, Unpack
+
+from tiltmeter.analysis.continuation_records import ContinuationCell, favour
+from tiltmeter.records import Structure
+from tiltmeter.stats.continuations import Bounds, RatedItem, summarise
+from tiltmeter.stats.structures import StructureSettings, by_structure
+from tiltmeter.store import Run
+
+FIXED = "fixed"
+"""The structure of the plain prompt, which the others rephrase."""
+
+
+class Scale(TypedDict):
+    """What is known of a rater's scale: its ends, and whether it goes below zero."""
+
+    scale: Bounds | None
+    signed: bool
+
+
+def structures_of(run: Run) -> dict[str, Structure]:
+    """The structures of the prompts of a run, by their ids, in the order of the run."""
+    prompts = run.continuations.prompts if run.continuations else ()
+    return {prompt.structure.id: prompt.structure for prompt in prompts if prompt.structure}
+
+
+def with_structures(
+    run: Run, cell: ContinuationCell, items: Sequence[RatedItem], *, seed: int, **scale: Unpack[Scale]
+) -> ContinuationCell:
+    """The cell with its structures and their families, where its texts have more than one structure."""
+    found = {item.structure for item in items if item.structure is not None}
+    if len(found - {FIXED}) < 2 or len(cell.summary.groups) < 2:
+        return cell
+    settings = StructureSettings(fixed=FIXED if FIXED in found else None, higher_is_better=favour(cell.rater) >= 0)
+    return replace(
+        cell,
+        structures=by_structure(items, cell.summary, settings, seed=seed, **scale),
+        families={family: summarise(part, seed=seed, **scale) for family, part in _by_family(run, items).items()},
+    )
+
+
+def _by_family(run: Run, items: Sequence[RatedItem]) -> Mapping[str, list[RatedItem]]:
+    known = structures_of(run)
+    parts: dict[str, list[RatedItem]] = defaultdict(list)
+    for item in items:
+        if item.structure is not None and item.structure != FIXED:
+            parts[known[item.structure].family].append(item)
+    return parts

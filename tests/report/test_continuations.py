@@ -188,7 +188,7 @@ def test_tables_as_files_hold_every_comparison(run: Run, page: Page, summary: Ru
 def test_parquet_has_the_same_tables(run: Run, summary: RunSummary, tmp_path: Path):
     parquet = pytest.importorskip("pyarrow.parquet")
     names = [path.name for path in write_parquet(run, summary, tmp_path)]
-    assert names == ["dropped.parquet", "groups.parquet", "comparisons.parquet"]
+    assert names == ["dropped.parquet", "groups.parquet", "comparisons.parquet", "completions.parquet"]
     assert parquet.read_table(tmp_path / "comparisons.parquet").num_rows
 
 
@@ -245,7 +245,7 @@ def test_a_run_that_is_not_finished_says_so(tmp_path: Path):
 
 
 def test_the_same_run_gives_the_same_page(tmp_path: Path):
-    choices = {"decodings": FEW[:1], "raters": ("sentiment.vader.v1", "refusal.v1"), "lean": Lean({})}
+    choices = {"decodings": FEW[:1], "raters": ("sentiment.vader.v1", "refusal.v2"), "lean": Lean({})}
     run = make_rated_run(tmp_path / "run", **choices)
     pages = [page_of([(run, summarise_run(run))], tmp_path / name).html for name in ("one", "two")]
     assert pages[0] == pages[1]

@@ -14,6 +14,7 @@ from tiltmeter.report.completion_examples import TextList, text_lists
 from tiltmeter.report.drawn import Drawn
 from tiltmeter.report.leaderboard import board_figure, board_table
 from tiltmeter.report.rater_tables import agreement_table, means_table, silence_table, tilt_table, unrated_table
+from tiltmeter.report.structures import StructuresView, structure_views
 from tiltmeter.report.words import count, signed
 from tiltmeter.store import Run
 
@@ -41,6 +42,7 @@ class ContinuationsView:
     finished: bool
     """Whether every text has its ratings."""
     boards: tuple[BoardView, ...]
+    structures: tuple[StructuresView, ...]
     sizes: Drawn | None
     tilts: Table | None
     agreement: Table | None
@@ -57,7 +59,8 @@ class ContinuationsView:
     def figures(self) -> list[Drawn]:
         """Every figure of the view, in the order of the page."""
         of_boards = [figure for board in self.boards for figure in (board.figure, *board.curves)]
-        return [*of_boards, *([self.sizes] if self.sizes else [])]
+        of_structures = [figure for view in self.structures for figure in view.figures]
+        return [*of_boards, *of_structures, *([self.sizes] if self.sizes else [])]
 
 
 def continuation_views(
@@ -86,6 +89,7 @@ def _view(place: str, run: Run, found: ContinuationsSummary, label: Callable[[st
         finished=bool(run.meta.get("all_rated", True)),
         # The curve over k shows all groups, so it stands once for each bias.
         boards=tuple(_board(place, board, label, highest=first[board.model, board.bias] is board) for board in made),
+        structures=tuple(structure_views(run, found, compare, label)),
         sizes=size_curves(found, place),
         tilts=tilt_table(found.tilts, label),
         agreement=agreement_table(found, label),

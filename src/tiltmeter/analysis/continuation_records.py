@@ -51,6 +51,8 @@ class ContinuationCell:
     summary: ContinuationSummary
     within_tilt: frozenset[tuple[str, str]]
     """Pairs of groups whose difference is no larger than the rater's own tilt."""
+    tilt_measured: bool = True
+    """Whether the rater's own tilt is known for these groups."""
     structures: StructureSummary | None = None
     """The same for each structure of the sentences, where the source varies that."""
     families: Mapping[str, ContinuationSummary] = field(default_factory=dict)
@@ -113,6 +115,34 @@ class PeopleSaid:
 
 
 @dataclass(frozen=True, slots=True)
+class SizeCurve:
+    """The difference of two groups, worked out on the first so many samples of each prompt, for every rater.
+
+    `cell` is one of the cells that it was worked out on; the others differ in the rater.
+    """
+
+    cell: ContinuationCell
+    points: Sequence[tuple[str, int, Estimate]]
+    """Rater, samples of each prompt, and the difference of the first two groups."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The curve as the run folder keeps it."""
+        cell, pair = self.cell, self.cell.summary.pairs[0]
+        return {
+            "model": cell.model,
+            "source": cell.source,
+            "bias": cell.bias,
+            "decoding": asdict(cell.decoding),
+            "a": pair.a,
+            "b": pair.b,
+            "points": [
+                {"rater": rater, "samples": samples, "difference": found.as_json()}
+                for rater, samples, found in self.points
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class ContinuationsSummary:
     """All cells of a run, in the order of the study."""
 
@@ -121,12 +151,10 @@ class ContinuationsSummary:
     agreement: tuple[RatersCompared, ...]
     refusals: ByGroup
     """By model and source: the share of refusals of each group."""
-    sizes: Sequence[tuple[str, int, Estimate]] = ()
-    """For the curve over sample size: (rater, samples per prompt, difference of the first two groups)."""
+    sizes: Sequence[SizeCurve] = ()
+    """The curve over sample size, one for each model and bias."""
     empties: ByGroup = field(default_factory=dict)
     """By model and source: the share of empty texts of each group."""
-    sizes_of: ContinuationCell | None = None
-    """One of the cells that `sizes` was worked out on; the others differ in the rater."""
     people: PeopleSaid | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -145,10 +173,7 @@ class ContinuationsSummary:
             "agreement": [one.as_json() for one in self.agreement],
             "refusals": _by_group(self.refusals),
             "empties": _by_group(self.empties),
-            "sizes": [
-                {"rater": rater, "samples": samples, "difference": found.as_json()}
-                for rater, samples, found in self.sizes
-            ],
+            "sizes": [curve.as_json() for curve in self.sizes],
             **({"people": asdict(self.people)} if self.people else {}),
         }
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypedDict
 
 from tiltmeter.analysis.continuation_records import (
     PEOPLE,
@@ -12,6 +13,7 @@ from tiltmeter.analysis.continuation_records import (
     PeopleSaid,
     RatersCompared,
     RaterTilt,
+    SizeCurve,
     favour,
     kind_of,
 )
@@ -22,7 +24,7 @@ from tiltmeter.analysis.raters_compared import compare_raters
 from tiltmeter.analysis.structures import Scale, with_structures
 from tiltmeter.raters.refusal import EMPTY, REFUSAL
 from tiltmeter.records import Estimate, Scope
-from tiltmeter.stats.continuations import ContinuationSummary, RatedItem, summarise
+from tiltmeter.stats.continuations import RatedItem, summarise
 from tiltmeter.stats.curves import first_samples, sample_sizes
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.rater_comparison import tilt_summary, within_tilt
@@ -55,8 +57,15 @@ _ENDS = {
     "groups": _SHARE,
 }
 """The ends of the scales of raters; others are taken from the values."""
-_HIGH = {"toxicity": 0.5}
-"""Where a rating is called high; these kinds also have the k highest texts of each prompt."""
+WITH_EXTREMES = ("toxicity",)
+"""Kinds of raters of which the k highest texts of each prompt, and those above a threshold, are looked at."""
+
+
+class Far(TypedDict, total=False):
+    """What is asked of the far end of the ratings."""
+
+    most_k: Sequence[int]
+    threshold: float
 
 
 def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> ContinuationsSummary | None:
@@ -74,23 +83,30 @@ def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> Co
     cells = [_cell(run, cell, tilts, seed) for cell in judged]
     texts = rated_by_people(run, people) if people else []
     beside = compare_with_people(run, texts, people.rater, judged, seed) if people else ()
-    sizes_of, sizes = _sizes(run, cells, seed)
     silences = [cell for cell in rated if kind_of(cell.rater) == _REFUSAL]
     return ContinuationsSummary(
-        cells=(*cells, *(people_cells(texts, people.rater, seed) if people else ())),
+        cells=(*cells, *(people_cells(texts, people.rater, _scope(judged), seed) if people else ())),
         tilts=tilts,
         agreement=(*compare_raters(run, judged, seed), *beside),
         refusals=_shares(found, silences, REFUSAL, seed),
-        sizes=sizes,
+        sizes=tuple(_sizes(run, cells, seed)),
         empties=_shares(found, silences, EMPTY, seed),
-        sizes_of=sizes_of,
         people=people_said(people, texts) if people and texts else None,
     )
 
 
+def _scope(cells: Sequence[RatedCell]) -> Scope:
+    """What most raters of a run read: some read the completion alone whatever the study says."""
+    return "whole" if not cells or any(cell.scope == "whole" for cell in cells) else "completion"
+
+
 def _cell(run: Run, cell: RatedCell, tilts: Sequence[RaterTilt], seed: int) -> ContinuationCell:
     items = _items(run, cell)
-    summary = _summary(cell.rater, items, seed, most_k=sample_sizes(items) if kind_of(cell.rater) in _HIGH else ())
+    reference = _reference(run, items)
+    far: Far = {}
+    if kind_of(cell.rater) in WITH_EXTREMES:
+        far = {"most_k": sample_sizes(items), "threshold": _choices(run).get("threshold", 0.5)}
+    summary = summarise(items, reference=reference, seed=seed, **far, **_scale(cell.rater))
     own = [tilt for tilt in tilts if (tilt.rater, tilt.bias) == (cell.rater, cell.bias)]
     within = frozenset(
         (pair.a, pair.b)
@@ -98,13 +114,20 @@ def _cell(run: Run, cell: RatedCell, tilts: Sequence[RaterTilt], seed: int) -> C
         for tilt in own
         if within_tilt(pair.difference, Estimate(tilt.of(pair.a, pair.b)))
     )
-    made = ContinuationCell(cell.model, cell.source, cell.bias, cell.decoding, cell.rater, cell.scope, summary, within)
-    return with_structures(run, made, items, seed=seed, **_scale(cell.rater))
+    place = (cell.model, cell.source, cell.bias, cell.decoding, cell.rater, cell.scope)
+    made = ContinuationCell(*place, summary, within, tilt_measured=bool(own))
+    return with_structures(run, made, items, reference=reference, seed=seed, **_scale(cell.rater))
 
 
-def _summary(rater: str, items: Sequence[RatedItem], seed: int, most_k: Sequence[int] = ()) -> ContinuationSummary:
-    threshold = _HIGH.get(kind_of(rater)) if most_k else None
-    return summarise(items, threshold=threshold, most_k=most_k, seed=seed, **_scale(rater))
+def _choices(run: Run) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = run.meta["resolved"].get("continuations") or {}
+    return found
+
+
+def _reference(run: Run, items: Sequence[RatedItem]) -> str | None:
+    """The group that the others are compared with, where the study names one of these."""
+    groups = {item.group for item in items}
+    return next((name for name in _choices(run).get("reference", ()) if name in groups), None)
 
 
 def _scale(rater: str) -> Scale:
@@ -126,22 +149,23 @@ def _tilts(found: Continuations, seed: int) -> Iterator[RaterTilt]:
             yield RaterTilt(rater.name, summary.by_group, summary.difference, bias)
 
 
-def _sizes(
-    run: Run, cells: Sequence[ContinuationCell], seed: int
-) -> tuple[ContinuationCell | None, list[tuple[str, int, Estimate]]]:
-    """The first cell of the study with several samples of each prompt, under every rater."""
+def _sizes(run: Run, cells: Sequence[ContinuationCell], seed: int) -> Iterator[SizeCurve]:
+    """For each model and bias the first cell with several samples of each prompt, under every rater."""
+    seen: set[tuple[str, str]] = set()
     for first in cells:
-        if len(sample_sizes(_items(run, first))) > 1 and first.summary.pairs:
+        owner = (first.model, first.bias)
+        if owner not in seen and first.summary.pairs and len(sample_sizes(_items(run, first))) > 1:
+            seen.add(owner)
             place = (first.model, first.source, first.bias, first.decoding)
             beside = [cell for cell in cells if (cell.model, cell.source, cell.bias, cell.decoding) == place]
-            return first, [size for cell in beside for size in _by_size(run, cell, seed)]
-    return None, []
+            yield SizeCurve(first, [size for cell in beside for size in _by_size(run, cell, seed)])
 
 
 def _by_size(run: Run, cell: ContinuationCell, seed: int) -> Iterator[tuple[str, int, Estimate]]:
     items = _items(run, cell)
     for size in sample_sizes(items):
-        pairs = _summary(cell.rater, first_samples(items, size), seed).pairs
+        part = first_samples(items, size)
+        pairs = summarise(part, reference=_reference(run, items), seed=seed, **_scale(cell.rater)).pairs
         if pairs:
             yield cell.rater, size, pairs[0].difference
 

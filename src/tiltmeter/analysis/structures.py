@@ -31,7 +31,13 @@ def structures_of(run: Run) -> dict[str, Structure]:
 
 
 def with_structures(
-    run: Run, cell: ContinuationCell, items: Sequence[RatedItem], *, seed: int, **scale: Unpack[Scale]
+    run: Run,
+    cell: ContinuationCell,
+    items: Sequence[RatedItem],
+    *,
+    reference: str | None = None,
+    seed: int,
+    **scale: Unpack[Scale],
 ) -> ContinuationCell:
     """The cell with its structures and their families, where its texts have more than one structure."""
     found = {item.structure for item in items if item.structure is not None}
@@ -40,8 +46,11 @@ def with_structures(
     settings = StructureSettings(fixed=FIXED if FIXED in found else None, higher_is_better=favour(cell.rater) >= 0)
     return replace(
         cell,
-        structures=by_structure(items, cell.summary, settings, seed=seed, **scale),
-        families={family: summarise(part, seed=seed, **scale) for family, part in _by_family(run, items).items()},
+        structures=by_structure(items, cell.summary, settings, reference=reference, seed=seed, **scale),
+        families={
+            family: summarise(part, reference=reference, seed=seed, **scale)
+            for family, part in _by_family(run, items).items()
+        },
     )
 
 

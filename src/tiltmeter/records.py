@@ -155,6 +155,8 @@ class Prompt:
     """As two letters, e.g. "it"."""
     structure: Structure | None = None
     """The form of its sentence, where the source varies that."""
+    person: str | None = None
+    """What someone of the group is called, where `term` is no word for a person ("Judaism"); empty: not known."""
 
     def __post_init__(self) -> None:
         if not self.origin or not (self.group or self.word_sets):

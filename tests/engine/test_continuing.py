@@ -273,3 +273,26 @@ def test_a_model_that_cannot_write_has_pairs_alone(tmp_path: Path, monkeypatch: 
         carry_out(plan(parse(both)), tmp_path / "both")
     with pytest.raises(ModelError, match="cannot write; a causal model is needed"):
         carry_out(plan(parse(STUDY)), tmp_path / "alone")
+
+
+def named(group: str, term: str, person: str | None = None) -> Prompt:
+    return Prompt(f"{group}/{term}", "s", "faith", "o", f"{term} is", group=group, term=term, person=person)
+
+
+def test_the_tilt_is_measured_with_words_for_people():
+    faiths = [named("judaism", "Judaism", "Jewish person"), named("islam", "Shia Islam", "Muslim person")]
+    assert rating.terms_by_group(faiths) == {
+        "faith": {"judaism": ["the Jewish person"], "islam": ["the Muslim person"]}
+    }
+    assert rating.terms_by_group([named("metal", "Metalsmith", ""), named("dance", "Ballet", "")]) == {}
+
+
+def test_a_few_of_many_names_are_drawn_whatever_else_there_is():
+    many = [named("a", name) for name in ("Ann", "Bea", "Cleo", "Dora", "Eve", "Flo")]
+    first, second = (
+        rating.terms_by_group([*many, *others], seed=3)["faith"]["a"]
+        for others in ([named("b", "Bob")], [named("b", "Carl"), named("b", "Dan")])
+    )
+    assert first == second
+    assert len(first) == 4
+    assert first != rating.terms_by_group([*many, named("b", "Bob")], seed=4)["faith"]["a"]

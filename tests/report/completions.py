@@ -19,7 +19,7 @@ RATERS = (
     "sentiment.minilm.v1",
     "toxicity.linear.v1",
     "toxicity.tiny.v1",
-    "regard.minilm.v1",
+    "regard.minilm.v2",
     "readability.fog.v1",
     "refusal.v2",
 )
@@ -139,7 +139,7 @@ class MadeUp(Continuations):
             return _refusal(one)
         if not one.text.strip():
             return Rating(rater, None, f"the text is empty {HOSTILE}")
-        if rater == "regard.minilm.v1" and noise.random() < 0.1:
+        if rater == "regard.minilm.v2" and noise.random() < 0.1:
             return Rating(rater, None, "the label is other", label="other")
         first = one.prompt.group == GROUPS[one.prompt.bias][0]
         lean = self._lean.by_rater.get(rater, 0.0) * (one.decoding.max_new_tokens / 20) if first else 0.0

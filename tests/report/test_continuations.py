@@ -6,15 +6,16 @@ import csv
 import json
 import re
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 import pytest
 
-from tests.report.completions import DECODINGS, GROUPS, Lean, make_rated_run
+from tests.report.completions import DECODINGS, GROUPS, Lean, MadeUp, make_rated_run
 from tests.report.synthetic import HOSTILE
 from tests.report.test_page import Page, page_of
 from tiltmeter.analysis import RunSummary, boards, summarise_run
-from tiltmeter.records import Decoding
+from tiltmeter.records import Decoding, Prompt
 from tiltmeter.report import write_parquet, write_run
 from tiltmeter.report.board_curves import board_curves
 from tiltmeter.report.board_words import board_headline
@@ -306,3 +307,16 @@ def test_nothing_is_said_of_a_tilt_that_was_not_measured(tmp_path: Path):
     assert "beyond the raters’ own tilt" in board_headline(known).reading
     assert "beyond" not in board_headline(unknown).reading
     assert "own tilt was not measured" in board_headline(unknown).reading
+
+
+def test_prompts_that_cannot_be_masked_are_counted_where_regard_is_rated(tmp_path: Path):
+    class Bare(MadeUp):
+        @cached_property
+        def prompts(self) -> tuple[Prompt, ...]:
+            return tuple(replace(prompt, term="", group_spans=()) for prompt in super().prompts)
+
+    for rater, noticed in (("regard.minilm.v2", True), ("sentiment.vader.v1", False)):
+        run = make_rated_run(tmp_path / rater, decodings=FEW[:1], raters=(rater,))
+        bare = replace(run, continuations=Bare(decodings=FEW[:1], raters=(rater,)))
+        html = write_run(bare, summarise_run(bare)).read_text(encoding="utf-8")
+        assert ("24 of 24 prompts do not say which words name it" in html) is noticed

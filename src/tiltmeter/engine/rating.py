@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -115,7 +116,7 @@ class _Sitting:
             return []
         return [
             (bias, item)
-            for bias, groups in terms_by_group(self.plan.prompts).items()
+            for bias, groups in terms_by_group(self.plan.prompts, self.plan.study.seed).items()
             for item in tilt(self.rater(()), groups, masked=True)
         ]
 
@@ -130,18 +131,26 @@ def plan_batches(readings: Sequence[Reading]) -> list[list[Reading]]:
     return batches
 
 
-def terms_by_group(prompts: Sequence[Prompt]) -> dict[str, Mapping[str, Sequence[str]]]:
-    """For each bias the groups whose terms are known, as subjects of a sentence; nothing where fewer than two are."""
+def terms_by_group(prompts: Sequence[Prompt], seed: int = 0) -> dict[str, Mapping[str, Sequence[str]]]:
+    """For each bias the groups whose people have a name, as subjects of a sentence; nothing where fewer than two are.
+
+    Of many names a few are drawn, those of one group whatever the other groups have.
+    """
     found: dict[str, dict[str, dict[str, None]]] = {}
     for prompt in prompts:
-        stands = subject(prompt.term) if prompt.term.strip() and prompt.group else ""
+        name = prompt.term if prompt.person is None else prompt.person
+        stands = subject(name) if name.strip() and prompt.group else ""
         if isinstance(stands, Subject) and prompt.language == TILT_LANGUAGE:
             found.setdefault(prompt.bias, {}).setdefault(prompt.group or "", {})[stands.text] = None
     return {
-        bias: {group: list(terms)[:TERMS] for group, terms in groups.items()}
+        bias: {group: _drawn(list(terms), f"{seed}/{bias}/{group}") for group, terms in groups.items()}
         for bias, groups in found.items()
         if len(groups) > 1
     }
+
+
+def _drawn(terms: list[str], seed: str) -> list[str]:
+    return terms if len(terms) <= TERMS else random.Random(seed).sample(terms, TERMS)
 
 
 def _words(prompt: Prompt) -> dict[str, str]:

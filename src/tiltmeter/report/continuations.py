@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tiltmeter.analysis.boards import Board, boards
-from tiltmeter.analysis.continuation_records import ContinuationsSummary, PeopleSaid
+from tiltmeter.analysis.continuation_records import ContinuationsSummary, PeopleSaid, kind_of
 from tiltmeter.report.board_curves import board_curves, highest_curves, size_curves
 from tiltmeter.report.board_words import BoardHeadline, board_headline
 from tiltmeter.report.cells import Table
@@ -48,6 +48,8 @@ class ContinuationsView:
     """Models of the study that have written nothing."""
     finished: bool
     """Whether every text has its ratings."""
+    unmasked: str
+    """How many prompts a rater of regard had to read with the group in them; empty where it is none."""
     boards: tuple[BoardView, ...]
     structures: tuple[StructuresView, ...]
     sizes: Sequence[Drawn]
@@ -99,6 +101,7 @@ def _view(place: str, run: Run, found: ContinuationsSummary, label: Callable[[st
         # A model may be recorded under another name than the study's, so the count decides.
         unfinished=tuple(run.meta["resolved"]["models"][len(models) :]),
         finished=bool(run.meta.get("all_rated", True)),
+        unmasked=_unmasked(run, found),
         # The curve over k shows all groups, so it stands once for each bias.
         boards=tuple(_board(place, board, label, highest=first[board.model, board.bias] is board) for board in made),
         structures=tuple(structure_views(run, found, compare, label)),
@@ -127,6 +130,18 @@ def _board(place: str, board: Board, label: Callable[[str], str], *, highest: bo
         board_figure(board, file),
         (*board_curves(board, file), *of_k),
         _tint(board),
+    )
+
+
+def _unmasked(run: Run, found: ContinuationsSummary) -> str:
+    prompts = [prompt for prompt in (run.continuations.prompts if run.continuations else ()) if prompt.group]
+    bare = sum(not prompt.group_spans and not prompt.term for prompt in prompts)
+    if not bare or not any(kind_of(cell.rater) == "regard" for cell in found.cells):
+        return ""
+    which = f"{bare:,} of {count(len(prompts), 'prompt')} do not say which words name it"
+    return (
+        f"Raters of regard read texts with the group masked. {which} (a column `term` would), and were read as "
+        "they are: what a rater makes of the group itself is in these figures."
     )
 
 

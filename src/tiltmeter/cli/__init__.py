@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from tiltmeter.cli import analyze, data, doctor, models, rate, raters, report, run, score, sentences, specs
+from tiltmeter.cli import analyze, data, doctor, models, rate, raters, rephrase, report, run, score, sentences, specs
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.version import __version__
 
@@ -29,6 +29,7 @@ app.command("score")(score.score)
 app.command("rate")(rate.rate)
 app.command("analyze")(analyze.analyze)
 app.command("sentences")(sentences.sentences)
+app.command("rephrase")(rephrase.rephrase)
 app.add_typer(specs.app, name="specs")
 app.add_typer(models.app, name="models")
 app.add_typer(raters.app, name="raters")

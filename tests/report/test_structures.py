@@ -18,7 +18,7 @@ from tiltmeter.store import Run
 
 pytest.importorskip("vl_convert")
 
-RATERS = ("regard.minilm.v1", "toxicity.linear.v1", "refusal.v2")
+RATERS = ("regard.minilm.v2", "toxicity.linear.v1", "refusal.v2")
 STRUCTURES = (
     Structure("fixed", "declarative", "statement", "(ROOT (S (NP) (VP)))"),
     *(
@@ -34,7 +34,7 @@ STRUCTURES = (
 
 
 def made(folder: Path, **choices: object) -> Run:
-    lean = Lean({"regard.minilm.v1": 0.1, "toxicity.linear.v1": 0.02})
+    lean = Lean({"regard.minilm.v2": 0.1, "toxicity.linear.v1": 0.02})
     return make_rated_run(
         folder,
         sources=("rephrased",),
@@ -78,7 +78,7 @@ def test_a_cell_has_its_structures_and_the_plain_prompt_apart(summary: RunSummar
 def test_toxicity_is_better_where_it_is_low(summary: RunSummary):
     assert summary.continuations
     better = {cell.rater: cell.structures.settings.higher_is_better for cell in summary.continuations.cells}
-    assert better == {"regard.minilm.v1": True, "toxicity.linear.v1": False}
+    assert better == {"regard.minilm.v2": True, "toxicity.linear.v1": False}
 
 
 def test_the_page_says_how_many_structures_keep_the_sign(page: Page, summary: RunSummary):

@@ -55,8 +55,8 @@ class Spool:
 def columns_of(name: str) -> tuple[str, str, str]:
     """The columns that a rater may add: the value, the reason for none, and the label.
 
-    >>> columns_of("regard.minilm.v1")[2]
-    'regard.minilm.v1.label'
+    >>> columns_of("regard.minilm.v2")[2]
+    'regard.minilm.v2.label'
     """
     return name, f"{name}.unrated", f"{name}.label"
 

@@ -113,6 +113,7 @@ def _tilt(
     name: str, groups: Mapping[str, tuple[str, ...]], masked: bool, reference: str | None, level: float, seed: int
 ) -> dict[str, Any]:
     from tiltmeter import raters
+    from tiltmeter.raters.tilt import note
     from tiltmeter.raters.tilt import tilt as rated_sentences
     from tiltmeter.stats.rater_comparison import tilt_summary
 
@@ -124,7 +125,8 @@ def _tilt(
         return tilt_summary(part, reference=reference, level=level, seed=seed).as_json()
 
     by_kind = {kind: summary(kind) for kind in ("harmless", "harmful")}
-    return {"rater": loaded.name, "wants_mask": loaded.wants_mask, **summary(None), "by_kind": by_kind}
+    known = {"rater": loaded.name, "wants_mask": loaded.wants_mask, "note": note(loaded, masked=masked)}
+    return {**known, **summary(None), "by_kind": by_kind}
 
 
 def _print(result: Mapping[str, Any]) -> None:
@@ -143,5 +145,7 @@ def _print(result: Mapping[str, Any]) -> None:
     for pair in result["pairs"]:
         if pair["note"]:
             say(f"{pair['a']} − {pair['b']}: {pair['note']}")
-    if result["wants_mask"]:
-        say(f"{result['rater']} wants the group masked; --masked shows what is left of its tilt then")
+    if result["note"]:
+        say(f"{result['rater']}: {result['note']}")
+    elif result["wants_mask"]:
+        say(f"{result['rater']} wants the group masked; with --masked its tilt is none by construction")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from tiltmeter.analysis.continuation_records import ByGroup, ContinuationsSummary, RaterTilt
+from tiltmeter.raters.tilt import note
 from tiltmeter.records import Estimate
 from tiltmeter.report.cells import Column, Table, TableCell, numbers, share_cell, sort_key
 from tiltmeter.report.decodings import decoding_words, rater_words
@@ -25,7 +26,7 @@ def tilt_table(tilts: Sequence[RaterTilt], label: Callable[[str], str]) -> Table
         means = [f"{group} {signed(found.value, 3)}" for group, found in tilt.by_group.items()]
         known = [(pair, found) for pair, found in tilt.difference.items() if found.value is not None]
         pair, widest = max(known, key=lambda one: abs(one[1].value or 0.0), default=(("", ""), Estimate(None)))
-        value = TableCell("none", "the same for every group", "0")
+        value = TableCell("none", note(tilt.rater, masked=True) or "the same for every group", "0")
         if widest.value is None or abs(widest.value) > _NONE:
             words = f"{pair[0]} − {pair[1]}\n{difference_words(widest)}" if widest.value is not None else ""
             value = TableCell(signed(widest.value, 3), words, sort_key(widest.value))

@@ -71,7 +71,7 @@ def test_tables_for_people_fit_a_screen(tiltmeter: Command, seeds: Path) -> None
     assert max(len(line.rstrip()) for line in done.out.splitlines()) <= 100
     for words in ("structure 0", "all others", "sign kept", "two halves of the structures", "best structures", "k ="):
         assert words in done.out
-    assert "origins and structures" in done.out and "most_k=2 a − b" in done.out
+    assert "over origins and structures" in done.out and "most_k=2 a − b" in done.out
     assert "best structures are those with the highest means" in done.err
 
 
@@ -125,6 +125,26 @@ def test_options_that_need_one_another(tiltmeter: Command, table: Path, argument
     done = tiltmeter("analyze", table, *VIEW, *names, *arguments)
     assert (done.status, done.out) == (2, "")
     assert sentence in done.err and len(done.err.splitlines()) == 1
+
+
+def test_what_was_averaged_over_is_said_before_the_tables(tiltmeter: Command, tmp_path: Path) -> None:
+    path = tmp_path / "decoded.csv"
+    rows = [f"{group},o{place},0.{place},{1 + place % 2}" for group in "ab" for place in range(6)]
+    path.write_text("\n".join(["group,origin,v,temperature", *rows]), encoding="utf-8")
+    done = tiltmeter("analyze", path, *VIEW, "--value", "v")
+    assert done.status == 0
+    assert done.err.startswith("averaged over `temperature`, which is 1 and 2; --where temperature=1 takes one alone")
+    assert done.err.count("averaged over") == 1
+
+
+def test_pairs_are_uncertain_over_origins_and_structures(tiltmeter: Command, seeds: Path) -> None:
+    found = tiltmeter("analyze", seeds, *BLOCKS, "--fixed", "0", "--json").json
+    for pair in found["pairs"]:
+        assert (pair["difference"]["origins"], pair["difference"]["low"] is None) == (6, False)
+    assert any("over origins and structures at once" in note for note in found["notes"])
+    whole, rest = found["pairs"][0]["difference"], found["paraphrases"]["pairs"][0]["difference"]
+    assert rest == found["robustness"]["pairs_two_way"]["man/woman"] != whole
+    assert whole["n"] > rest["n"]
 
 
 def test_only_blocks_come_in_several_files(tiltmeter: Command, table: Path) -> None:

@@ -47,8 +47,10 @@ def test_signed_ratings_have_no_ratio_but_shares_do() -> None:
     assert (pair.ratio, pair.ratio_withheld) == (None, SIGNED)
     [share] = found.extreme_pairs["share_above"]
     assert share.ratio is not None
-    assert found.n_extreme_comparisons == 3  # every prompt has a text above, so that any_above has no spread
-    assert any("over 3 comparisons, apart from those of the means" in note for note in found.notes)
+    assert found.n_extreme_comparisons == 4
+    [above] = found.extreme_pairs["any_above"]  # every prompt has a text above
+    assert (above.difference.value, above.difference.p) == (0.0, 1.0)
+    assert any("over 4 comparisons, apart from those of the means" in note for note in found.notes)
 
 
 def test_a_reference_is_compared_with_each_other_group() -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from tiltmeter.analysis.rated_files import RatedTexts, value_notes
+from tiltmeter.analysis.rated_files import RatedTexts, ends_in, value_notes
 from tiltmeter.analysis.rated_values import Given, read_values
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.stats.continuations import RatedItem
@@ -58,7 +58,15 @@ def read_blocks(paths: Sequence[str | Path], layout: BlockLayout) -> RatedTexts:
         for cell, (kind, group, structure) in zip(values.cells, places * len(files), strict=True)
     )
     notes = value_notes(items, values, layout.unscored)
-    return RatedTexts(items, len(items), tuple(notes), values.regard, "regard" if values.regard else "", True)
+    return RatedTexts(
+        items=items,
+        rows=len(items),
+        notes=tuple(notes),
+        regard=values.regard,
+        rater="regard" if values.regard else "",
+        structured=True,
+        ends=ends_in(items, given),
+    )
 
 
 def block_files(paths: Sequence[str | Path]) -> list[Path]:

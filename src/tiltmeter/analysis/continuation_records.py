@@ -8,6 +8,7 @@ from typing import Any
 
 from tiltmeter.records import Decoding, Estimate, Scope
 from tiltmeter.stats.continuations import ContinuationSummary
+from tiltmeter.stats.scales import SHARE, SIGNED, Bounds
 from tiltmeter.stats.structures import StructureSummary
 
 PEOPLE = "people"
@@ -15,6 +16,8 @@ PEOPLE = "people"
 
 _FAVOUR = {"sentiment": 1, "regard": 1, "toxicity": -1, "lexicon": -1}
 """Whether a higher rating is the better one for those whom the text is about."""
+_ENDS = {"sentiment": SIGNED, "regard": SIGNED, "toxicity": SHARE, "lexicon": SHARE, "groups": SHARE}
+"""The ends of the scales of kinds of raters; others are seen from the values."""
 
 ByGroup = Mapping[tuple[str, str], Mapping[str, Estimate]]
 """By model and source: an estimate for each group, its bias before a colon where the source has several."""
@@ -198,6 +201,15 @@ def favour(rater: str) -> int:
     (1, -1, 0)
     """
     return _FAVOUR.get(kind_of(rater), 0)
+
+
+def ends_of(rater: str) -> Bounds | None:
+    """The ends of the scale of a rater, where they are known.
+
+    >>> ends_of("sentiment.vader.v1"), ends_of("readability.fog.v1")
+    ((-1.0, 1.0), None)
+    """
+    return _ENDS.get(kind_of(rater))
 
 
 def _figures(found: ContinuationSummary) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from tiltmeter.analysis.continuation_records import (
     RatersCompared,
     RaterTilt,
     SizeCurve,
+    ends_of,
     favour,
     kind_of,
 )
@@ -21,13 +22,14 @@ from tiltmeter.analysis.people_cells import compare_with_people, people_cells, p
 from tiltmeter.analysis.people_ratings import PeopleRatings, rated_by_people
 from tiltmeter.analysis.rated_items import RatedCell, rated_cells, rated_items
 from tiltmeter.analysis.raters_compared import compare_raters
-from tiltmeter.analysis.structures import Scale, with_structures
+from tiltmeter.analysis.structures import with_structures
 from tiltmeter.raters.refusal import EMPTY, REFUSAL
 from tiltmeter.records import Estimate, Scope
 from tiltmeter.stats.continuations import RatedItem, summarise
 from tiltmeter.stats.curves import first_samples, sample_sizes
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.rater_comparison import tilt_summary, within_tilt
+from tiltmeter.stats.scales import SHARE
 from tiltmeter.store import Continuations, Run
 
 __all__ = [
@@ -47,16 +49,6 @@ __all__ = [
 
 _REFUSAL = "refusal"
 
-
-_SHARE = (0.0, 1.0)
-_ENDS = {
-    "sentiment": (-1.0, 1.0),
-    "regard": (-1.0, 1.0),
-    "toxicity": _SHARE,
-    "lexicon": _SHARE,
-    "groups": _SHARE,
-}
-"""The ends of the scales of raters; others are taken from the values."""
 WITH_EXTREMES = ("toxicity",)
 """Kinds of raters of which the k highest texts of each prompt, and those above a threshold, are looked at."""
 
@@ -106,7 +98,7 @@ def _cell(run: Run, cell: RatedCell, tilts: Sequence[RaterTilt], seed: int) -> C
     far: Far = {}
     if kind_of(cell.rater) in WITH_EXTREMES:
         far = {"most_k": sample_sizes(items), "threshold": _choices(run).get("threshold", 0.5)}
-    summary = summarise(items, reference=reference, seed=seed, **far, **_scale(cell.rater))
+    summary = summarise(items, reference=reference, seed=seed, scale=ends_of(cell.rater), **far)
     own = [tilt for tilt in tilts if (tilt.rater, tilt.bias) == (cell.rater, cell.bias)]
     within = frozenset(
         (pair.a, pair.b)
@@ -116,7 +108,7 @@ def _cell(run: Run, cell: RatedCell, tilts: Sequence[RaterTilt], seed: int) -> C
     )
     place = (cell.model, cell.source, cell.bias, cell.decoding, cell.rater, cell.scope)
     made = ContinuationCell(*place, summary, within, tilt_measured=bool(own))
-    return with_structures(run, made, items, reference=reference, seed=seed, **_scale(cell.rater))
+    return with_structures(run, made, items, reference=reference, seed=seed)
 
 
 def _choices(run: Run) -> Mapping[str, Any]:
@@ -128,11 +120,6 @@ def _reference(run: Run, items: Sequence[RatedItem]) -> str | None:
     """The group that the others are compared with, where the study names one of these."""
     groups = {item.group for item in items}
     return next((name for name in _choices(run).get("reference", ()) if name in groups), None)
-
-
-def _scale(rater: str) -> Scale:
-    ends = _ENDS.get(kind_of(rater))
-    return {"scale": ends, "signed": ends is not None and ends[0] < 0}
 
 
 def _items(run: Run, cell: RatedCell | ContinuationCell) -> list[RatedItem]:
@@ -165,7 +152,7 @@ def _by_size(run: Run, cell: ContinuationCell, seed: int) -> Iterator[tuple[str,
     items = _items(run, cell)
     for size in sample_sizes(items):
         part = first_samples(items, size)
-        pairs = summarise(part, reference=_reference(run, items), seed=seed, **_scale(cell.rater)).pairs
+        pairs = summarise(part, reference=_reference(run, items), seed=seed, scale=ends_of(cell.rater)).pairs
         if pairs:
             yield cell.rater, size, pairs[0].difference
 
@@ -184,6 +171,6 @@ def _shares(found: Continuations, cells: Sequence[RatedCell], label: str, seed: 
                 # Without a label nobody looked: nothing was written, or it was in a language that is not read.
                 share = None if rating.label is None else float(rating.label == label)
                 items.append((name, share, one.prompt.origin))
-        pooled = Pooled(items, seed=seed, scale=_SHARE)
+        pooled = Pooled(items, seed=seed, scale=SHARE)
         shares[model, source] = {group: pooled.mean(group) for group in dict.fromkeys(group for group, *_ in items)}
     return shares

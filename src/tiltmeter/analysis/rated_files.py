@@ -9,14 +9,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.analysis.continuation_records import favour
-from tiltmeter.analysis.rated_values import OTHER, Given, Values, read_values, reason_of
-from tiltmeter.errors import InvalidData, UnknownName
-from tiltmeter.sources.tables import Row, column, read_table
-from tiltmeter.stats.continuations import Bounds, ContinuationSummary, RatedItem, summarise
+from tiltmeter.analysis.continuation_records import ends_of, favour
+from tiltmeter.analysis.rated_rows import chosen_rows, of_same_rater, pooled_note, pooled_over
+from tiltmeter.analysis.rated_values import DECLINED, OTHER, Cell, Given, Values, read_values, reason_of
+from tiltmeter.errors import InvalidData
+from tiltmeter.raters.refusal import REFUSAL
+from tiltmeter.sources.tables import column, read_table
+from tiltmeter.stats.continuations import ContinuationSummary, RatedItem, summarise
+from tiltmeter.stats.scales import SIGNED, Bounds
 from tiltmeter.stats.structures import StructureSettings, StructureSummary, by_structure
 
-_NOT_MIXED = ("model", "rater")
+_REFUSALS = re.compile(r"refusal\.v(\d+)\.label")
+"""The column in which a refusal rater says what a text is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,10 @@ class RatedTexts:
     rater: str = ""
     structured: bool = False
     """Whether the texts were asked for structure by structure."""
+    pooled: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Choices that the texts differ in, and are averaged over: column and values."""
+    ends: tuple[tuple[float, Given], ...] = field(default=(), compare=False)
+    """The lowest and the highest rating, and where they stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +85,17 @@ class RatedFileSummary:
     rows: int
     notes: tuple[str, ...]
     """What was done to the rows."""
+    pooled: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Choices that were averaged over: column and values."""
 
     def as_json(self) -> dict[str, Any]:
         """The summary's JSON, with that of the structures where they were asked for."""
         made = self.summary.as_json()
-        made["notes"] += self.notes
+        first = [pooled_note(name, values) for name, values in self.pooled.items()]
+        made["notes"] = [*first, *made["notes"], *self.notes]
         made["rows"] = self.rows
+        if self.pooled:
+            made["pooled"] = {name: list(values) for name, values in self.pooled.items()}
         if self.structures is not None:
             made |= self.structures.as_json()
             made["notes"] += self.structures.notes
@@ -99,12 +112,10 @@ def summarise_rated_file(
 def summarise_rated(texts: RatedTexts, settings: RatedSettings | None = None) -> RatedFileSummary:
     """Estimates from rated texts, wherever they were read."""
     wanted = settings or RatedSettings()
-    # Labels of regard reach from −1 to 1, also where no text has the lowest.
-    scale = wanted.scale or ((-1.0, 1.0) if texts.regard else None)
+    scale = _scale(texts, wanted.scale)
     summary = summarise(
         texts.items,
         scale=scale,
-        signed=texts.regard,
         threshold=wanted.threshold,
         most_k=wanted.most_k,
         reference=wanted.reference,
@@ -119,12 +130,40 @@ def summarise_rated(texts: RatedTexts, settings: RatedSettings | None = None) ->
             summary,
             StructureSettings(wanted.fixed, wanted.best, better),
             scale=scale,
-            signed=texts.regard,
             reference=wanted.reference,
             level=wanted.level,
             seed=wanted.seed,
         )
-    return RatedFileSummary(summary, structures, texts.rows, texts.notes)
+    return RatedFileSummary(summary, structures, texts.rows, texts.notes, texts.pooled)
+
+
+def _scale(texts: RatedTexts, given: Bounds | None) -> Bounds | None:
+    """The ends of the scale that are given, or known of labels of regard and of the raters of this package."""
+    if given is not None:
+        for value, place in texts.ends:
+            if not given[0] <= value <= given[1]:
+                wide = min(given[0], texts.ends[0][0]), max(given[1], texts.ends[1][0])
+                raise InvalidData(
+                    f"{place.text.strip()} lies outside --scale {given[0]:g},{given[1]:g}; a scale holds every rating, "
+                    f"here at least {wide[0]:g},{wide[1]:g}",
+                    file=place.file,
+                    line=place.line,
+                    key=texts.rater or None,
+                )
+        return given
+    if texts.regard:
+        return SIGNED
+    # A column that is called sentiment may hold anything; the name of a rater has two parts and more.
+    known = ends_of(texts.rater) if "." in texts.rater else None
+    return known if known and all(known[0] <= value <= known[1] for value, _ in texts.ends) else None
+
+
+def ends_in(items: Sequence[RatedItem], places: Sequence[Given]) -> tuple[tuple[float, Given], ...]:
+    """The lowest and the highest rating, and where they stand; of equal ones the first."""
+    found = [
+        (item.value, place) for item, place in zip(items, places, strict=True) if item.value is not None and item.rated
+    ]
+    return tuple(choose(found, key=lambda each: each[0]) for choose in (min, max)) if found else ()
 
 
 def read_rated(path: str | Path, columns: RatedColumns) -> RatedTexts:
@@ -133,25 +172,33 @@ def read_rated(path: str | Path, columns: RatedColumns) -> RatedTexts:
     columns = replace(columns, value=_versioned(columns.value, header))
     for name, option in _named(columns):
         column(header, name, path, option)
-    rows = _select(every, header, columns.where, path)
+    rows = chosen_rows(every, header, columns.where, path)
+    pooled = pooled_over(rows, [name for name, _ in _named(columns)], path)
     label = columns.label or _beside(header, columns.value, "label")
     reason = _beside(header, columns.value, "unrated")
     given = [Given(row[columns.value], path, line, row[label].strip() if label else "") for line, row in rows]
-    values = read_values(given, columns.value, columns.unscored)
-    items = []
-    for (_, row), held, cell in zip(rows, given, values.cells, strict=True):
+    whole = [row[columns.value] for _, row in of_same_rater(every, rows)]
+    values = read_values(given, columns.value, columns.unscored, column=whole)
+    refusals = _refusals(header, columns.value)
+    cells = [
+        Cell(None, None, DECLINED) if refusals and row[refusals].strip() == REFUSAL else cell
+        for (_, row), cell in zip(rows, values.cells, strict=True)
+    ]
+    items, places = [], []
+    for (_, row), held, cell in zip(rows, given, cells, strict=True):
         group = row[columns.group].strip()
         if not group:
             continue
+        places.append(held)
         items.append(
             RatedItem(
                 group,
                 cell.value,
                 row[columns.origin].strip(),
-                held.label or cell.label,
+                None if cell.unrated == DECLINED else held.label or cell.label,
                 row[columns.prompt].strip() if columns.prompt else "",
                 (row[columns.structure].strip() or None) if columns.structure else None,
-                (row[reason].strip() if reason and cell.value is None else "") or cell.unrated,
+                cell.unrated if not reason or cell.unrated in (None, DECLINED) else row[reason].strip() or cell.unrated,
             )
         )
     notes = []
@@ -160,8 +207,16 @@ def read_rated(path: str | Path, columns: RatedColumns) -> RatedTexts:
     notes += value_notes(items, values, columns.unscored)
     if not any(item.origin for item in items):
         notes.append(f"nothing under `{columns.origin}`: each row is its own origin")
-    structured = columns.structure is not None
-    return RatedTexts(tuple(items), len(rows), tuple(notes), values.regard, columns.value, structured)
+    return RatedTexts(
+        items=tuple(items),
+        rows=len(rows),
+        notes=tuple(notes),
+        regard=values.regard,
+        rater=columns.value,
+        structured=columns.structure is not None,
+        pooled=pooled,
+        ends=ends_in(items, places),
+    )
 
 
 def value_notes(items: Sequence[RatedItem], values: Values, unscored: Sequence[str]) -> list[str]:
@@ -169,6 +224,7 @@ def value_notes(items: Sequence[RatedItem], values: Values, unscored: Sequence[s
     notes = []
     for reason, what in {
         OTHER: "other is a label without a number, and unscored",
+        DECLINED: "texts that decline to answer have no rating that counts, and are unscored",
         **{reason_of(label): f"{label} is unscored, as was asked" for label in unscored},
     }.items():
         counts = Counter(item.group for item in items if item.unrated == reason)
@@ -178,6 +234,8 @@ def value_notes(items: Sequence[RatedItem], values: Values, unscored: Sequence[s
     notes += [f"no text has the label {label}" for label in unscored if reason_of(label) not in held]
     if values.regard:
         notes.append("labels count as numbers: negative −1, neutral 0, positive 1")
+    if values.only_to_two:
+        notes.append("0, 1 and 2 are read as numbers; where 2 stands for the label other, say --unscored-label 2")
     return notes
 
 
@@ -199,26 +257,13 @@ def _versioned(name: str, header: Sequence[str]) -> str:
     return name if name in header or not versions else max(versions, key=lambda each: int(each.rpartition("v")[2]))
 
 
+def _refusals(header: Sequence[str], value: str) -> str | None:
+    """The newest column of labels of a refusal rater, unless it is that rater whose values are asked for."""
+    if value.split(".", maxsplit=1)[0] == REFUSAL:
+        return None
+    versions = {int(match[1]): match[0] for match in map(_REFUSALS.fullmatch, header) if match}
+    return versions[max(versions)] if versions else None
+
+
 def _beside(header: Sequence[str], value: str, what: str) -> str | None:
     return f"{value}.{what}" if f"{value}.{what}" in header else None
-
-
-def _select(rows: Sequence[Row], header: Sequence[str], where: Mapping[str, str], path: str | Path) -> list[Row]:
-    if not rows:
-        raise InvalidData("the file has a header and no rows", file=path)
-    kept = list(rows)
-    for name, value in where.items():
-        column(header, name, path, "--where")
-        known = {cells[name] for _, cells in kept}
-        kept = [(line, cells) for line, cells in kept if cells[name] == value]
-        if not kept:
-            raise InvalidData(UnknownName(f"row with `{name}` =", value, known).problem, file=path)
-    for name in _NOT_MIXED:
-        values = sorted({cells.get(name, "") for _, cells in kept})
-        if len(values) > 1:
-            raise InvalidData(
-                f"the column `{name}` holds {', '.join(values)}, which must not be mixed: choose one with "
-                f"--where {name}={values[0]}",
-                file=path,
-            )
-    return kept

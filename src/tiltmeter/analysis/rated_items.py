@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tiltmeter.raters.refusal import REFUSAL as DECLINED
+from tiltmeter.analysis.rated_values import DECLINED
+from tiltmeter.raters.refusal import REFUSAL as DECLINES
 from tiltmeter.records import Continuation, Decoding, Rating, Scope
 from tiltmeter.stats.continuations import RatedItem
 from tiltmeter.store import Continuations, Run
@@ -64,12 +65,12 @@ def _declined(
 ) -> frozenset[tuple[str, int]]:
     """Prompt and sample of the texts that refuse."""
     rated = found.rated(model, decoding, REFUSAL, source=source, bias=bias)
-    return frozenset((one.prompt.id, one.sample) for one, rating in rated if rating.label == DECLINED)
+    return frozenset((one.prompt.id, one.sample) for one, rating in rated if rating.label == DECLINES)
 
 
 def _unless(rating: Rating, declined: bool) -> Rating:
-    """The rating; none where the model declined: a refusal says nothing about the group, neutral or otherwise."""
-    return Rating(rating.rater, None, "the model declined to answer") if declined else rating
+    """The rating; none where the model declined."""
+    return Rating(rating.rater, None, DECLINED) if declined else rating
 
 
 def _items(continuation: Continuation, rating: Rating) -> Iterator[RatedItem]:

@@ -5,23 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TypedDict, Unpack
 
-from tiltmeter.analysis.continuation_records import ContinuationCell, favour
+from tiltmeter.analysis.continuation_records import ContinuationCell, ends_of, favour
 from tiltmeter.records import Structure
-from tiltmeter.stats.continuations import Bounds, RatedItem, summarise
+from tiltmeter.stats.continuations import RatedItem, summarise
 from tiltmeter.stats.structures import StructureSettings, by_structure
 from tiltmeter.store import Run
 
 FIXED = "fixed"
 """The structure of the plain prompt, which the others rephrase."""
-
-
-class Scale(TypedDict):
-    """What is known of a rater's scale: its ends, and whether it goes below zero."""
-
-    scale: Bounds | None
-    signed: bool
 
 
 def structures_of(run: Run) -> dict[str, Structure]:
@@ -37,18 +29,18 @@ def with_structures(
     *,
     reference: str | None = None,
     seed: int,
-    **scale: Unpack[Scale],
 ) -> ContinuationCell:
     """The cell with its structures and their families, where its texts have more than one structure."""
     found = {item.structure for item in items if item.structure is not None}
     if len(found - {FIXED}) < 2 or len(cell.summary.groups) < 2:
         return cell
     settings = StructureSettings(fixed=FIXED if FIXED in found else None, higher_is_better=favour(cell.rater) >= 0)
+    scale = ends_of(cell.rater)
     return replace(
         cell,
-        structures=by_structure(items, cell.summary, settings, reference=reference, seed=seed, **scale),
+        structures=by_structure(items, cell.summary, settings, scale=scale, reference=reference, seed=seed),
         families={
-            family: summarise(part, reference=reference, seed=seed, **scale)
+            family: summarise(part, scale=scale, reference=reference, seed=seed)
             for family, part in _by_family(run, items).items()
         },
     )

@@ -121,8 +121,9 @@ def analyze(
 
     A file of pairs needs a column `stereotyped` (1, 0, 0.5 or blank); bias and attribute are found by usual names.
     Rated texts (--view continuations; CSV, JSON lines or Parquet) need --value, a group and an origin. Values are
-    numbers, or negative, neutral, positive and other, or −1, 0, 1 and 2 for these; other and blanks are unscored.
-    With --structure, or --layout blocks, also: which conclusions hold whatever the sentence structure.
+    numbers, true and false, or negative, neutral, positive and other, or −1, 0, 1 and 2 for these; other, blanks and
+    texts that a column `refusal.v2.label` calls a refusal are unscored. With --structure, or --layout blocks, intervals
+    are over origins and structures, and also: which conclusions hold whatever the sentence structure.
     """
     check(conditions)
     rated = {

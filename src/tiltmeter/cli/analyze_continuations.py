@@ -154,6 +154,9 @@ def _named(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
 
 def print_result(found: Mapping[str, Any]) -> None:
     """Tables for people."""
+    pooled = len(found.get("pooled", {}))
+    for note in found["notes"][:pooled]:
+        say(note)
     _print_groups(found["groups"])
     _print_pairs(found["pairs"])
     for measure, groups in found["extremes"].items():
@@ -164,7 +167,7 @@ def print_result(found: Mapping[str, Any]) -> None:
         _print_pairs(found["extreme_pairs"][measure], measure)
     if "structures" in found:
         print_structures(found)
-    for note in found["notes"]:
+    for note in found["notes"][pooled:]:
         say(note)
     for reason, names in _withheld(found).items():
         say(f"no ratio of {', '.join(names)}: {reason}")

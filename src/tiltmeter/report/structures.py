@@ -16,6 +16,7 @@ from tiltmeter.report.structure_examples import contradicting_texts
 from tiltmeter.report.structure_figures import divergence_figure, stability_figure, swarm_figure
 from tiltmeter.report.structure_tables import family_table, ranking_table, robustness_table, sign_table, structure_table
 from tiltmeter.report.words import count, percent, percent_range
+from tiltmeter.stats.estimates import excludes_zero
 from tiltmeter.stats.structures import StructureSummary
 from tiltmeter.store import Run
 
@@ -112,7 +113,7 @@ def _sentence(found: StructureSummary, pair: Pair) -> str:
     if kept.share.value is None or over.value is None:
         return f"Between {a} and {b} there is no difference over all structures whose sign could hold."
     both = found.robustness.two_way[pair]
-    firm = both.low is not None and both.high is not None and not both.low <= 0 <= both.high
+    firm = excludes_zero(both)
     higher, lower = (a, b) if over.value > 0 else (b, a)
     structures = count(round(kept.share.value * kept.share.n), "structure")
     interval = "" if kept.share.low is None else f"; interval {percent_range(kept.share.low, kept.share.high, 0)}"

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.estimates import adjust
-from tiltmeter.stats.pooled import Observation, Pooled, is_number
+from tiltmeter.stats.estimates import adjust, is_number
+from tiltmeter.stats.pooled import Observation, Pooled
+from tiltmeter.stats.scales import SHARE, Bounds
 
 PromptedValue = tuple[str, float | None, str, str]
 """Group, value, origin and prompt of one text."""
@@ -73,7 +74,7 @@ def extremes(
     found: dict[str, dict[str, Estimate]] = {}
     compared: dict[str, list[ExtremePair]] = {}
 
-    def add(measure: str, values: Sequence[Observation], scale: tuple[float, float] | None = None) -> None:
+    def add(measure: str, values: Sequence[Observation], scale: Bounds | None = None) -> None:
         pooled = Pooled(values, level=level, seed=seed, scale=scale)
         present = {group for group, *_ in values}
         found[measure] = {group: pooled.mean(group) for group in groups if group in present}
@@ -83,7 +84,7 @@ def extremes(
         ]
 
     if threshold is not None:
-        add("share_above", [(group, _above(value, threshold), origin) for group, value, origin, _ in items], (0.0, 1.0))
+        add("share_above", [(group, _above(value, threshold), origin) for group, value, origin, _ in items], SHARE)
     prompts = _by_prompt(items)
     if not prompts:
         return Extremes(found, _adjusted(compared))
@@ -95,7 +96,7 @@ def extremes(
         found[f"most_k={k}"] = {group: _noted(each, short[group], k) for group, each in found[f"most_k={k}"].items()}
     if threshold is not None:
         above = [(group, _above(value, threshold), origin) for (group, origin, _), value in highest.items()]
-        add("any_above", above, (0.0, 1.0))
+        add("any_above", above, SHARE)
     return Extremes(found, _adjusted(compared))
 
 

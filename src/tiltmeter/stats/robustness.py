@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.drawing import Array
+from tiltmeter.stats.drawing import CHUNK, Array
 from tiltmeter.stats.estimates import estimate
 from tiltmeter.stats.structure_means import Pair, StructureMeans
 
@@ -24,8 +24,6 @@ SPLITS = 1_000
 """Random splits into halves; all of them where there are no more than that."""
 DRAWS = 5_000
 """Random draws of k structures; all of them where there are no more than that."""
-_CHUNK = 4_000_000
-"""Numbers drawn at a time: a bound on memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +210,7 @@ def _rows(chosen: Iterator[tuple[int, ...]], structures: int) -> Array:
 
 def _random(structures: int, k: int, draws: int, seed: int) -> Iterator[Array]:
     generator = np.random.default_rng([seed, k])
-    at_once = max(1, _CHUNK // structures)
+    at_once = max(1, CHUNK // structures)
     for start in range(0, draws, at_once):
         order = generator.random((min(at_once, draws - start), structures)).argsort(axis=1)
         yield (order < k).astype(np.float64)

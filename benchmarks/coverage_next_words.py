@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 
-from tiltmeter.stats.next_words import Place, Values, means
 from tiltmeter.stats.crossed import Scale
+from tiltmeter.stats.next_words import Place, Values, means
 
 DESIGNS = ((8, 8), (40, 17), (300, 17), (30, 25), (100, 30), (30, 1), (300, 1))
 EFFECTS = ((1.0, 1.0), (1.0, 0.2), (0.2, 0.2))

@@ -1,9 +1,10 @@
 """How well the raters rate: what the figures on their cards come from.
 
-Run `python benchmarks/rater_quality.py [--write] [--rater NAME …]`. Toxicity on HateCheck, by functionality (the file
-../shared/data/hatecheck/test_suite_cases.csv, or --hatecheck FILE); sentiment, regard and refusal on sentences of our
-own (training/*.tsv, the test parts only); the tilt of each rater on our own sentences. Raters that need a checkpoint of
-the hub are left out unless named, e.g. `--rater toxicity.detoxify-original:FOLDER`. `--write` appends to RESULTS.md.
+Run `python benchmarks/rater_quality.py [--only regard] [--write] [--rater NAME …]`. Toxicity on HateCheck, by
+functionality (the file ../shared/data/hatecheck/test_suite_cases.csv, or --hatecheck FILE); sentiment, regard and
+refusal on texts that were not trained on (training/*.tsv); the tilt of each rater on our own sentences. Raters that
+need a checkpoint of the hub are left out unless named, e.g. `--rater toxicity.detoxify-original:FOLDER`. `--write`
+appends to RESULTS.md.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ TILT_GROUPS = {
     "disabled people": ["disabled people"],
 }
 REGARD = ("negative", "neutral", "positive", "other")
+NEW, LAST, OURS = "**new texts of two models**", "**last texts of two models**", "our test part"
 # What HateCheck says of the group in these functionalities, as regard.
 HATECHECK_REGARD = {
     "derog_neg_emote_h": "negative",
@@ -110,42 +112,103 @@ def on_sentiment(tools: Sequence[Rater]) -> Iterator[str]:
 
 
 def on_regard(tools: Sequence[Rater], hatecheck: Sequence[dict[str, str]]) -> Iterator[str]:
-    """Confusion tables on our test part, on what a small model wrote, and on HateCheck."""
-    ours = [row for row in sentences("regard") if row.part == "test"]
-    known = [row for row in hatecheck if row["functionality"] in HATECHECK_REGARD and row["target_ident"]]
-    masked = [
-        Sentence(HATECHECK_REGARD[row["functionality"]], row["functionality"], _masked(row["case_templ"]))
-        for row in known
-    ]
-    sets = {
-        f"the test part of our own sentences, {len(ours)}": ours,
-        "what smollm2-135m wrote, 160": sentences("regard_written"),
-        "what smollm2-135m wrote, 64 fresh, read only after the training sentences were done": sentences(
-            "regard_fresh"
-        ),
-        f"HateCheck, another style, group masked, distinct: {len(set(masked))}": list(dict.fromkeys(masked)),
+    """Each rater on each set of texts with a known regard; confusion tables; right answers by theme and by source."""
+    sets = regard_sets(hatecheck)
+    answers = {
+        (title, tool.name): [_regard(rating) for rating in tool.rate([row.text for row in rows])]
+        for title, rows in sets.items()
+        for tool in tools
     }
+    yield "**Regard: right among the texts that have one (not *other*); unrated is wrong; 95 % intervals (Wilson)**"
+    yield ""
+    yield (
+        "| texts | with a regard | rater | right, % | right of those rated, % | macro-F1 "
+        "| found: negative, neutral, positive, % | unrated, % | *other* left unrated, % |"
+    )
+    yield "|---|---|---|---|---|---|---|---|---|"
     for title, rows in sets.items():
         for tool in tools:
-            labels = [_regard(rating) for rating in tool.rate([row.text for row in rows])]
-            right = [row.label == label for row, label in zip(rows, labels, strict=True)]
-            plain = [hit for hit, row in zip(right, rows, strict=True) if row.label != "other"]
-            yield f"**Regard: {title}** ({tool.name})"
+            yield regard_line(title, tool.name, rows, answers[title, tool.name])
+    yield ""
+    for title in [title for title in sets if title in (NEW, LAST, OURS)]:
+        for tool in tools:
+            yield f"{title.strip('*').capitalize()}, {tool.name}:"
             yield ""
-            yield f"Right of four labels {_percent(right)} %; of the {len(plain)} not *other* {_percent(plain)} %."
+            yield from confusion(sets[title], answers[title, tool.name], REGARD)
             yield ""
-            yield from confusion(rows, labels, REGARD)
-            yield ""
-            if rows is ours and tool.name.startswith("regard"):
-                yield from by_theme(rows, right)
+    for tool in tools:
+        right = [row.label == label for row, label in zip(sets[OURS], answers[OURS, tool.name], strict=True)]
+        yield from by_theme(tool.name, sets[OURS], right)
 
 
-def by_theme(rows: Sequence[Sentence], right: Sequence[bool]) -> Iterator[str]:
+def regard_sets(hatecheck: Sequence[dict[str, str]]) -> dict[str, list[Sentence]]:
+    """Texts that regard was not trained on, by what they are."""
+    ours = [row for row in sentences("regard") if row.part == "test"]
+    new = sentences("regard_unseen")
+    known = [row for row in hatecheck if row["functionality"] in HATECHECK_REGARD and row["target_ident"]]
+    masked = dict.fromkeys(
+        Sentence(HATECHECK_REGARD[row["functionality"]], row["functionality"], _masked(row["case_templ"]))
+        for row in known
+    )
+    made = {
+        NEW: new,
+        "new texts, label no close call": [row for row in new if "doubtful" not in row.note],
+        "new texts of smollm2-135m": [row for row in new if row.theme.startswith("smollm2")],
+        "new texts of gemma-3-270m": [row for row in new if row.theme.startswith("gemma")],
+        "new texts, harm suffered": [row for row in new if "suffered" in row.note],
+        LAST: sentences("regard_last"),
+        "earlier texts (64) of smollm2-135m": sentences("regard_fresh"),
+        "first texts (160) of smollm2-135m": sentences("regard_written"),
+        OURS: ours,
+        "our test part, negation": [row for row in ours if row.theme == "negation"],
+        "our test part, harm suffered": [row for row in ours if row.theme == "suffered"],
+        "HateCheck, group masked": list(masked),
+    }
+    return {title: rows for title, rows in made.items() if rows}
+
+
+def regard_line(title: str, name: str, rows: Sequence[Sentence], labels: Sequence[str]) -> str:
+    """One line of the table: how well a rater rates one set."""
+    pairs = list(zip([row.label for row in rows], labels, strict=True))
+    plain = [(truth, label) for truth, label in pairs if truth != "other"]
+    other = [label == "other" for truth, label in pairs if truth == "other"]
+    hits = sum(truth == label for truth, label in plain)
+    low, high = wilson(hits, len(plain))
+    found, balance = [], []
+    for kind in REGARD[:3]:
+        true = [label for truth, label in plain if truth == kind]
+        named = sum(label == kind for _, label in plain)
+        right = true.count(kind)
+        found.append(f"{100 * right / len(true):.0f}" if true else "–")
+        if true:
+            balance.append(2 * right / (len(true) + named))
+    rated = sum(label != "other" for _, label in plain)
+    unrated = _percent([label == "other" for _, label in plain])
+    return (
+        f"| {title} | {len(plain)} of {len(rows)} | {name} | {100 * hits / len(plain):.1f} ({low:.0f} to {high:.0f}) "
+        f"| {100 * hits / max(rated, 1):.1f} | {statistics.mean(balance):.2f} | {', '.join(found)} | {unrated} "
+        f"| {_percent(other) if other else '–'} |"
+    )
+
+
+def wilson(hits: int, count: int) -> tuple[float, float]:
+    """The 95 % interval of a share, in per cent."""
+    from scipy.stats import binomtest
+
+    found = binomtest(hits, count).proportion_ci(0.95, "wilson")
+    return 100 * float(found.low), 100 * float(found.high)
+
+
+def by_theme(name: str, rows: Sequence[Sentence], right: Sequence[bool]) -> Iterator[str]:
     """Right answers by what the sentences are about."""
     found: dict[str, list[bool]] = {}
     for row, hit in zip(rows, right, strict=True):
         found.setdefault(f"{row.label} {row.theme}", []).append(hit)
-    yield "Right by theme: " + ", ".join(f"{theme} {sum(hits)}/{len(hits)}" for theme, hits in found.items()) + "."
+    yield (
+        f"Right by theme, {name}: "
+        + ", ".join(f"{theme} {sum(hits)}/{len(hits)}" for theme, hits in found.items())
+        + "."
+    )
     yield ""
 
 
@@ -180,6 +243,28 @@ def on_tilt(tools: Sequence[Rater]) -> Iterator[str]:
                 means.append(statistics.mean([value for value in own if value is not None]))
             cells.append(" / ".join(f"{mean:.2f}" for mean in means))
         yield f"| {group} | {' | '.join(cells)} |"
+
+
+def on_pronouns(tools: Sequence[Rater]) -> Iterator[str]:
+    """What regard makes of the same new texts where only she and he, mother and father, are swapped."""
+    from regard_data import swapped
+
+    texts = [row.text for row in sentences("regard_unseen")]
+    pairs = [(text, swapped(text)) for text in texts if swapped(text) != text]
+    yield f"**Regard: what masking misses: {len(pairs)} new texts with she and he, and the like, exchanged**"
+    yield ""
+    yield "| rater | another answer, % | mean as written | mean exchanged | mean with she | mean with he |"
+    yield "|---|---|---|---|---|---|"
+    for tool in tools:
+        columns = list(zip(*pairs, strict=True))
+        first, second = ([rating.value for rating in tool.rate(column)] for column in columns)
+        changed = [a != b for a, b in zip(first, second, strict=True)]
+        # A text is told by a woman's words or a man's by which of them come more often.
+        female = [_female(text) for text, _ in pairs]
+        she = [a if is_she else b for a, b, is_she in zip(first, second, female, strict=True)]
+        he = [b if is_she else a for a, b, is_she in zip(first, second, female, strict=True)]
+        means = " | ".join(f"{_mean(values):+.3f}" for values in (first, second, she, he))
+        yield f"| {tool.name} | {_percent(changed)} | {means} |"
 
 
 def confusion(rows: Sequence[Sentence], labels: Sequence[str], order: Sequence[str]) -> Iterator[str]:
@@ -221,6 +306,18 @@ def _regard(rating: Rating) -> str:
     return rating.label or _sentiment(rating.rater, rating)
 
 
+def _female(text: str) -> bool:
+    import re
+
+    words = re.findall(r"\w+", text.lower())
+    women = sum(word in {"she", "her", "hers", "herself", "woman", "women", "wife", "girl", "mother"} for word in words)
+    return women > sum(word in {"he", "his", "him", "himself", "man", "men", "husband", "boy"} for word in words)
+
+
+def _mean(values: Sequence[float | None]) -> float:
+    return statistics.mean([value for value in values if value is not None])
+
+
 def _percent(hits: Sequence[bool]) -> str:
     return f"{100 * sum(hits) / len(hits):.1f}"
 
@@ -231,6 +328,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--rater", action="append", default=[], help="a further rater; may be given several times")
     options.add_argument("--hatecheck", type=Path, help="test_suite_cases.csv of HateCheck")
+    options.add_argument("--only", choices=["regard"], help="this part alone")
     options.add_argument("--write", action="store_true", help="append to RESULTS.md")
     chosen = options.parse_args()
     torch.set_num_threads(1)
@@ -249,8 +347,15 @@ def main() -> None:
         # Sentiment as regard is the mark that a regard rater has to pass.
         lambda: on_regard([*tools["regard"], *tools["sentiment"][:1]], hatecheck),
         on_refusals,
+        lambda: on_pronouns(tools["regard"]),
         lambda: on_tilt([tool for kind in tools.values() for tool in kind]),
     ]
+    if chosen.only:
+        parts = [
+            lambda: on_regard([*tools["regard"], *tools["sentiment"][:1]], hatecheck),
+            lambda: on_pronouns(tools["regard"]),
+            lambda: on_tilt(tools["regard"]),
+        ]
     lines = [f"## {datetime.date.today()}, {platform.machine()} (`rater_quality.py`)", ""]
     for part in parts:
         lines += [*part(), ""]

@@ -236,6 +236,14 @@ def test_prompts_of_files_are_hashed_wherever_they_lie(tmp_path: Path) -> None:
         (("samples", "sample"), "line 9, `continuations.sample`: there is no key `sample`; did you mean `samples`"),
         (("samples  = 4", "samples  = 0"), "line 9, `continuations.samples`: 0 is too few"),
         (("samples  = 4", "samples  = 1.5"), "line 9, `continuations.samples`: 1.5 is not a whole number"),
+        (
+            ("samples  = 4", "reference = 4"),
+            "line 9, `continuations.reference`: must be the name of a group, or a list",
+        ),
+        (
+            ("samples  = 4", "threshold = 2"),
+            "line 9, `continuations.threshold`: must be a number from 0 to below 1, not 2",
+        ),
         (("samples  = 4", 'scope = "all"'), 'line 9, `continuations.scope`: must be "whole" or "completion", not'),
         (("[0.6, 1.0]", "[-1]"), "line 8, `continuations.decoding.temperature`: must be a number from 0"),
         (("[0.6, 1.0]", "[]"), "line 8, `continuations.decoding.temperature`: the list is empty"),
@@ -272,3 +280,9 @@ def test_a_wrong_option_of_prompts_names_the_key() -> None:
         plan(parse(CONTINUATIONS.replace('"gender"', '"sex"', 1)))
     with pytest.raises(InvalidStudy, match="makes no prompts; give specs"):
         plan(parse('models = ["scripted"]\n[continuations]\nsources = ["templates"]\n'))
+
+
+def test_a_reference_that_no_prompt_is_about_is_refused() -> None:
+    study = parse(CONTINUATIONS.replace("samples  = 4", 'reference = "mal"'))
+    with pytest.raises(InvalidStudy, match="`continuations.reference`: there is no group `mal`; did you mean `male`?"):
+        plan(study)

@@ -1,8 +1,8 @@
-"""Train the heads of `sentiment.minilm.v1` and `regard.minilm.v1` on the sentences beside this file.
+"""Train the head of `sentiment.minilm.v1` on the sentences beside this file; for regard see `regard.py`.
 
 Run `python training/heads.py [--write]`. The parts are split by a hash of the text: a third is the test part, which is
 never trained on and was not looked at while the penalty was chosen (by cross-validation on the training part). The
-heads that ship are those trained on the training part alone, so that the figures of the cards are theirs.
+head that ships is the one trained on the training part alone, so that the figures of the card are its own.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ class Sentence:
     label: str
     theme: str
     text: str
+    note: str = ""
+    """Of texts that are only tested on: "suffered" (harm that XYZ suffers), "doubtful" (the label was a close call)."""
 
     @property
     def part(self) -> str:
@@ -45,9 +47,9 @@ class Sentence:
 
 
 def sentences(name: str) -> list[Sentence]:
-    """The labelled sentences of a file: "regard", "regard_written", "regard_fresh", "sentiment" or "refusals"."""
-    lines = (HERE / f"{name}.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    return [Sentence(*line.split("\t")) for line in lines]
+    """The labelled sentences of a file: "sentiment", "refusals", "regard" or another that begins with regard."""
+    lines = (HERE / f"{name}.tsv").read_text(encoding="utf-8").split("\n")[1:-1]
+    return [Sentence(*(field.replace("\\n", "\n") for field in line.split("\t"))) for line in lines]
 
 
 def fitted(vectors: Any, classes: Any, count: int, penalty: float) -> tuple[Any, Any]:
@@ -79,7 +81,7 @@ def cross_validated(rows: list[Sentence], vectors: Any, classes: Any, count: int
 
 
 def trained(name: str) -> dict[str, Any]:
-    """The head of "sentiment" or "regard", as it is stored."""
+    """The head of "sentiment", as it is stored."""
     rows = [row for row in sentences(name) if row.part == "train"]
     labels = LABELS[name]
     vectors = encoder().rows([row.text for row in rows]).astype(np.float64)
@@ -103,15 +105,13 @@ def _hash(text: str) -> int:
 
 
 def main() -> None:
-    """Train both heads; with --write, put them into the package."""
+    """Train the head; with --write, put it into the package."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--write", action="store_true", help="put the heads into the package")
+    options.add_argument("--write", action="store_true", help="put the head into the package")
     write = options.parse_args().write
-    for name in LABELS:
-        head = trained(name)
-        if write:
-            target = WEIGHTS / f"{name}.minilm.v1.json"
-            target.write_text(json.dumps(head) + "\n", encoding="utf-8")
+    head = trained("sentiment")
+    if write:
+        (WEIGHTS / "sentiment.minilm.v1.json").write_text(json.dumps(head) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -17,17 +17,36 @@ from typing import TYPE_CHECKING, Any
 from tiltmeter.version import __version__
 
 if TYPE_CHECKING:
-    from tiltmeter.analysis import RunSummary, summarise_file, summarise_run, summarise_scores
+    from tiltmeter.analysis import RunSummary, summarise_continuations, summarise_file, summarise_run, summarise_scores
+    from tiltmeter.analysis.rating_files import rate_file
     from tiltmeter.engine import carry_out, score_pairs
     from tiltmeter.errors import TiltmeterError
     from tiltmeter.measures.scorers import find as find_scorer
     from tiltmeter.models import ModelSettings
     from tiltmeter.models import load as load_model
-    from tiltmeter.records import Estimate, ModelFacts, Pair, PairScore, Spec, TokenScores
+    from tiltmeter.raters import load as load_rater
+    from tiltmeter.records import (
+        Completion,
+        Continuation,
+        Decoding,
+        Estimate,
+        ModelFacts,
+        Pair,
+        PairScore,
+        Prompt,
+        Rating,
+        Spec,
+        TokenScores,
+    )
     from tiltmeter.report import write_run as write_report
+    from tiltmeter.sources.own_prompts import prompts as own_prompts
     from tiltmeter.sources.pairs_file import pairs as file_pairs
+    from tiltmeter.sources.prompts_file import prompts as file_prompts
+    from tiltmeter.sources.template_prompts import prompts as template_prompts
     from tiltmeter.sources.templates import pairs as template_pairs
     from tiltmeter.specs import load as load_spec
+    from tiltmeter.stats.continuations import RatedItem
+    from tiltmeter.stats.continuations import summarise as summarise_ratings
     from tiltmeter.stats.pairs import PairSummary
     from tiltmeter.store import Run, read_run
     from tiltmeter.study import plan as plan_study
@@ -35,12 +54,18 @@ if TYPE_CHECKING:
 
 # Where each public name lives; it is imported when it is first asked for, so that `import tiltmeter` is instant.
 _HOMES = {
+    "Completion": "records",
+    "Continuation": "records",
+    "Decoding": "records",
     "Estimate": "records",
     "ModelFacts": "records",
     "ModelSettings": "models",
     "Pair": "records",
     "PairScore": "records",
     "PairSummary": "stats.pairs",
+    "Prompt": "records",
+    "RatedItem": "stats.continuations",
+    "Rating": "records",
     "Run": "store",
     "RunSummary": "analysis",
     "Spec": "records",
@@ -48,27 +73,40 @@ _HOMES = {
     "TokenScores": "records",
     "carry_out": "engine",
     "file_pairs": "sources.pairs_file:pairs",
+    "file_prompts": "sources.prompts_file:prompts",
     "find_scorer": "measures.scorers:find",
     "load_model": "models:load",
+    "load_rater": "raters:load",
     "load_spec": "specs:load",
+    "own_prompts": "sources.own_prompts:prompts",
     "plan_study": "study:plan",
+    "rate_file": "analysis.rating_files",
     "read_run": "store",
     "read_study": "study:read",
     "score_pairs": "engine",
+    "summarise_continuations": "analysis",
     "summarise_file": "analysis",
+    "summarise_ratings": "stats.continuations:summarise",
     "summarise_run": "analysis",
     "summarise_scores": "analysis",
     "template_pairs": "sources.templates:pairs",
+    "template_prompts": "sources.template_prompts:prompts",
     "write_report": "report:write_run",
 }
 
 __all__ = [
+    "Completion",
+    "Continuation",
+    "Decoding",
     "Estimate",
     "ModelFacts",
     "ModelSettings",
     "Pair",
     "PairScore",
     "PairSummary",
+    "Prompt",
+    "RatedItem",
+    "Rating",
     "Run",
     "RunSummary",
     "Spec",
@@ -77,17 +115,24 @@ __all__ = [
     "__version__",
     "carry_out",
     "file_pairs",
+    "file_prompts",
     "find_scorer",
     "load_model",
+    "load_rater",
     "load_spec",
+    "own_prompts",
     "plan_study",
+    "rate_file",
     "read_run",
     "read_study",
     "score_pairs",
+    "summarise_continuations",
     "summarise_file",
+    "summarise_ratings",
     "summarise_run",
     "summarise_scores",
     "template_pairs",
+    "template_prompts",
     "write_report",
 ]
 

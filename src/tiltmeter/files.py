@@ -78,33 +78,67 @@ def read_csv(path: str | Path, delimiter: str = ",") -> tuple[list[str], list[di
 
 def read_numbered_csv(path: str | Path, delimiter: str = ",") -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
     """The columns of a table, and its rows with the line on which each ends."""
-    text = read_text(path)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    rows: list[tuple[int, dict[str, str]]] = []
-    columns: list[str] | None = None
+    columns, rows = _parsed_csv(io.StringIO(read_text(path), newline=""), path, delimiter)
+    return columns, list(rows)
+
+
+def stream_csv(path: str | Path, delimiter: str = ",") -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows of a table one by one, each with the line on which it ends: for tables that may be very long."""
+    with _reading(path) as file:
+        yield from _parsed_csv(file, path, delimiter)[1]
+
+
+def stream_lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    """The lines of a UTF-8 file one by one, each with its number; nothing but a line feed ends a line."""
+    with _reading(path, newline="\n") as file:
+        yield from enumerate(file, start=1)
+
+
+@contextmanager
+def _reading(path: str | Path, newline: str = "") -> Iterator[IO[str]]:
     try:
-        for cells in reader:
-            if not cells or (len(cells) == 1 and not cells[0].strip()):
-                continue
-            if columns is None:
-                columns = [cell.strip() for cell in cells]
-                _refuse_doubles(columns, path)
-            elif len(cells) != len(columns):
+        with Path(path).open(encoding="utf-8-sig", newline=newline) as file:
+            yield file
+    except FileNotFoundError:
+        raise InvalidData("there is no such file", file=path) from None
+    except UnicodeDecodeError:
+        raise InvalidData("not UTF-8 text; save it as UTF-8", file=path) from None
+    except OSError as error:
+        raise InvalidData(f"cannot be read: {error.strerror or error}", file=path) from None
+
+
+def _parsed_csv(
+    lines: Iterable[str], path: str | Path, delimiter: str
+) -> tuple[list[str], Iterator[tuple[int, dict[str, str]]]]:
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    rows = _csv_cells(reader, path)
+    columns = [cell.strip() for cell in next(rows, ())]
+    if not columns:
+        raise InvalidData("the file is empty; a header line with column names is needed", file=path)
+    _refuse_doubles(columns, path)
+
+    def cells_by_column() -> Iterator[tuple[int, dict[str, str]]]:
+        for cells in rows:
+            if len(cells) != len(columns):
                 raise InvalidData(
                     f"{len(cells)} cell{'s' * (len(cells) != 1)} where the header has {len(columns)}; "
                     "was the file cut off?",
                     file=path,
                     line=reader.line_num,
                 )
-            else:
-                rows.append((reader.line_num, dict(zip(columns, cells, strict=True))))
+            yield reader.line_num, dict(zip(columns, cells, strict=True))
+
+    return columns, cells_by_column()
+
+
+def _csv_cells(reader: Any, path: str | Path) -> Iterator[list[str]]:
+    """The cells of each row that has any."""
+    try:
+        yield from (cells for cells in reader if cells and (len(cells) > 1 or cells[0].strip()))
     except csv.Error as error:
         raise InvalidData(
             f"not a well-formed table ({error}); was the file cut off?", file=path, line=reader.line_num
         ) from None
-    if columns is None:
-        raise InvalidData("the file is empty; a header line with column names is needed", file=path)
-    return columns, rows
 
 
 def separator_hint(columns: Sequence[str]) -> str:

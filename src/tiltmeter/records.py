@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Literal
 
 Span = tuple[int, int]
@@ -15,6 +15,10 @@ Family = Literal["causal", "masked"]
 
 Scope = Literal["whole", "completion"]
 """What of a continuation is rated: prompt and completion, or the completion alone."""
+
+Ended = Literal["stop", "length", "end", "context", "unwritten"]
+"""What ended a text: a stop text, the limit, the model's own end token, or the model can read no more, so that the text
+is shorter than was asked for; "unwritten": it could not even begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +156,8 @@ class Prompt:
     """As two letters, e.g. "it"."""
     structure: Structure | None = None
     """The form of its sentence, where the source varies that."""
+    person: str | None = None
+    """What someone of the group is called, where `term` is no word for a person ("Judaism"); empty: not known."""
     subject_spans: tuple[Span, ...] = ()
     """The characters that name whom the sentence is about, e.g. the profession; what perturbations change."""
     status: Literal["authored", "natural", "template", ""] = ""
@@ -317,12 +323,13 @@ class Completion:
     text: str
     tokens: int
     """Tokens decoded, including any that were thrown away on the way; of beam search, those of the beam that won."""
-    ended: Literal["stop", "length", "end"]
-    """What ended it: a stop text, the limit, or the model's own end token."""
+    ended: Ended
     attempts: int = 1
     """Sequences decoded for it: those that were begun and given up count."""
     offsets: tuple[int, ...] = field(default=(), repr=False)
     """How many characters there were after each token, where the text can be cut at a token."""
+    unwritten: str | None = field(default=None, repr=False)
+    """Why nothing could be written; such a text says nothing, which is not the same as an empty answer."""
 
     def at(self, tokens: int) -> Completion:
         """What it would be if no more than so many tokens had been allowed; exact without stop texts and beams.
@@ -330,6 +337,8 @@ class Completion:
         >>> Completion(" a nurse.", 3, "end", offsets=(2, 8, 9)).at(2)
         Completion(text=' a nurse', tokens=2, ended='length', attempts=1)
         """
+        if tokens == self.tokens and self.ended == "context":
+            return replace(self, ended="length")
         if tokens >= self.tokens:
             return self
         text = self.text[: self.offsets[tokens - 1]]
@@ -349,7 +358,9 @@ class Continuation:
     text: str
     """The completion alone."""
     tokens: int
-    ended: Literal["stop", "length", "end"]
+    ended: Ended
+    unwritten: str | None = None
+    """Why nothing could be written."""
 
     @property
     def whole(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ TWO = DECODINGS[:2]
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    raters = ("sentiment.vader.v1", "sentiment.minilm.v1", "toxicity.linear.v1", "refusal.v1")
+    raters = ("sentiment.vader.v1", "sentiment.minilm.v1", "toxicity.linear.v1", "refusal.v2")
     return make_rated_run(Path("nowhere"), decodings=TWO, raters=raters)
 
 
@@ -73,8 +74,10 @@ def test_a_difference_no_larger_than_the_raters_tilt_is_marked(run: Run):
 
 def test_the_curve_over_samples_ends_at_the_whole(run: Run):
     found = summarise_continuations(run)
-    assert found and found.sizes_of
-    sizes = [(samples, estimate) for rater, samples, estimate in found.sizes if rater == "sentiment.vader.v1"]
+    assert found
+    [curve] = found.sizes
+    assert (curve.cell.model, curve.cell.bias) == (found.cells[0].model, found.cells[0].bias)
+    sizes = [(samples, estimate) for rater, samples, estimate in curve.points if rater == "sentiment.vader.v1"]
     assert [samples for samples, _ in sizes] == [1, 2, 3, 4]
     assert sizes[-1][1].value == found.cells[0].summary.pairs[0].difference.value
     assert sizes[0][1].n == 24 - 2  # the first sample of one opener of each group is empty
@@ -156,3 +159,30 @@ def test_a_sheet_that_cannot_be_read_is_refused_in_one_sentence(text: str, probl
     path.write_text(text)
     with pytest.raises(InvalidData, match=problem):
         read_ratings([path])
+
+
+def test_a_reference_is_what_the_other_groups_are_compared_with():
+    run = make_rated_run(
+        Path("nowhere"), biases=("religion", "gender"), decodings=TWO[:1], raters=("toxicity.linear.v1",)
+    )
+    resolved = {**run.meta["resolved"], "continuations": {"reference": ["Muslims"], "threshold": 0.9}}
+    named = replace(run, meta={**run.meta, "resolved": resolved})
+    plain, found = summarise_continuations(run), summarise_continuations(named)
+    assert plain and found
+    religion, gender = found.cells
+    assert [(pair.a, pair.b) for pair in religion.summary.pairs[:2]] == [("Christians", "Muslims"), ("Jews", "Muslims")]
+    assert [(pair.a, pair.b) for pair in gender.summary.pairs] == [("women", "men")], "it has no such group"
+    [size] = [one for one in found.sizes if one.cell.bias == "religion"]
+    assert size.points[-1][2].value == religion.summary.pairs[0].difference.value
+    above = [cells[0].summary.extremes["share_above"]["Jews"].value for cells in (plain.cells, found.cells)]
+    assert above[1] < above[0], "the threshold is that of the study"
+
+
+def test_a_refusal_has_no_other_rating_that_counts(run: Run):
+    found = summarise_continuations(run)
+    assert found and run.continuations
+    texts = [one for one in run.continuations.texts("alpha-135m", TWO[0]) if one.prompt.group == "women"]
+    declined = sum(one.sample == 2 and bool(one.text.strip()) for one in texts)
+    group = found.cells[0].summary.groups["women"]
+    assert group.unrated["the model declined to answer"] == declined > 0
+    assert "the model declined to answer" not in found.cells[0].summary.groups["men"].unrated

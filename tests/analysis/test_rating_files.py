@@ -111,7 +111,7 @@ def test_parquet_keeps_its_types(tmp_path: Path) -> None:
 
     pyarrow.parquet.write_table(pyarrow.table({"text": ["abc", ""], "n": [1, 2]}), tmp_path / "texts.parquet")
     rate_file(tmp_path / "texts.parquet", tmp_path / "out.parquet", [Length()])
-    rate_file(tmp_path / "out.parquet", tmp_path / "out.parquet", [Length()])
+    rate_file(tmp_path / "out.parquet", tmp_path / "out.parquet", [Length()], overwrite=True)
     made = pyarrow.parquet.read_table(tmp_path / "out.parquet")
     assert made.to_pydict() == {
         "text": ["abc", ""],
@@ -136,3 +136,94 @@ def test_a_kind_that_is_not_known_is_refused(texts: Path, tmp_path: Path) -> Non
         rate_file(texts, tmp_path / "out.xlsx", [Length()])
     with pytest.raises(InvalidData, match="there is no column `txt`; did you mean `text`"):
         rate_file(texts, tmp_path / "out.csv", [Length()], text="txt")
+
+
+def test_a_column_that_is_there_already_is_an_error_unless_it_is_to_be_replaced(texts: Path, tmp_path: Path) -> None:
+    first, second = tmp_path / "first.csv", tmp_path / "second.csv"
+    rate_file(texts, first, [Masked()], masking=Masking(terms=("man",)))
+    with pytest.raises(InvalidData, match=r"first\.csv, line 1: there is a column `masked\.v1` already; --overwrite"):
+        rate_file(first, second, [Masked()])
+    assert not second.exists()
+    rate_file(first, second, [Unlabelled()], overwrite=True)
+    assert list(rows(second)[0]) == ["n", "group", "text", "masked.v1", "masked.v1.unrated"], "no stale label"
+    lines = tmp_path / "lines.jsonl"
+    rate_file(first, lines, [Length()])
+    rate_file(lines, lines, [Unlabelled()], overwrite=True)
+    assert "masked.v1.label" not in json.loads(lines.read_text(encoding="utf-8").splitlines()[0])
+
+
+class Unlabelled(Length):
+    name = "masked.v1"
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])
+def test_odd_texts_come_back_as_they_were(kind: str, tmp_path: Path) -> None:
+    if kind == "parquet":
+        pytest.importorskip("pyarrow")
+    odd = [
+        "",
+        "  ",
+        'two\nlines, "quoted"',
+        "tab\there",
+        "\u2028 separates",
+        "x" * 300_000,
+        "Zoë 👩‍🔬",
+        "twice",
+        "twice",
+    ]
+    path = tmp_path / "odd.jsonl"
+    path.write_text("".join(json.dumps({"text": text, "n": n}) + "\n" for n, text in enumerate(odd)), encoding="utf-8")
+    out = tmp_path / f"out.{kind}"
+    rater = Length()
+    [found] = rate_file(path, out, [rater])
+    assert (found.rows, found.rated, len(rater.seen)) == (9, 8, 8)
+    again = tmp_path / "again.jsonl"
+    rate_file(out, again, [Unlabelled()])
+    made = [json.loads(line) for line in again.read_text(encoding="utf-8").split("\n") if line]
+    assert [row["text"] for row in made] == odd
+    assert [row["masked.v1"] for row in made] == [float(len(text)) if text else None for text in odd]
+    assert [float(row["length.v1"] or 0) for row in made] == [float(len(text)) for text in odd]
+
+
+def test_rows_that_lack_a_column_have_an_empty_text(tmp_path: Path) -> None:
+    path = tmp_path / "some.jsonl"
+    path.write_text('{"n": 1}\n{"text": "abc", "more": null}\n{"text": null}\n', encoding="utf-8")
+    [found] = rate_file(path, tmp_path / "out.csv", [Length()])
+    assert (found.rated, found.unrated) == (1, {"empty": 2})
+    assert list(rows(tmp_path / "out.csv")[0]) == ["n", "text", "more", "length.v1", "length.v1.unrated"]
+
+
+def test_a_long_table_is_rated_batch_by_batch_and_checked_whole_before(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    lines = [f"t{number % 400}" for number in range(5000)]
+    path.write_text("text\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    rater, steps = Length(), []
+
+    class Watcher:
+        def start(self, what: str, total: int, done: int) -> None:
+            steps.append((what, total))
+
+        def advance(self, number: int) -> None:
+            steps.append(("step", number))
+
+    rate_file(path, tmp_path / "out.csv", [rater], watcher=Watcher())
+    assert len(rater.seen) == 400
+    assert steps[0] == ("length.v1", 5000)
+    assert sum(number for what, number in steps if what == "step") == 5000
+    assert max(number for what, number in steps if what == "step") <= 256
+    path.write_text("text,n\n" + "a,1\n" * 3000 + "cut", encoding="utf-8")
+    fresh = Length()
+    with pytest.raises(InvalidData, match="line 3002: 1 cell where the header has 2"):
+        rate_file(path, tmp_path / "never.csv", [fresh])
+    assert fresh.seen == [] and not (tmp_path / "never.csv").exists()
+
+
+def test_raters_that_do_not_read_the_language_rate_nothing(texts: Path, tmp_path: Path) -> None:
+    class Italian(Length):
+        name, languages = "italian.v1", ("it",)
+
+    english, italian = Length(), Italian()
+    found = rate_file(texts, tmp_path / "out.csv", [english, italian], language="it")
+    assert english.seen == []
+    assert found[0].unrated == {"the text is Italian and the rater reads English": 3, "the text is empty": 1}
+    assert found[1].rated == 3

@@ -41,9 +41,9 @@ def test_rate_adds_a_column_for_each_rater_and_for_the_reasons(rated: Path) -> N
     assert list(rows[0])[4:] == [
         "sentiment.vader.v1",
         "sentiment.vader.v1.unrated",
-        "refusal.v1",
-        "refusal.v1.unrated",
-        "refusal.v1.label",
+        "refusal.v2",
+        "refusal.v2.unrated",
+        "refusal.v2.label",
     ]
     assert float(rows[0]["sentiment.vader.v1"]) > 0 > float(rows[1]["sentiment.vader.v1"])
     assert (rows[-1]["sentiment.vader.v1"], rows[-1]["sentiment.vader.v1.unrated"]) == ("", "the text is empty")
@@ -78,10 +78,10 @@ def test_tables_for_people_and_conditions_for_pipelines(tiltmeter: Command, rate
     [
         (["--value", "sentimnt.vader.v1"], "did you mean `sentiment.vader.v1`?; name it with `--value`"),
         ([], "--view continuations needs the column of the ratings: --value COLUMN"),
-        (["--value", "refusal.v1", "--most-k", "1"], "--most-k counts within prompts"),
-        (["--value", "refusal.v1", "--prompt", "prompt", "--most-k", "0"], "whole numbers from 1 up"),
-        (["--value", "refusal.v1", "--scale", "1"], "write the lowest and the highest value, e.g. 0,1"),
-        (["--value", "refusal.v1", "--reference", "rud"], "there is no group `rud`; did you mean `rude`?"),
+        (["--value", "refusal.v2", "--most-k", "1"], "--most-k counts within prompts"),
+        (["--value", "refusal.v2", "--prompt", "prompt", "--most-k", "0"], "whole numbers from 1 up"),
+        (["--value", "refusal.v2", "--scale", "1"], "write the lowest and the highest value, e.g. 0,1"),
+        (["--value", "refusal.v2", "--reference", "rud"], "there is no group `rud`; did you mean `rude`?"),
         (["--value", "text"], "line 2, `text`: 'Her cousin was wonderful.' is no rating"),
     ],
 )
@@ -104,11 +104,33 @@ def test_bad_ratings_leave_nothing_behind(tiltmeter: Command, texts: Path, tmp_p
         (["--rater", "refusal", "--text", "txt"], "texts.csv, line 1: there is no column `txt`; did you mean `text`?"),
         (["--rater", "refusal", "--mask-terms", "=x"], "write TERM,TERM or GROUP=TERM,TERM"),
         (["--rater", "refusal", "--group", "grup"], "did you mean `group`?; name it with `--group`"),
+        (["--rater", "groups.first"], "looks for the words of at least two groups: give --group-spec"),
+        (["--rater", "judge:sentiment"], "write judge:sentiment:smollm2-135m"),
+        (["--rater", "judge:mood:smollm2-135m"], "there is no question `mood`"),
+        (["--rater", "judge:sentiment:scripted"], "scripted has no chat template"),
+        (["--rater", "refusal", "--language", "Italian"], "write the code of a language in small letters, e.g. it"),
     ):
         done = tiltmeter("rate", texts, *arguments, "--out", out)
         assert (done.status, done.out) == (2, "")
         assert sentence in done.err
     assert not out.exists()
+
+
+def test_groups_and_languages_can_be_asked_for(tiltmeter: Command, texts: Path, tmp_path: Path) -> None:
+    command = ["rate", texts, "--rater", "groups.first", "--mask-terms", "relatives=cousin,neighbour"]
+    done = tiltmeter(*command, "--mask-terms", "bosses=boss", "--out", "named.csv", "--json")
+    assert done.status == 0, done.err
+    assert done.json["rows"] == 13
+    assert done.json["raters"][0]["unrated"] == {"no word of any group": 6, "the text is empty": 1}
+    with (tmp_path / "named.csv").open(encoding="utf-8", newline="") as file:
+        labels = [row["groups.first.v1.label"] for row in csv.DictReader(file)]
+    assert labels[:4] == ["relatives", "relatives", "bosses", "bosses"]
+    again = tiltmeter("rate", "named.csv", *command[2:], "--group-spec", "gender-math-arts", "--out", "named.csv")
+    assert again.status == 2
+    assert "there is a column `groups.first.v1` already; --overwrite replaces it" in again.err
+    other = tiltmeter("rate", texts, "--rater", "sentiment.vader", "--language", "it", "--out", "it.csv")
+    assert other.status == 0
+    assert "sentiment.vader.v1: 12 of 13 texts unrated: the text is Italian and the rater reads English" in other.err
 
 
 def test_raters_are_listed_with_what_they_need(tiltmeter: Command) -> None:
@@ -117,7 +139,7 @@ def test_raters_are_listed_with_what_they_need(tiltmeter: Command) -> None:
     listed = tiltmeter("raters", "list", "--json").json
     assert [row["name"] for row in listed] == registry.names("rater")
     by_name = {row["name"]: row for row in listed}
-    assert by_name["regard.minilm.v1"]["wants_mask"] is True
+    assert by_name["regard.minilm.v2"]["wants_mask"] is True
     assert by_name["judge.chat.v1"]["by_name"] is False
     assert "tiltmeter[text]" in by_name["sentiment.vader.v1"]["needs"]
     assert "lexicon.hurtlex.v1:FILE" in tiltmeter("raters", "list").out

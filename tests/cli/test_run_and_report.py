@@ -135,6 +135,44 @@ def test_a_study_of_continuations_ends_with_its_texts_and_a_summary(tiltmeter: C
     assert {row["group"] for row in rows} == {"female", "male", "nonbinary"}
     assert all(row["text"] == row["prompt"] + row["completion"] for row in rows)
     assert all(row["sentiment.vader.v1"] for row in rows)
+    table = tmp_path / "runs" / "texts" / "tables" / "completions.csv"
+    before = table.read_bytes()
+    table.unlink()
+    reported = tiltmeter("report", "runs/texts", "--parquet")
+    assert reported.status == 0, reported.err
+    assert table.read_bytes() == before
+    parquet = pytest.importorskip("pyarrow.parquet").read_table(table.with_suffix(".parquet"))
+    assert [row["text"] for row in parquet.to_pylist()] == [row["text"] for row in rows]
+    assert {str(parquet.schema.field(name).type) for name in ("sentiment.vader.v1", "temperature")} == {"double"}
     refused = tiltmeter("run", study, "--fail-if", "overall.low > 0.5")
     assert refused.status == 2
-    assert "--fail-if speaks of the view of pairs" in refused.err
+    assert "the study has no pairs, so --fail-if can only speak of its continuations" in refused.err
+
+
+def test_fail_if_speaks_of_what_models_write_in_any_cell(tiltmeter: Command, tmp_path: Path) -> None:
+    study = tmp_path / "texts.toml"
+    study.write_text(CONTINUATIONS, encoding="utf-8")
+    place = "continuations.own-prompts/gender.toxicity.linear"
+    done = tiltmeter("run", study, "--json", "--fail-if", f"{place}.pairs.female/male.difference.value > 3")
+    assert done.status == 0, done.err
+    differences = [
+        pair["difference"]["value"]
+        for cell in done.json["continuations"]["cells"]
+        for pair in cell["pairs"]
+        if cell["rater"] == "toxicity.linear.v1" and (pair["a"], pair["b"]) == ("female", "male")
+    ]
+    assert len(differences) == 4
+    assert min(differences) < max(differences)
+    between = (min(differences) + max(differences)) / 2
+    condition = f"{place}.v1.pairs.female/male.difference.value > {between:.9f}"
+    held = tiltmeter("run", study, "--fail-if", condition)
+    assert held.status == 1
+    assert f"--fail-if holds: {condition}" in held.err
+    refused = tiltmeter("run", study, "--fail-if", "continuations.gender.sentiment.vader.groups.male.mean > 0")
+    assert refused.status == 2
+    assert "the result has no `continuations.gender" in refused.err and "here are own-prompts/gender" in refused.err
+    study.write_text(STUDY, encoding="utf-8")
+    early = tiltmeter("run", study, "--out", "never", "--fail-if", f"{place}.groups.male.mean > 0")
+    assert early.status == 2
+    assert "the study has no table [continuations]" in early.err
+    assert not (tmp_path / "never").exists()

@@ -51,7 +51,7 @@ def test_a_run_keeps_every_text_with_its_labels_and_ratings(small: Plan, tmp_pat
     assert found
     assert found.prompts == small.prompts
     assert [(one.temperature, one.max_new_tokens) for one in found.decodings] == [(0, 4), (0, 9), (1, 4), (1, 9)]
-    assert [used.name for used in found.raters] == ["sentiment.vader.v1", "toxicity.linear.v1", "refusal.v1"]
+    assert [used.name for used in found.raters] == ["sentiment.vader.v1", "toxicity.linear.v1", "refusal.v2"]
     assert found.raters[0].facts == {"vaderSentiment": "3.3.2"}
     assert (run.pairs, run.scores, list(run.facts)) == ((), {}, ["scripted"])
     for decoding in found.decodings:
@@ -90,12 +90,13 @@ def test_a_text_does_not_depend_on_what_else_is_in_the_study(small: Plan, tmp_pa
     assert texts(seeded, decoding) != one
 
 
-def test_equal_texts_are_rated_once(small: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_texts_are_rated_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     rate = Vader.rate
     monkeypatch.setattr(Vader, "rate", lambda self, given: read.extend(given) or rate(self, given))
     monkeypatch.setattr(rating, "tilt", lambda *_, **__: [])
-    run = carry_out(small, tmp_path)
+    # So short that some are bound to be equal.
+    run = carry_out(plan(parse(STUDY.replace("[4, 9]", "[1, 2]"))), tmp_path)
     assert run.continuations
     whole = [one.whole for each in run.continuations.decodings for one in run.continuations.texts("scripted", each)]
     assert len(read) == len(set(read)) == len(set(whole)) < len(whole)
@@ -137,7 +138,7 @@ def test_an_interrupted_run_writes_and_rates_nothing_twice(
 def test_prompts_that_state_a_situation_are_read_for_group_words(tmp_path: Path) -> None:
     run = carry_out(plan(parse(SITUATIONS)), tmp_path)
     cells = rated_cells(run)
-    assert {cell.rater for cell in cells} == {"groups.first.v1", "groups.only.v1", "refusal.v1"}
+    assert {cell.rater for cell in cells} == {"groups.first.v1", "groups.only.v1", "refusal.v2"}
     assert {cell.scope for cell in cells} == {"completion"}
     first = next(cell for cell in cells if cell.rater == "groups.first.v1" and cell.decoding.temperature)
     items = rated_items(run, first.model, first.source, first.bias, first.decoding, first.rater, first.scope)
@@ -147,16 +148,16 @@ def test_prompts_that_state_a_situation_are_read_for_group_words(tmp_path: Path)
     for one, other in zip(women, men, strict=True):
         assert (one.value is None) == (one.unrated is not None)
         assert one.value is None or one.value + (other.value or 0) == 1
-    refusals = next(cell for cell in cells if cell.rater == "refusal.v1")
+    refusals = next(cell for cell in cells if cell.rater == "refusal.v2")
     place = (refusals.model, refusals.source, refusals.bias, refusals.decoding)
-    assert {item.group for item in rated_items(run, *place, "refusal.v1", "completion")} == {ANY}
+    assert {item.group for item in rated_items(run, *place, "refusal.v2", "completion")} == {ANY}
 
 
 def test_cells_come_in_the_order_of_the_study(small: Plan, tmp_path: Path) -> None:
     run = carry_out(small, tmp_path)
     cells = rated_cells(run)
     assert len(cells) == 4 * 3
-    assert [cell.rater for cell in cells[:3]] == ["sentiment.vader.v1", "toxicity.linear.v1", "refusal.v1"]
+    assert [cell.rater for cell in cells[:3]] == ["sentiment.vader.v1", "toxicity.linear.v1", "refusal.v2"]
     assert [cell.scope for cell in cells[:3]] == ["whole", "whole", "completion"]
     [items] = [rated_items(run, *(getattr(cell, name) for name in cell.__slots__)) for cell in cells[:1]]
     assert [item.prompt for item in items] == [prompt.id for prompt in small.prompts]
@@ -213,7 +214,7 @@ def test_the_raters_own_tilt_is_measured_on_the_groups_of_the_study(small: Plan,
     by_group = {group: [item for _, item in items if item.group == group] for group in ("female", "male")}
     assert [item.sentence for item in by_group["female"]] == [item.sentence for item in by_group["male"]]
     assert all(item.rating.value is not None for _, item in items)
-    assert found.tilts("refusal.v1") == []
+    assert found.tilts("refusal.v2") == []
 
 
 def test_a_rater_that_changed_since_is_refused(small: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,3 +273,26 @@ def test_a_model_that_cannot_write_has_pairs_alone(tmp_path: Path, monkeypatch: 
         carry_out(plan(parse(both)), tmp_path / "both")
     with pytest.raises(ModelError, match="cannot write; a causal model is needed"):
         carry_out(plan(parse(STUDY)), tmp_path / "alone")
+
+
+def named(group: str, term: str, person: str | None = None) -> Prompt:
+    return Prompt(f"{group}/{term}", "s", "faith", "o", f"{term} is", group=group, term=term, person=person)
+
+
+def test_the_tilt_is_measured_with_words_for_people():
+    faiths = [named("judaism", "Judaism", "Jewish person"), named("islam", "Shia Islam", "Muslim person")]
+    assert rating.terms_by_group(faiths) == {
+        "faith": {"judaism": ["the Jewish person"], "islam": ["the Muslim person"]}
+    }
+    assert rating.terms_by_group([named("metal", "Metalsmith", ""), named("dance", "Ballet", "")]) == {}
+
+
+def test_a_few_of_many_names_are_drawn_whatever_else_there_is():
+    many = [named("a", name) for name in ("Ann", "Bea", "Cleo", "Dora", "Eve", "Flo")]
+    first, second = (
+        rating.terms_by_group([*many, *others], seed=3)["faith"]["a"]
+        for others in ([named("b", "Bob")], [named("b", "Carl"), named("b", "Dan")])
+    )
+    assert first == second
+    assert len(first) == 4
+    assert first != rating.terms_by_group([*many, named("b", "Bob")], seed=4)["faith"]["a"]

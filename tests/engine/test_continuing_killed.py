@@ -13,7 +13,7 @@ from tests.engine.slow_continuing import OTHER, STUDY, small_steps
 from tiltmeter.analysis import summarise_run
 from tiltmeter.engine import carry_out
 from tiltmeter.report import write_tables
-from tiltmeter.store import read_run, write_completions
+from tiltmeter.store import read_run
 from tiltmeter.study import plan, read
 
 pytestmark = pytest.mark.slow
@@ -38,7 +38,7 @@ def steps(folder: Path) -> tuple[int, int, int]:
 def tables(folder: Path) -> dict[str, bytes]:
     run = read_run(folder)
     assert run.continuations
-    paths = [*write_tables(run, summarise_run(run), folder), write_completions(run.continuations, folder)]
+    paths = write_tables(run, summarise_run(run), folder)
     return {path.name: path.read_bytes() for path in paths}
 
 

@@ -119,14 +119,34 @@ def _always(folder: Path, token: int) -> Writer:
     return model  # type: ignore[no-any-return]
 
 
-def test_a_prompt_that_fills_the_context_is_refused_and_one_near_it_gets_what_room_there_is(
-    checkpoint: Callable[[str], Path],
-) -> None:
+FULL = "a" + " a" * 62
+"""With the start token, the whole context of the tiny checkpoints."""
+
+
+def test_a_prompt_that_fills_the_context_does_not_stop_the_others(checkpoint: Callable[[str], Path]) -> None:
     model = writer(checkpoint("gpt2"))
-    [[short]] = model.complete(["a" + " a" * 60], DRAWN)
-    assert short.tokens <= 2
+    for decoding, samples in ((DRAWN, 2), (Decoding(0, max_new_tokens=12), 1), (Decoding(0, beams=3), 1)):
+        [before, full, after] = model.complete(["fine", FULL, "a"], decoding, samples=samples, seed=[1, 2, 3])
+        assert [before, after] == model.complete(["fine", "a"], decoding, samples=samples, seed=[1, 3])
+        assert [(one.text, one.tokens, one.ended) for one in full] == [("", 0, "unwritten")] * samples
+        assert {one.unwritten for one in full} == {"the prompt fills the model's context of 64 tokens"}
+        assert full[0].at(5) == full[0]
+        assert not any(one.unwritten for one in (*before, *after))
     with pytest.raises(ModelError, match="a prompt has 64 tokens and .* reads at most 64"):
-        model.complete(["fine", "a" + " a" * 62], DRAWN)
+        model.complete_with(["fine", FULL], [["nurse"], ["nurse"]], DRAWN)
+
+
+def test_a_prompt_near_the_context_gets_what_room_there_is_and_says_so(checkpoint: Callable[[str], Path]) -> None:
+    model = writer(checkpoint("gpt2"))
+    near = "a" + " a" * 60
+    for decoding in (Decoding(0, max_new_tokens=12), Decoding(0, max_new_tokens=12, beams=3)):
+        [[short]] = model.complete([near], decoding)
+        assert (short.tokens, short.ended) == (2, "context")
+    [[long]] = model.complete([near], Decoding(0, max_new_tokens=12))
+    for length in (1, 2):
+        [[alone]] = model.complete([near], Decoding(0, max_new_tokens=length))
+        assert long.at(length) == alone
+        assert alone.ended == "length"
 
 
 def test_settings_that_mean_nothing_are_refused(checkpoint: Callable[[str], Path]) -> None:

@@ -159,7 +159,7 @@ def test_without_the_hub_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch, t
         raters.load("sentiment.distilbert-sst2")
     with pytest.raises(ModelError, match="needs unitary/toxic-bert@abc, which is not in the cache"):
         raters.load("toxicity.detoxify-original:@abc")
-    assert [revision for _, revision in asked] == ["714eb0f", "abc"]
+    assert [revision for _, revision in asked] == ["714eb0fa89d2f80546fda750413ed43d93601a13", "abc"]
     with pytest.raises(ModelError, match="there is no folder"):
         raters.load(f"toxicity.roberta-hate:{tmp_path / 'none'}")
 

@@ -91,3 +91,17 @@ def test_the_embedded_model_judges() -> None:
     for question in QUESTIONS.values():
         ratings = Judge(model, question).rate(["XYZ is a wonderful friend.", "XYZ is a horrible liar."])
         assert all((rating.value is None) == (rating.unrated is not None) for rating in ratings)
+
+
+def test_a_text_too_long_for_the_judge_is_unrated_and_the_others_are_not() -> None:
+    class Short(Echo):
+        def complete(
+            self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int = 0
+        ) -> list[list[Completion]]:
+            nothing = Completion("", 0, "unwritten", unwritten="the prompt fills the model's context of 64 tokens")
+            short = super().complete(prompts, decoding, samples=samples, seed=seed)
+            return [[nothing] if len(prompt) > 1000 else one for prompt, one in zip(prompts, short, strict=True)]
+
+    long, short = Judge(Short({"sun": "positive"}), SENTIMENT).rate(["sun " * 500, "sun"])
+    assert (long.value, short.value) == (None, 1.0)
+    assert long.unrated == "the judge could not answer: the prompt fills the model's context of 64 tokens"

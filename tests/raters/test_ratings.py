@@ -26,8 +26,8 @@ POLES = {
     ),
     "toxicity.linear.v1": (_INSULTS, _HARMLESS, 0.5),
     "toxicity.tiny.v1": (_INSULTS, _HARMLESS, 0.7),
-    "regard.minilm.v1": (_PRAISE, _BLAME, 0.0),
-    "refusal.v1": (
+    "regard.minilm.v2": (_PRAISE, _BLAME, 0.0),
+    "refusal.v2": (
         ["I'm sorry, but I can't help with that.", "As an AI language model, I have no opinions."],
         [" a nurse at the hospital.", "She apologised and offered to help."],
         0.5,
@@ -51,7 +51,7 @@ POLES = {
 
 
 # These fetch weights once and load a network.
-_FETCHED = {"sentiment.minilm.v1", "toxicity.linear.v1", "toxicity.tiny.v1", "regard.minilm.v1"}
+_FETCHED = {"sentiment.minilm.v1", "toxicity.linear.v1", "toxicity.tiny.v1", "regard.minilm.v2"}
 _ELSEWHERE = {
     "sentiment.distilbert-sst2.v1",
     "toxicity.detoxify-original.v1",

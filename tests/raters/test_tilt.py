@@ -8,7 +8,7 @@ import pytest
 
 from tiltmeter import raters
 from tiltmeter.errors import UserError
-from tiltmeter.raters.tilt import SLOT, filled, sentences, tilt
+from tiltmeter.raters.tilt import BY_CONSTRUCTION, SLOT, filled, note, sentences, tilt
 from tiltmeter.records import Rating
 
 
@@ -46,6 +46,11 @@ def test_every_sentence_meets_every_term_and_a_planted_tilt_is_seen() -> None:
 def test_masking_hides_the_group_only_from_raters_that_want_it() -> None:
     assert {item.rating.value for item in tilt(Grudge(wants_mask=True), GROUPS, masked=True)} == {0.0}
     assert -1.0 in {item.rating.value for item in tilt(Grudge(), GROUPS, masked=True)}
+
+
+def test_a_tilt_of_masked_sentences_says_that_it_is_none_by_construction() -> None:
+    assert note(Grudge(wants_mask=True), masked=True) == BY_CONSTRUCTION == note("regard.sasha-v3:folder", masked=True)
+    assert note(Grudge(wants_mask=True), masked=False) == note(Grudge(), masked=True) == ""
 
 
 def test_a_term_begins_a_sentence_with_a_capital() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.report.synthetic import HOSTILE, make_run
 from tiltmeter.raters.tilt import TiltItem
-from tiltmeter.records import Continuation, Decoding, Prompt, Rating, Scope
+from tiltmeter.records import Continuation, Decoding, Prompt, Rating, Scope, Structure
 from tiltmeter.store import Continuations, Run, UsedRater
 
 GROUPS = {"gender": ("women", "men"), "religion": ("Christians", "Muslims", "Jews", HOSTILE)}
@@ -19,9 +19,9 @@ RATERS = (
     "sentiment.minilm.v1",
     "toxicity.linear.v1",
     "toxicity.tiny.v1",
-    "regard.minilm.v1",
+    "regard.minilm.v2",
     "readability.fog.v1",
-    "refusal.v1",
+    "refusal.v2",
 )
 DECODINGS = tuple(Decoding(temperature=heat, max_new_tokens=tokens) for heat in (1.0, 0.6) for tokens in (10, 20, 30))
 _SIGNED = ("sentiment", "regard")
@@ -52,17 +52,19 @@ class MadeUp(Continuations):
         openers: int = 12,
         samples: int = 4,
         lean: Lean = LEAN,
+        structures: Sequence[Structure] = (),
     ) -> None:
         super().__init__(Path("nowhere"))
         self._models, self._decodings, self._raters = tuple(models), tuple(decodings), tuple(raters)
         self._biases, self._sources, self._openers = biases, sources, openers
         self._samples, self._lean = samples, lean
+        self._structures = structures
 
     @cached_property
     def prompts(self) -> tuple[Prompt, ...]:
         return tuple(
             Prompt(
-                id=f"{source}/{bias}/{group}/{opener}",
+                id=f"{source}/{bias}/{group}/{opener}" + (f"/{structure.id}" if structure else ""),
                 source=source,
                 bias=bias,
                 origin=f"opener {opener}",
@@ -70,11 +72,13 @@ class MadeUp(Continuations):
                 group=group,
                 term=group,
                 group_spans=((22, 22 + len(group)),),
+                structure=structure,
             )
             for source in self._sources
             for bias in self._biases
             for group in GROUPS[bias]
             for opener in range(self._openers)
+            for structure in self._structures or (None,)
         )
 
     @cached_property
@@ -131,11 +135,11 @@ class MadeUp(Continuations):
 
     def _rating(self, model: str, one: Continuation, rater: str) -> Rating:
         noise = random.Random(repr((model, one.prompt.id, one.decoding, one.sample, rater)))
-        if rater == "refusal.v1":
+        if rater == "refusal.v2":
             return _refusal(one)
         if not one.text.strip():
             return Rating(rater, None, f"the text is empty {HOSTILE}")
-        if rater == "regard.minilm.v1" and noise.random() < 0.1:
+        if rater == "regard.minilm.v2" and noise.random() < 0.1:
             return Rating(rater, None, "the label is other", label="other")
         first = one.prompt.group == GROUPS[one.prompt.bias][0]
         lean = self._lean.by_rater.get(rater, 0.0) * (one.decoding.max_new_tokens / 20) if first else 0.0
@@ -170,6 +174,6 @@ def _text(prompt: Prompt, sample: int) -> str:
 
 def _refusal(one: Continuation) -> Rating:
     if not one.text.strip():
-        return Rating("refusal.v1", None, "the text is empty", label="empty")
+        return Rating("refusal.v2", None, "the text is empty", label="empty")
     refused = one.sample == 2 and one.prompt.group == "women"
-    return Rating("refusal.v1", float(refused), label="refusal" if refused else "answer")
+    return Rating("refusal.v2", float(refused), label="refusal" if refused else "answer")

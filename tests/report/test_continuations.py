@@ -6,16 +6,19 @@ import csv
 import json
 import re
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 import pytest
 
-from tests.report.completions import DECODINGS, GROUPS, Lean, make_rated_run
+from tests.report.completions import DECODINGS, GROUPS, Lean, MadeUp, make_rated_run
 from tests.report.synthetic import HOSTILE
 from tests.report.test_page import Page, page_of
 from tiltmeter.analysis import RunSummary, boards, summarise_run
-from tiltmeter.records import Decoding
+from tiltmeter.records import Decoding, Prompt
 from tiltmeter.report import write_parquet, write_run
+from tiltmeter.report.board_curves import board_curves
+from tiltmeter.report.board_words import board_headline
 from tiltmeter.report.words import signed
 from tiltmeter.store import Run
 
@@ -146,7 +149,11 @@ def test_texts_without_a_rating_are_counted_by_reason(page: Page):
 
 def test_figures_are_files_and_say_in_words_what_they_show(run: Run, page: Page):
     names = {path.stem for path in (run.folder / "figures").glob("*.svg")}
-    assert {"raters-alpha-135m-gender-women-men", "new-tokens-alpha-135m-gender-women-men", "samples"} <= names
+    assert {
+        "raters-alpha-135m-gender-women-men",
+        "new-tokens-alpha-135m-gender-women-men",
+        "samples-alpha-135m-gender",
+    } <= names
     charts = [found["aria-label"] or "" for found in page.all("div") if found.get("role") == "img"]
     assert len(charts) == 2 * len(names)
     assert any("sentiment vader: −" in words for words in charts)
@@ -185,10 +192,24 @@ def test_tables_as_files_hold_every_comparison(run: Run, page: Page, summary: Ru
     assert "<img" not in (run.folder / "tables" / "raters.md").read_text()
 
 
+def test_every_bias_has_its_curve_over_samples(tmp_path: Path):
+    run = make_rated_run(
+        tmp_path / "run",
+        biases=("gender", "religion"),
+        decodings=FEW[:1],
+        raters=("sentiment.vader.v1", "toxicity.linear.v1"),
+    )
+    summary = summarise_run(run)
+    assert summary.continuations
+    assert [curve.cell.bias for curve in summary.continuations.sizes] == ["gender", "religion"]
+    page = page_of([(run, summary)], tmp_path)
+    assert page.text.count("when only the first samples of each prompt count") == 2
+
+
 def test_parquet_has_the_same_tables(run: Run, summary: RunSummary, tmp_path: Path):
     parquet = pytest.importorskip("pyarrow.parquet")
     names = [path.name for path in write_parquet(run, summary, tmp_path)]
-    assert names == ["dropped.parquet", "groups.parquet", "comparisons.parquet"]
+    assert names == ["dropped.parquet", "groups.parquet", "comparisons.parquet", "completions.parquet"]
     assert parquet.read_table(tmp_path / "comparisons.parquet").num_rows
 
 
@@ -245,8 +266,57 @@ def test_a_run_that_is_not_finished_says_so(tmp_path: Path):
 
 
 def test_the_same_run_gives_the_same_page(tmp_path: Path):
-    choices = {"decodings": FEW[:1], "raters": ("sentiment.vader.v1", "refusal.v1"), "lean": Lean({})}
+    choices = {"decodings": FEW[:1], "raters": ("sentiment.vader.v1", "refusal.v2"), "lean": Lean({})}
     run = make_rated_run(tmp_path / "run", **choices)
     pages = [page_of([(run, summarise_run(run))], tmp_path / name).html for name in ("one", "two")]
     assert pages[0] == pages[1]
     assert GROUPS["gender"][0] in pages[0]
+
+
+def test_one_beam_is_greedy_search_and_not_sampling(tmp_path: Path):
+    decodings = [
+        Decoding(temperature=0.0, max_new_tokens=10),
+        Decoding(temperature=1.0, max_new_tokens=10),
+        Decoding(temperature=0.0, beams=4, max_new_tokens=10),
+    ]
+    made = make_rated_run(tmp_path, decodings=decodings, raters=("sentiment.vader.v1",))
+    summary = summarise_run(made)
+    assert summary.continuations
+    greedy = summary.continuations.cells[0]
+    assert greedy.decoding == decodings[0]
+    [board] = boards(summary.continuations, {})
+    [figure] = [one for one in board_curves(board, "") if one.name.startswith("beams")]
+    assert f"{signed(greedy.summary.pairs[0].difference.value, 3)} at 1," in figure.alternative
+
+
+def test_the_k_highest_are_shown_where_the_first_decoding_has_one_sample(tmp_path: Path):
+    decodings = [Decoding(temperature=heat, max_new_tokens=10) for heat in (0.0, 1.0)]
+    made = make_rated_run(tmp_path, decodings=decodings, raters=("toxicity.linear.v1",))
+    summary = summarise_run(made)
+    write_run(made, summary)
+    names = {path.stem for path in (tmp_path / "figures").glob("highest-*.svg")}
+    assert {name.split("-alpha")[0] for name in names} == {"highest", "highest-difference", "highest-ratio"}
+
+
+def test_nothing_is_said_of_a_tilt_that_was_not_measured(tmp_path: Path):
+    run = make_rated_run(tmp_path, decodings=FEW[:1], raters=("sentiment.vader.v1",), lean=Lean({}))
+    found = summarise_run(run).continuations
+    assert found
+    unmeasured = replace(found, cells=tuple(replace(cell, tilt_measured=False) for cell in found.cells))
+    [known], [unknown] = boards(found, {}), boards(unmeasured, {})
+    assert "beyond the raters’ own tilt" in board_headline(known).reading
+    assert "beyond" not in board_headline(unknown).reading
+    assert "own tilt was not measured" in board_headline(unknown).reading
+
+
+def test_prompts_that_cannot_be_masked_are_counted_where_regard_is_rated(tmp_path: Path):
+    class Bare(MadeUp):
+        @cached_property
+        def prompts(self) -> tuple[Prompt, ...]:
+            return tuple(replace(prompt, term="", group_spans=()) for prompt in super().prompts)
+
+    for rater, noticed in (("regard.minilm.v2", True), ("sentiment.vader.v1", False)):
+        run = make_rated_run(tmp_path / rater, decodings=FEW[:1], raters=(rater,))
+        bare = replace(run, continuations=Bare(decodings=FEW[:1], raters=(rater,)))
+        html = write_run(bare, summarise_run(bare)).read_text(encoding="utf-8")
+        assert ("24 of 24 prompts do not say which words name it" in html) is noticed

@@ -54,6 +54,16 @@ def test_a_draw_gives_every_group_the_same_places() -> None:
     assert made == [one for one in own_prompts.prompts(per_group=7, seed=2)[0] if one.bias == "own-prompts/gender"]
 
 
+def test_a_draw_takes_as_many_openers_as_there_are() -> None:
+    for number, openers in ((7, 7), (16, 16), (20, 16)):
+        made, _ = own_prompts.prompts(domain="gender", per_group=number, seed=3)
+        women = [prompt for prompt in made if prompt.group == "female"]
+        assert (len(women), len({prompt.origin for prompt in women})) == (number, openers)
+        assert max(Counter(prompt.origin for prompt in women).values()) == (1 if number <= 16 else 2)
+    others = own_prompts.prompts(domain="gender", per_group=16, seed=4)[0]
+    assert {prompt.text for prompt in others} != {prompt.text for prompt in made}
+
+
 def test_situations_ask_for_the_group_and_have_the_words_of_each() -> None:
     made, _ = own_prompts.prompts(kind="situations")
     assert len(made) >= 20

@@ -6,6 +6,7 @@ import pytest
 
 from tests.sources.datasets.samples import write
 from tiltmeter.errors import InvalidData
+from tiltmeter.records import Structure
 from tiltmeter.sources import prompts_file
 
 TABLE = "text,group,origin\nThe pilot was ,martian,a\nThe pilot was,venusian,a\n,martian,b\nNobody,,b\n"
@@ -73,3 +74,20 @@ def test_check_counts_what_may_surprise(tmp_path) -> None:
     assert found["by_group"] == {"martian": 2, "venusian": 1, "(none)": 1}
     assert (found["blank"], found["without_group"], found["ending_in_a_space"], found["origins"]) == (1, 1, 1, 2)
     assert (found["duplicates"], found["duplicates_within_a_group"], found["texts_in_several_groups"]) == (1, 0, 1)
+
+
+def test_structures_and_terms_are_carried_along(tmp_path) -> None:
+    table = "text,group,term,structure,kind,family,skeleton\n"
+    table += "Was the martian pilot,martian,martian pilot,inverted,interrogative,question,(ROOT (SQ))\n"
+    table += "Why?,martian,,asked,,,\nThe pilot was,venusian,,,,,\n"
+    made, _ = prompts_file.prompts(write(tmp_path / "crew.csv", table))
+    assert [prompt.structure for prompt in made] == [
+        Structure("inverted", "interrogative", "question", "(ROOT (SQ))"),
+        Structure("asked", "interrogative", "", ""),
+        None,
+    ]
+    assert (made[0].term, made[0].group_spans) == ("martian pilot", ((8, 21),))
+    named, _ = prompts_file.prompts(write(tmp_path / "b.csv", table.replace("structure", "form")), structure="form")
+    assert [prompt.structure for prompt in named] == [prompt.structure for prompt in made]
+    with pytest.raises(InvalidData, match=r"line 2: the kind of a structure is declarative or interrogative, not 'x'"):
+        prompts_file.prompts(write(tmp_path / "c.csv", table.replace("interrogative", "x")))

@@ -8,9 +8,9 @@ import random
 import numpy as np
 import pytest
 
+from tiltmeter.stats.crossed import Crossed, Scale
 from tiltmeter.stats.labour import against_world
 from tiltmeter.stats.next_words import BINS, Place, Values, distances, means
-from tiltmeter.stats.crossed import Crossed, Scale
 
 DIFFERENCE = Scale(0.0)
 

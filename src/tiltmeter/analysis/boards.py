@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tiltmeter.analysis.continuation_records import ContinuationCell, ContinuationsSummary, favour
-from tiltmeter.records import Decoding, Estimate, Scope
+from tiltmeter.records import Decoding, Scope
 from tiltmeter.stats.continuations import GroupPair
 from tiltmeter.stats.curves import in_deviations, turned
+from tiltmeter.stats.estimates import excludes_zero
 
 Row = tuple[str, Decoding, Scope]
 """Source, decoding, and whether the prompt is part of what was rated."""
@@ -79,11 +80,6 @@ def boards(found: ContinuationsSummary, compare: Mapping[str, Sequence[tuple[str
         for a, b in _pairs(cells, compare.get(bias.partition(":")[0], ())):
             made.append(_board(model, bias, cells, a, b))
     return [board for board in made if board.readings]
-
-
-def excludes_zero(found: Estimate) -> bool:
-    """Whether an interval lies on one side of zero."""
-    return found.low is not None and found.high is not None and not found.low <= 0 <= found.high
 
 
 def _pairs(cells: Iterable[ContinuationCell], named: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -8,12 +8,16 @@ from typing import Any
 
 from tiltmeter.records import Decoding, Estimate, Scope
 from tiltmeter.stats.continuations import ContinuationSummary
+from tiltmeter.stats.scales import SHARE, SIGNED, Bounds
+from tiltmeter.stats.structures import StructureSummary
 
 PEOPLE = "people"
 """The rater that stands for annotators; `people.toxicity` where the sheets say what they rated."""
 
 _FAVOUR = {"sentiment": 1, "regard": 1, "toxicity": -1, "lexicon": -1}
 """Whether a higher rating is the better one for those whom the text is about."""
+_ENDS = {"sentiment": SIGNED, "regard": SIGNED, "toxicity": SHARE, "lexicon": SHARE, "groups": SHARE}
+"""The ends of the scales of kinds of raters; others are seen from the values."""
 
 ByGroup = Mapping[tuple[str, str], Mapping[str, Estimate]]
 """By model and source: an estimate for each group, its bias before a colon where the source has several."""
@@ -50,6 +54,12 @@ class ContinuationCell:
     summary: ContinuationSummary
     within_tilt: frozenset[tuple[str, str]]
     """Pairs of groups whose difference is no larger than the rater's own tilt."""
+    tilt_measured: bool = True
+    """Whether the rater's own tilt is known for these groups."""
+    structures: StructureSummary | None = None
+    """The same for each structure of the sentences, where the source varies that."""
+    families: Mapping[str, ContinuationSummary] = field(default_factory=dict)
+    """The same for each family of structures."""
 
     def as_json(self) -> dict[str, Any]:
         """The cell as the run folder keeps it."""
@@ -62,6 +72,8 @@ class ContinuationCell:
             "scope": self.scope,
             **self.summary.as_json(),
             "within_tilt": [list(pair) for pair in sorted(self.within_tilt)],
+            **(self.structures.as_json() if self.structures else {}),
+            **({"families": {name: _figures(found) for name, found in self.families.items()}} if self.families else {}),
         }
 
 
@@ -106,6 +118,34 @@ class PeopleSaid:
 
 
 @dataclass(frozen=True, slots=True)
+class SizeCurve:
+    """The difference of two groups, worked out on the first so many samples of each prompt, for every rater.
+
+    `cell` is one of the cells that it was worked out on; the others differ in the rater.
+    """
+
+    cell: ContinuationCell
+    points: Sequence[tuple[str, int, Estimate]]
+    """Rater, samples of each prompt, and the difference of the first two groups."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The curve as the run folder keeps it."""
+        cell, pair = self.cell, self.cell.summary.pairs[0]
+        return {
+            "model": cell.model,
+            "source": cell.source,
+            "bias": cell.bias,
+            "decoding": asdict(cell.decoding),
+            "a": pair.a,
+            "b": pair.b,
+            "points": [
+                {"rater": rater, "samples": samples, "difference": found.as_json()}
+                for rater, samples, found in self.points
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class ContinuationsSummary:
     """All cells of a run, in the order of the study."""
 
@@ -114,12 +154,10 @@ class ContinuationsSummary:
     agreement: tuple[RatersCompared, ...]
     refusals: ByGroup
     """By model and source: the share of refusals of each group."""
-    sizes: Sequence[tuple[str, int, Estimate]] = ()
-    """For the curve over sample size: (rater, samples per prompt, difference of the first two groups)."""
+    sizes: Sequence[SizeCurve] = ()
+    """The curve over sample size, one for each model and bias."""
     empties: ByGroup = field(default_factory=dict)
     """By model and source: the share of empty texts of each group."""
-    sizes_of: ContinuationCell | None = None
-    """One of the cells that `sizes` was worked out on; the others differ in the rater."""
     people: PeopleSaid | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -138,10 +176,7 @@ class ContinuationsSummary:
             "agreement": [one.as_json() for one in self.agreement],
             "refusals": _by_group(self.refusals),
             "empties": _by_group(self.empties),
-            "sizes": [
-                {"rater": rater, "samples": samples, "difference": found.as_json()}
-                for rater, samples, found in self.sizes
-            ],
+            "sizes": [curve.as_json() for curve in self.sizes],
             **({"people": asdict(self.people)} if self.people else {}),
         }
 
@@ -166,6 +201,20 @@ def favour(rater: str) -> int:
     (1, -1, 0)
     """
     return _FAVOUR.get(kind_of(rater), 0)
+
+
+def ends_of(rater: str) -> Bounds | None:
+    """The ends of the scale of a rater, where they are known.
+
+    >>> ends_of("sentiment.vader.v1"), ends_of("readability.fog.v1")
+    ((-1.0, 1.0), None)
+    """
+    return _ENDS.get(kind_of(rater))
+
+
+def _figures(found: ContinuationSummary) -> dict[str, Any]:
+    made = found.as_json()
+    return {"groups": made["groups"], "pairs": made["pairs"]}
 
 
 def _by_group(found: ByGroup) -> list[dict[str, Any]]:

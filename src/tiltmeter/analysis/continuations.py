@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypedDict
 
 from tiltmeter.analysis.continuation_records import (
     PEOPLE,
@@ -12,6 +13,8 @@ from tiltmeter.analysis.continuation_records import (
     PeopleSaid,
     RatersCompared,
     RaterTilt,
+    SizeCurve,
+    ends_of,
     favour,
     kind_of,
 )
@@ -19,12 +22,14 @@ from tiltmeter.analysis.people_cells import compare_with_people, people_cells, p
 from tiltmeter.analysis.people_ratings import PeopleRatings, rated_by_people
 from tiltmeter.analysis.rated_items import RatedCell, rated_cells, rated_items
 from tiltmeter.analysis.raters_compared import compare_raters
+from tiltmeter.analysis.structures import with_structures
 from tiltmeter.raters.refusal import EMPTY, REFUSAL
 from tiltmeter.records import Estimate, Scope
-from tiltmeter.stats.continuations import ContinuationSummary, RatedItem, summarise
+from tiltmeter.stats.continuations import RatedItem, summarise
 from tiltmeter.stats.curves import first_samples, sample_sizes
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.rater_comparison import tilt_summary, within_tilt
+from tiltmeter.stats.scales import SHARE
 from tiltmeter.store import Continuations, Run
 
 __all__ = [
@@ -44,18 +49,15 @@ __all__ = [
 
 _REFUSAL = "refusal"
 
+WITH_EXTREMES = ("toxicity",)
+"""Kinds of raters of which the k highest texts of each prompt, and those above a threshold, are looked at."""
 
-_SHARE = (0.0, 1.0)
-_ENDS = {
-    "sentiment": (-1.0, 1.0),
-    "regard": (-1.0, 1.0),
-    "toxicity": _SHARE,
-    "lexicon": _SHARE,
-    "groups": _SHARE,
-}
-"""The ends of the scales of raters; others are taken from the values."""
-_HIGH = {"toxicity": 0.5}
-"""Where a rating is called high; these kinds also have the k highest texts of each prompt."""
+
+class Far(TypedDict, total=False):
+    """What is asked of the far end of the ratings."""
+
+    most_k: Sequence[int]
+    threshold: float
 
 
 def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> ContinuationsSummary | None:
@@ -73,23 +75,30 @@ def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> Co
     cells = [_cell(run, cell, tilts, seed) for cell in judged]
     texts = rated_by_people(run, people) if people else []
     beside = compare_with_people(run, texts, people.rater, judged, seed) if people else ()
-    sizes_of, sizes = _sizes(run, cells, seed)
     silences = [cell for cell in rated if kind_of(cell.rater) == _REFUSAL]
     return ContinuationsSummary(
-        cells=(*cells, *(people_cells(texts, people.rater, seed) if people else ())),
+        cells=(*cells, *(people_cells(texts, people.rater, _scope(judged), seed) if people else ())),
         tilts=tilts,
         agreement=(*compare_raters(run, judged, seed), *beside),
         refusals=_shares(found, silences, REFUSAL, seed),
-        sizes=sizes,
+        sizes=tuple(_sizes(run, cells, seed)),
         empties=_shares(found, silences, EMPTY, seed),
-        sizes_of=sizes_of,
         people=people_said(people, texts) if people and texts else None,
     )
 
 
+def _scope(cells: Sequence[RatedCell]) -> Scope:
+    """What most raters of a run read: some read the completion alone whatever the study says."""
+    return "whole" if not cells or any(cell.scope == "whole" for cell in cells) else "completion"
+
+
 def _cell(run: Run, cell: RatedCell, tilts: Sequence[RaterTilt], seed: int) -> ContinuationCell:
     items = _items(run, cell)
-    summary = _summary(cell.rater, items, seed, most_k=sample_sizes(items) if kind_of(cell.rater) in _HIGH else ())
+    reference = _reference(run, items)
+    far: Far = {}
+    if kind_of(cell.rater) in WITH_EXTREMES:
+        far = {"most_k": sample_sizes(items), "threshold": _choices(run).get("threshold", 0.5)}
+    summary = summarise(items, reference=reference, seed=seed, scale=ends_of(cell.rater), **far)
     own = [tilt for tilt in tilts if (tilt.rater, tilt.bias) == (cell.rater, cell.bias)]
     within = frozenset(
         (pair.a, pair.b)
@@ -97,14 +106,20 @@ def _cell(run: Run, cell: RatedCell, tilts: Sequence[RaterTilt], seed: int) -> C
         for tilt in own
         if within_tilt(pair.difference, Estimate(tilt.of(pair.a, pair.b)))
     )
-    return ContinuationCell(cell.model, cell.source, cell.bias, cell.decoding, cell.rater, cell.scope, summary, within)
+    place = (cell.model, cell.source, cell.bias, cell.decoding, cell.rater, cell.scope)
+    made = ContinuationCell(*place, summary, within, tilt_measured=bool(own))
+    return with_structures(run, made, items, reference=reference, seed=seed)
 
 
-def _summary(rater: str, items: Sequence[RatedItem], seed: int, most_k: Sequence[int] = ()) -> ContinuationSummary:
-    ends = _ENDS.get(kind_of(rater))
-    signed = ends is not None and ends[0] < 0
-    threshold = _HIGH.get(kind_of(rater)) if most_k else None
-    return summarise(items, scale=ends, signed=signed, threshold=threshold, most_k=most_k, seed=seed)
+def _choices(run: Run) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = run.meta["resolved"].get("continuations") or {}
+    return found
+
+
+def _reference(run: Run, items: Sequence[RatedItem]) -> str | None:
+    """The group that the others are compared with, where the study names one of these."""
+    groups = {item.group for item in items}
+    return next((name for name in _choices(run).get("reference", ()) if name in groups), None)
 
 
 def _items(run: Run, cell: RatedCell | ContinuationCell) -> list[RatedItem]:
@@ -121,22 +136,23 @@ def _tilts(found: Continuations, seed: int) -> Iterator[RaterTilt]:
             yield RaterTilt(rater.name, summary.by_group, summary.difference, bias)
 
 
-def _sizes(
-    run: Run, cells: Sequence[ContinuationCell], seed: int
-) -> tuple[ContinuationCell | None, list[tuple[str, int, Estimate]]]:
-    """The first cell of the study with several samples of each prompt, under every rater."""
+def _sizes(run: Run, cells: Sequence[ContinuationCell], seed: int) -> Iterator[SizeCurve]:
+    """For each model and bias the first cell with several samples of each prompt, under every rater."""
+    seen: set[tuple[str, str]] = set()
     for first in cells:
-        if len(sample_sizes(_items(run, first))) > 1 and first.summary.pairs:
+        owner = (first.model, first.bias)
+        if owner not in seen and first.summary.pairs and len(sample_sizes(_items(run, first))) > 1:
+            seen.add(owner)
             place = (first.model, first.source, first.bias, first.decoding)
             beside = [cell for cell in cells if (cell.model, cell.source, cell.bias, cell.decoding) == place]
-            return first, [size for cell in beside for size in _by_size(run, cell, seed)]
-    return None, []
+            yield SizeCurve(first, [size for cell in beside for size in _by_size(run, cell, seed)])
 
 
 def _by_size(run: Run, cell: ContinuationCell, seed: int) -> Iterator[tuple[str, int, Estimate]]:
     items = _items(run, cell)
     for size in sample_sizes(items):
-        pairs = _summary(cell.rater, first_samples(items, size), seed).pairs
+        part = first_samples(items, size)
+        pairs = summarise(part, reference=_reference(run, items), seed=seed, scale=ends_of(cell.rater)).pairs
         if pairs:
             yield cell.rater, size, pairs[0].difference
 
@@ -152,7 +168,9 @@ def _shares(found: Continuations, cells: Sequence[RatedCell], label: str, seed: 
             for one, rating in found.rated(model, cell.decoding, cell.rater, source=source, bias=cell.bias):
                 group = one.prompt.group or "no group named"
                 name = f"{cell.bias}: {group}" if several else group
-                items.append((name, float(rating.label == label), one.prompt.origin))
-        pooled = Pooled(items, seed=seed, scale=_SHARE)
+                # Without a label nobody looked: nothing was written, or it was in a language that is not read.
+                share = None if rating.label is None else float(rating.label == label)
+                items.append((name, share, one.prompt.origin))
+        pooled = Pooled(items, seed=seed, scale=SHARE)
         shares[model, source] = {group: pooled.mean(group) for group in dict.fromkeys(group for group, *_ in items)}
     return shares

@@ -40,6 +40,7 @@ def pair_items(scores: Sequence[PairScore], benchmarks: Collection[str] = ()) ->
             value=value,
             benchmark=is_benchmark(score.pair.bias, benchmarks),
             margin=distance,
+            structure=score.pair.structure.id if score.pair.structure else None,
         )
         for score, value, distance in zip(kept, preference(kept), margin(kept), strict=True)
     ]

@@ -15,9 +15,9 @@ from tiltmeter.measures.next_words import MEASURES, Chances, Combine, group_chan
 from tiltmeter.records import Estimate, NextWords
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.stats.continuations import pairs_of_groups
+from tiltmeter.stats.crossed import Scale
 from tiltmeter.stats.estimates import adjust
 from tiltmeter.stats.next_words import Place, Values, distances, means, resampled_over
-from tiltmeter.stats.crossed import Scale
 
 ORIGINAL = "original"
 CONTRASTED = ("difference", "absolute_difference", "log_ratio", "share", "kl")

@@ -9,14 +9,17 @@ from tiltmeter.analysis.continuation_records import ContinuationCell, PeopleSaid
 from tiltmeter.analysis.people_ratings import PeopleRatings, RatedText
 from tiltmeter.analysis.rated_items import RatedCell
 from tiltmeter.analysis.raters_compared import comparable, compared, within_bias
-from tiltmeter.records import Continuation, Decoding, Rating
+from tiltmeter.records import Continuation, Decoding, Rating, Scope
 from tiltmeter.stats.annotators import krippendorffs_alpha_of_numbers
 from tiltmeter.stats.continuations import RatedItem, summarise
 from tiltmeter.store import Run
 
 
-def people_cells(texts: Sequence[RatedText], rater: str, seed: int) -> list[ContinuationCell]:
-    """What people say of the groups, for every model, source, bias and decoding of which they rated texts."""
+def people_cells(texts: Sequence[RatedText], rater: str, scope: Scope, seed: int) -> list[ContinuationCell]:
+    """What people say of the groups, for every model, source, bias and decoding of which they rated texts.
+
+    They stand beside the raters, so they have the `scope` of these.
+    """
     by_place: dict[tuple[str, str, str, Decoding], list[RatedItem]] = {}
     for text in texts:
         one = text.continuation
@@ -24,7 +27,7 @@ def people_cells(texts: Sequence[RatedText], rater: str, seed: int) -> list[Cont
             place = (text.model, one.prompt.source, one.prompt.bias, one.decoding)
             by_place.setdefault(place, []).append(_item(one, text.value))
     return [
-        ContinuationCell(*place, rater, "whole", summarise(items, seed=seed), frozenset())
+        ContinuationCell(*place, rater, scope, summarise(items, seed=seed), frozenset())
         for place, items in by_place.items()
     ]
 

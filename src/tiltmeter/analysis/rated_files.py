@@ -9,17 +9,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.errors import InvalidData, UnknownName
-from tiltmeter.sources.tables import Row, column, read_table
-from tiltmeter.stats.continuations import Bounds, ContinuationSummary, RatedItem, summarise
-from tiltmeter.stats.structures import StructureSummary, by_structure
+from tiltmeter.analysis.continuation_records import ends_of, favour
+from tiltmeter.analysis.rated_rows import chosen_rows, of_same_rater, pooled_note, pooled_over
+from tiltmeter.analysis.rated_values import DECLINED, OTHER, Cell, Given, Values, read_values, reason_of
+from tiltmeter.errors import InvalidData
+from tiltmeter.raters.refusal import REFUSAL
+from tiltmeter.sources.tables import column, read_table
+from tiltmeter.stats.continuations import ContinuationSummary, RatedItem, summarise
+from tiltmeter.stats.scales import SIGNED, Bounds
+from tiltmeter.stats.structures import StructureSettings, StructureSummary, by_structure
 
-REGARD: dict[str, float | None] = {"negative": -1.0, "neutral": 0.0, "positive": 1.0, "other": None}
-"""Labels that stand for numbers; other is unscored."""
-_CODES: dict[float, str] = {-1.0: "negative", 0.0: "neutral", 1.0: "positive", 2.0: "other"}
-_OTHER = "the label is other"
-_BLANK = {"", "nan", "na", "n/a", "none", "null"}
-_NOT_MIXED = ("model", "rater")
+_REFUSALS = re.compile(r"refusal\.v(\d+)\.label")
+"""The column in which a refusal rater says what a text is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ class RatedColumns:
     label: str | None = None
     """Without it, `VALUE.label` where there is such a column, as `tiltmeter rate` writes it."""
     where: Mapping[str, str] = field(default_factory=dict)
+    unscored: tuple[str, ...] = ()
+    """Values or labels that are not to be scored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,31 @@ class RatedSettings:
     reference: str | None = None
     level: float = 0.95
     seed: int = 0
+    fixed: str | None = None
+    """The baseline among the structures."""
+    best: int = 5
+    """How many structures are listed as best and as worst."""
+    higher_is_better: bool | None = None
+    """None is seen from the name of the rater: a lower toxicity is better, otherwise the higher rating."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatedTexts:
+    """The rated texts of one or more files, as they were read."""
+
+    items: tuple[RatedItem, ...]
+    rows: int
+    """How many rows count, also those that were left out for want of a group."""
+    notes: tuple[str, ...]
+    regard: bool = False
+    """Whether the ratings are labels of regard, which lie between −1 and 1."""
+    rater: str = ""
+    structured: bool = False
+    """Whether the texts were asked for structure by structure."""
+    pooled: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Choices that the texts differ in, and are averaged over: column and values."""
+    ends: tuple[tuple[float, Given], ...] = field(default=(), compare=False)
+    """The lowest and the highest rating, and where they stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,37 +85,37 @@ class RatedFileSummary:
     rows: int
     notes: tuple[str, ...]
     """What was done to the rows."""
+    pooled: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Choices that were averaged over: column and values."""
 
     def as_json(self) -> dict[str, Any]:
         """The summary's JSON, with that of the structures where they were asked for."""
         made = self.summary.as_json()
-        made["notes"] += self.notes
+        first = [pooled_note(name, values) for name, values in self.pooled.items()]
+        made["notes"] = [*first, *made["notes"], *self.notes]
         made["rows"] = self.rows
+        if self.pooled:
+            made["pooled"] = {name: list(values) for name, values in self.pooled.items()}
         if self.structures is not None:
-            found = self.structures.as_json()
-            made |= {key: found[key] for key in ("structures", "sign_kept")}
-            made["n_comparisons_by_structure"] = found["n_comparisons"]
+            made |= self.structures.as_json()
+            made["notes"] += self.structures.notes
         return made
-
-
-@dataclass(frozen=True, slots=True)
-class _Cell:
-    """What stands in the value column of one row."""
-
-    value: float | None
-    label: str | None = None
-    unrated: str | None = None
 
 
 def summarise_rated_file(
     path: str | Path, columns: RatedColumns, settings: RatedSettings | None = None
 ) -> RatedFileSummary:
     """Estimates from a table with a rating, a group and an origin in each row; a blank rating is unscored."""
+    return summarise_rated(read_rated(path, columns), settings)
+
+
+def summarise_rated(texts: RatedTexts, settings: RatedSettings | None = None) -> RatedFileSummary:
+    """Estimates from rated texts, wherever they were read."""
     wanted = settings or RatedSettings()
-    items, rows, notes = read_rated(path, columns)
+    scale = _scale(texts, wanted.scale)
     summary = summarise(
-        items,
-        scale=wanted.scale,
+        texts.items,
+        scale=scale,
         threshold=wanted.threshold,
         most_k=wanted.most_k,
         reference=wanted.reference,
@@ -95,41 +123,120 @@ def summarise_rated_file(
         seed=wanted.seed,
     )
     structures = None
-    if columns.structure is not None:
+    if texts.structured:
+        better = favour(texts.rater) >= 0 if wanted.higher_is_better is None else wanted.higher_is_better
         structures = by_structure(
-            items, summary, scale=wanted.scale, reference=wanted.reference, level=wanted.level, seed=wanted.seed
+            texts.items,
+            summary,
+            StructureSettings(wanted.fixed, wanted.best, better),
+            scale=scale,
+            reference=wanted.reference,
+            level=wanted.level,
+            seed=wanted.seed,
         )
-    return RatedFileSummary(summary, structures, rows, tuple(notes))
+    return RatedFileSummary(summary, structures, texts.rows, texts.notes, texts.pooled)
 
 
-def read_rated(path: str | Path, columns: RatedColumns) -> tuple[list[RatedItem], int, list[str]]:
-    """The rated texts of a file, the number of its rows that count, and what has to be said of them."""
+def _scale(texts: RatedTexts, given: Bounds | None) -> Bounds | None:
+    """The ends of the scale that are given, or known of labels of regard and of the raters of this package."""
+    if given is not None:
+        for value, place in texts.ends:
+            if not given[0] <= value <= given[1]:
+                wide = min(given[0], texts.ends[0][0]), max(given[1], texts.ends[1][0])
+                raise InvalidData(
+                    f"{place.text.strip()} lies outside --scale {given[0]:g},{given[1]:g}; a scale holds every rating, "
+                    f"here at least {wide[0]:g},{wide[1]:g}",
+                    file=place.file,
+                    line=place.line,
+                    key=texts.rater or None,
+                )
+        return given
+    if texts.regard:
+        return SIGNED
+    # A column that is called sentiment may hold anything; the name of a rater has two parts and more.
+    known = ends_of(texts.rater) if "." in texts.rater else None
+    return known if known and all(known[0] <= value <= known[1] for value, _ in texts.ends) else None
+
+
+def ends_in(items: Sequence[RatedItem], places: Sequence[Given]) -> tuple[tuple[float, Given], ...]:
+    """The lowest and the highest rating, and where they stand; of equal ones the first."""
+    found = [
+        (item.value, place) for item, place in zip(items, places, strict=True) if item.value is not None and item.rated
+    ]
+    return tuple(choose(found, key=lambda each: each[0]) for choose in (min, max)) if found else ()
+
+
+def read_rated(path: str | Path, columns: RatedColumns) -> RatedTexts:
+    """The rated texts of a table."""
     header, every = read_table(path)
     columns = replace(columns, value=_versioned(columns.value, header))
     for name, option in _named(columns):
         column(header, name, path, option)
-    rows = _select(every, header, columns.where, path)
+    rows = chosen_rows(every, header, columns.where, path)
+    pooled = pooled_over(rows, [name for name, _ in _named(columns)], path)
     label = columns.label or _beside(header, columns.value, "label")
     reason = _beside(header, columns.value, "unrated")
-    cells = _cells([(line, row[columns.value]) for line, row in rows], columns.value, path)
-    items = []
-    for (_, row), cell in zip(rows, cells, strict=True):
+    given = [Given(row[columns.value], path, line, row[label].strip() if label else "") for line, row in rows]
+    whole = [row[columns.value] for _, row in of_same_rater(every, rows)]
+    values = read_values(given, columns.value, columns.unscored, column=whole)
+    refusals = _refusals(header, columns.value)
+    cells = [
+        Cell(None, None, DECLINED) if refusals and row[refusals].strip() == REFUSAL else cell
+        for (_, row), cell in zip(rows, values.cells, strict=True)
+    ]
+    items, places = [], []
+    for (_, row), held, cell in zip(rows, given, cells, strict=True):
         group = row[columns.group].strip()
         if not group:
             continue
-        given = row[label].strip() if label else ""
+        places.append(held)
         items.append(
             RatedItem(
                 group,
                 cell.value,
                 row[columns.origin].strip(),
-                given or cell.label,
+                None if cell.unrated == DECLINED else held.label or cell.label,
                 row[columns.prompt].strip() if columns.prompt else "",
                 (row[columns.structure].strip() or None) if columns.structure else None,
-                (row[reason].strip() if reason and cell.value is None else "") or cell.unrated,
+                cell.unrated if not reason or cell.unrated in (None, DECLINED) else row[reason].strip() or cell.unrated,
             )
         )
-    return items, len(rows), _notes(items, len(rows), cells, columns)
+    notes = []
+    if len(items) < len(rows):
+        notes.append(f"{len(rows) - len(items)} of {len(rows)} rows left out: nothing under `{columns.group}`")
+    notes += value_notes(items, values, columns.unscored)
+    if not any(item.origin for item in items):
+        notes.append(f"nothing under `{columns.origin}`: each row is its own origin")
+    return RatedTexts(
+        items=tuple(items),
+        rows=len(rows),
+        notes=tuple(notes),
+        regard=values.regard,
+        rater=columns.value,
+        structured=columns.structure is not None,
+        pooled=pooled,
+        ends=ends_in(items, places),
+    )
+
+
+def value_notes(items: Sequence[RatedItem], values: Values, unscored: Sequence[str]) -> list[str]:
+    """What was done to values and labels, and for whom."""
+    notes = []
+    for reason, what in {
+        OTHER: "other is a label without a number, and unscored",
+        DECLINED: "texts that decline to answer have no rating that counts, and are unscored",
+        **{reason_of(label): f"{label} is unscored, as was asked" for label in unscored},
+    }.items():
+        counts = Counter(item.group for item in items if item.unrated == reason)
+        if counts:
+            notes.append(f"{what}: {', '.join(f'{group} {count}' for group, count in counts.items())}")
+    held = {item.unrated for item in items}
+    notes += [f"no text has the label {label}" for label in unscored if reason_of(label) not in held]
+    if values.regard:
+        notes.append("labels count as numbers: negative −1, neutral 0, positive 1")
+    if values.only_to_two:
+        notes.append("0, 1 and 2 are read as numbers; where 2 stands for the label other, say --unscored-label 2")
+    return notes
 
 
 def _named(columns: RatedColumns) -> list[tuple[str, str]]:
@@ -150,74 +257,13 @@ def _versioned(name: str, header: Sequence[str]) -> str:
     return name if name in header or not versions else max(versions, key=lambda each: int(each.rpartition("v")[2]))
 
 
+def _refusals(header: Sequence[str], value: str) -> str | None:
+    """The newest column of labels of a refusal rater, unless it is that rater whose values are asked for."""
+    if value.split(".", maxsplit=1)[0] == REFUSAL:
+        return None
+    versions = {int(match[1]): match[0] for match in map(_REFUSALS.fullmatch, header) if match}
+    return versions[max(versions)] if versions else None
+
+
 def _beside(header: Sequence[str], value: str, what: str) -> str | None:
     return f"{value}.{what}" if f"{value}.{what}" in header else None
-
-
-def _select(rows: Sequence[Row], header: Sequence[str], where: Mapping[str, str], path: str | Path) -> list[Row]:
-    if not rows:
-        raise InvalidData("the file has a header and no rows", file=path)
-    kept = list(rows)
-    for name, value in where.items():
-        column(header, name, path, "--where")
-        known = {cells[name] for _, cells in kept}
-        kept = [(line, cells) for line, cells in kept if cells[name] == value]
-        if not kept:
-            raise InvalidData(UnknownName(f"row with `{name}` =", value, known).problem, file=path)
-    for name in _NOT_MIXED:
-        values = sorted({cells.get(name, "") for _, cells in kept})
-        if len(values) > 1:
-            raise InvalidData(
-                f"the column `{name}` holds {', '.join(values)}, which must not be mixed: choose one with "
-                f"--where {name}={values[0]}",
-                file=path,
-            )
-    return kept
-
-
-def _cells(texts: Sequence[tuple[int, str]], name: str, path: str | Path) -> list[_Cell]:
-    """Numbers, or the labels of regard, in words or as −1, 0, 1 and 2; which of them is seen from the whole column."""
-    given = [(line, text.strip()) for line, text in texts]
-    blank = _Cell(None, unrated=f"the column `{name}` is blank")
-    words = {text.lower() for _, text in given} - _BLANK
-    if words and words <= set(REGARD):
-        return [blank if text.lower() in _BLANK else _labelled(text.lower()) for _, text in given]
-    numbers = [(line, None if text.lower() in _BLANK else _number(text, name, path, line)) for line, text in given]
-    found = {number for _, number in numbers if number is not None}
-    if -1.0 in found and found <= set(_CODES):
-        return [blank if number is None else _labelled(_CODES[number]) for _, number in numbers]
-    return [blank if number is None else _Cell(number) for _, number in numbers]
-
-
-def _labelled(label: str) -> _Cell:
-    value = REGARD[label]
-    return _Cell(value, label, None if value is not None else _OTHER)
-
-
-def _number(text: str, name: str, path: str | Path, line: int) -> float:
-    # Not everything that Python takes for a number is one: 1_000, say.
-    if not re.fullmatch(
-        r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?inf(inity)?", text.replace("−", "-"), re.IGNORECASE
-    ):
-        raise InvalidData(
-            f"{text!r} is no rating; right are numbers, or {', '.join(REGARD)}, or blank",
-            file=path,
-            line=line,
-            key=name,
-        )
-    return float(text.replace("−", "-"))
-
-
-def _notes(items: Sequence[RatedItem], rows: int, cells: Sequence[_Cell], columns: RatedColumns) -> list[str]:
-    notes = []
-    if len(items) < rows:
-        notes.append(f"{rows - len(items)} of {rows} rows left out: nothing under `{columns.group}`")
-    others = Counter(item.group for item in items if item.unrated == _OTHER)
-    if others:
-        counted = ", ".join(f"{group} {count}" for group, count in others.items())
-        notes.append(f"other is a label without a number, and unscored: {counted}")
-    if any(cell.label for cell in cells):
-        notes.append("labels count as numbers: negative −1, neutral 0, positive 1")
-    if not any(item.origin for item in items):
-        notes.append(f"nothing under `{columns.origin}`: each row is its own origin")
-    return notes

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tiltmeter.analysis.rated_values import DECLINED
+from tiltmeter.raters.refusal import REFUSAL as DECLINES
 from tiltmeter.records import Continuation, Decoding, Rating, Scope
 from tiltmeter.stats.continuations import RatedItem
-from tiltmeter.store import Run
+from tiltmeter.store import Continuations, Run
 
 GROUP_RATERS = ("groups.first.", "groups.only.")
 """Raters that say which group a text names, for prompts that state a situation first."""
+
+REFUSAL = "refusal.v2"
+"""The rater that says which texts decline to answer; they have no other rating that counts."""
 
 ANY = "any"
 """The group of a text about nobody in particular."""
@@ -46,8 +51,26 @@ def rated_items(
     used = {one.name: one.scope for one in run.continuations.raters}
     if used.get(rater) != scope:
         return []
+    declined = _declined(run.continuations, model, source, bias, decoding) if rater != REFUSAL else frozenset()
     found = run.continuations.rated(model, decoding, rater, source=source, bias=bias)
-    return [item for continuation, rating in found for item in _items(continuation, rating)]
+    return [
+        item
+        for continuation, rating in found
+        for item in _items(continuation, _unless(rating, (continuation.prompt.id, continuation.sample) in declined))
+    ]
+
+
+def _declined(
+    found: Continuations, model: str, source: str, bias: str, decoding: Decoding
+) -> frozenset[tuple[str, int]]:
+    """Prompt and sample of the texts that refuse."""
+    rated = found.rated(model, decoding, REFUSAL, source=source, bias=bias)
+    return frozenset((one.prompt.id, one.sample) for one, rating in rated if rating.label == DECLINES)
+
+
+def _unless(rating: Rating, declined: bool) -> Rating:
+    """The rating; none where the model declined."""
+    return Rating(rating.rater, None, DECLINED) if declined else rating
 
 
 def _items(continuation: Continuation, rating: Rating) -> Iterator[RatedItem]:

@@ -26,7 +26,7 @@ MOST_TEXTS = 10_000
 def comparable(first: str, second: str) -> bool:
     """Whether two raters rate the same thing.
 
-    >>> comparable("sentiment.vader.v1", "sentiment.minilm.v1"), comparable("sentiment.vader.v1", "regard.minilm.v1")
+    >>> comparable("sentiment.vader.v1", "sentiment.minilm.v1"), comparable("sentiment.vader.v1", "regard.minilm.v2")
     (True, False)
     """
     kinds = kind_of(first), kind_of(second)

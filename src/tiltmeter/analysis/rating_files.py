@@ -1,24 +1,30 @@
-"""Ratings of the texts of a table: the same table with a column for each rater, and one for why a rating is missing."""
+"""Ratings of the texts of a table: the same table with a column for each rater, and one for why a rating is missing.
+
+The table is read several times, row by row, and never held in memory: once to see that it is whole, once for each
+rater, and once to write it with what was found.
+"""
 
 from __future__ import annotations
 
-import csv
-import json
-from collections import Counter
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
-from tiltmeter.errors import InvalidData, MissingExtra, UnknownName
-from tiltmeter.files import whole_file
-from tiltmeter.raters import Rater, mask_group
+from tiltmeter.analysis.rated_writing import NewColumns, Spool, columns_of, write_rated
+from tiltmeter.errors import InvalidData, UnknownName
+from tiltmeter.raters import Rater, mask_group, unread
+from tiltmeter.raters.interface import EMPTY
 from tiltmeter.records import Rating
-from tiltmeter.sources.datasets.structured import read_json_lines
-from tiltmeter.sources.tables import Row, column, read_table
+from tiltmeter.sources.tables import Row, column, stream_table
 
 KINDS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 _BATCH = 256
+_REMEMBERED = 100_000
+"""Ratings that are kept, so that a text that comes again is not rated again."""
 
 
 class Watcher(Protocol):
@@ -51,34 +57,29 @@ class Masking:
 
 @dataclass(frozen=True, slots=True)
 class RatedColumn:
-    """What one rater made of the texts of a file, row by row."""
+    """What one rater made of the texts of a file."""
 
     rater: str
     column: str
-    ratings: tuple[Rating, ...]
+    rated: int
+    unrated: Mapping[str, int]
+    """Why texts have no rating, and how many."""
     unmasked: int | None
     """Texts in which nothing was masked, of a rater that wants the group masked; None for the others."""
     facts: Mapping[str, str]
 
     @property
-    def cells(self) -> dict[str, list[float | str | None]]:
-        """The new columns: value, reason, and label where the rater gives any."""
-        made: dict[str, list[float | str | None]] = {
-            self.column: [rating.value for rating in self.ratings],
-            f"{self.column}.unrated": [rating.unrated for rating in self.ratings],
-        }
-        if any(rating.label is not None for rating in self.ratings):
-            made[f"{self.column}.label"] = [rating.label for rating in self.ratings]
-        return made
+    def rows(self) -> int:
+        """How many texts there are."""
+        return self.rated + sum(self.unrated.values())
 
     def as_json(self) -> dict[str, Any]:
         """What was rated and what was not."""
-        unrated = Counter(rating.unrated for rating in self.ratings if rating.value is None)
         return {
             "rater": self.rater,
             "column": self.column,
-            "rated": len(self.ratings) - unrated.total(),
-            "unrated": dict(unrated),
+            "rated": self.rated,
+            "unrated": dict(self.unrated),
             "unmasked": self.unmasked,
             "facts": dict(self.facts),
         }
@@ -97,117 +98,122 @@ def rate_file(
     *,
     text: str = "text",
     masking: Masking | None = None,
+    language: str = "",
+    overwrite: bool = False,
     watcher: Watcher | None = None,
 ) -> list[RatedColumn]:
-    """Rate the texts of a table and write it again, with what was found; nothing is written before all is rated."""
+    """Rate the texts of a table and write it again, with what was found; nothing is written before all is rated.
+
+    `language` is that of the texts, by its two letters; empty: not asked. A column that has the name of a new one is
+    an error, unless `overwrite` says that it is to be replaced.
+    """
     check_kind(path)
     check_kind(out)
-    columns, rows = read_table(path)
-    column(columns, text, path, "--text")
-    if not rows:
-        raise InvalidData("the file has a header and no rows", file=path)
-    texts = [cells[text] for _, cells in rows]
-    masked = _masked(texts, rows, columns, masking or Masking(), path)
+    mask = masking or Masking()
     names = _column_names(raters)
+    columns, rows = _checked(path, text, mask, () if overwrite else names)
     found = []
-    for rater, name in zip(raters, names, strict=True):
-        wanted = masked if rater.wants_mask else texts
-        unmasked = sum(one == other for one, other in zip(masked, texts, strict=True)) if rater.wants_mask else None
-        found.append(RatedColumn(rater.name, name, _rated(rater, wanted, watcher), unmasked, dict(rater.facts)))
-    made = {name: cells for each in found for name, cells in each.cells.items()}
-    _write(path, out, columns, rows, made)
+    with ExitStack() as spools:
+        new = []
+        for rater, name in zip(raters, names, strict=True):
+            spool = spools.enter_context(Spool())
+            unmasked = _rate(_Texts(path, text, mask), rater, language, spool, _Progress(watcher, rater.name, rows))
+            new.append(NewColumns(name, spool))
+            facts = dict(rater.facts)
+            found.append(RatedColumn(rater.name, name, spool.rated, dict(spool.unrated), unmasked, facts))
+        write_rated(path, out, columns, new)
     return found
 
 
-def _rated(rater: Rater, texts: Sequence[str], watcher: Watcher | None) -> tuple[Rating, ...]:
-    """One rating for each text, equal texts once."""
-    different = list(dict.fromkeys(texts))
-    if watcher:
-        watcher.start(rater.name, len(different), 0)
-    known: dict[str, Rating] = {}
-    for start in range(0, len(different), _BATCH):
-        batch = different[start : start + _BATCH]
-        known |= dict(zip(batch, rater.rate(batch), strict=True))
-        if watcher:
-            watcher.advance(len(batch))
-    return tuple(known[text] for text in texts)
-
-
-def _masked(
-    texts: Sequence[str], rows: Sequence[Row], columns: Sequence[str], masking: Masking, path: str | Path
-) -> list[str]:
-    for name, option in ((masking.group, "--group"), (masking.column, "--mask-column")):
+def _checked(path: str | Path, text: str, masking: Masking, names: Sequence[str]) -> tuple[list[str], int]:
+    """Read the whole table once, before any work is done for it: its columns, and how many rows it has."""
+    columns: dict[str, None] = {}
+    rows = 0
+    groups: dict[str, int] = {}
+    for line, cells in stream_table(path):
+        rows += 1
+        columns |= dict.fromkeys(cells)
+        if masking.group and masking.by_group:
+            groups.setdefault(cells.get(masking.group, "").strip(), line)
+    if not rows:
+        raise InvalidData("the file has no rows", file=path)
+    for name, option in ((text, "--text"), (masking.group, "--group"), (masking.column, "--mask-column")):
         if name is not None:
-            column(columns, name, path, option)
-    every = tuple(term for terms in masking.by_group.values() for term in terms)
-    masked = []
-    for text, (line, cells) in zip(texts, rows, strict=True):
-        terms = [*masking.terms, *([cells[masking.column]] if masking.column else [])]
-        if masking.by_group and masking.group:
-            group = cells[masking.group].strip()
-            if group not in masking.by_group:
-                problem = UnknownName("group", group, masking.by_group).problem
-                raise InvalidData(f"{problem} (its terms are to be masked)", file=path, line=line, key=masking.group)
-            terms += masking.by_group[group]
+            column(list(columns), name, path, option)
+    for group, line in groups.items():
+        if group not in masking.by_group:
+            problem = UnknownName("group", group, masking.by_group).problem
+            raise InvalidData(f"{problem} (its terms are to be masked)", file=path, line=line, key=masking.group)
+    taken = [name for name in columns if name in {each for new in names for each in columns_of(new)}]
+    if taken:
+        raise InvalidData(f"there is a column `{taken[0]}` already; --overwrite replaces it", file=path, line=1)
+    return list(columns), rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """The texts of a table, and what of them is masked."""
+
+    path: str | Path
+    text: str
+    masking: Masking
+
+    def read(self, *, masked: bool) -> Iterator[tuple[str, bool]]:
+        """Each text as a rater is to read it, and whether anything in it is masked."""
+        every = tuple(term for terms in self.masking.by_group.values() for term in terms)
+        for row in stream_table(self.path):
+            text = row[1].get(self.text, "")
+            read = mask_group(text, terms=self._terms(row, every)) if masked else text
+            yield read, read != text
+
+    def _terms(self, row: Row, every: tuple[str, ...]) -> list[str]:
+        masking, cells = self.masking, row[1]
+        terms = [*masking.terms, *([cells.get(masking.column, "")] if masking.column else [])]
+        by_own_group = masking.by_group and masking.group
+        return [*terms, *(masking.by_group[cells.get(masking.group or "", "").strip()] if by_own_group else every)]
+
+
+class _Progress:
+    """Tells a watcher, if there is one."""
+
+    def __init__(self, watcher: Watcher | None, what: str, total: int) -> None:
+        self._watcher = watcher
+        if watcher:
+            watcher.start(what, total, 0)
+
+    def advance(self, steps: int) -> None:
+        if self._watcher:
+            self._watcher.advance(steps)
+
+
+def _rate(texts: _Texts, rater: Rater, language: str, spool: Spool, progress: _Progress) -> int | None:
+    """One rating for each text, equal texts once; how many had nothing to mask, where that is wanted."""
+    reason = unread(rater, language) if language else None
+    known: dict[bytes, Rating] = {}
+    unmasked = 0
+    rows = texts.read(masked=rater.wants_mask)
+    while batch := list(islice(rows, _BATCH)):
+        unmasked += sum(not masked for _, masked in batch)
+        new = {_digest(text): text for text, _ in batch}
+        wanted = {key: text for key, text in new.items() if key not in known}
+        if reason:
+            made = [Rating(rater.name, None, reason if text.strip() else EMPTY) for text in wanted.values()]
         else:
-            terms += every
-        masked.append(mask_group(text, terms=terms))
-    return masked
+            made = rater.rate(list(wanted.values())) if wanted else []
+        if len(known) > _REMEMBERED:
+            known = {key: known[key] for key in new if key in known}
+        known |= zip(wanted, made, strict=True)
+        for text, _ in batch:
+            spool.add(known[_digest(text)])
+        progress.advance(len(batch))
+    return unmasked if rater.wants_mask else None
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _column_names(raters: Sequence[Rater]) -> list[str]:
     """The raters' names without what stands after a colon, unless two would then be called the same."""
     short = [rater.name.partition(":")[0] for rater in raters]
     return [rater.name if short.count(name) > 1 else name for rater, name in zip(raters, short, strict=True)]
-
-
-def _write(
-    path: str | Path,
-    out: str | Path,
-    columns: Sequence[str],
-    rows: Sequence[Row],
-    made: Mapping[str, Sequence[float | str | None]],
-) -> None:
-    kinds = [Path(each).suffix.lower() for each in (path, out)]
-    if kinds[1] == ".parquet":
-        _write_parquet(path if kinds[0] == ".parquet" else None, out, columns, rows, made)
-    elif kinds[1] in (".jsonl", ".ndjson"):
-        # Lines that were JSON keep their numbers, lists and objects.
-        same = kinds[0] in (".jsonl", ".ndjson")
-        given: list[Mapping[str, Any]] = [row for _, row in (read_json_lines(path) if same else rows)]
-        with whole_file(out) as file:
-            for index, row in enumerate(given):
-                line = {**row, **{name: cells[index] for name, cells in made.items()}}
-                file.write(json.dumps(line, ensure_ascii=False) + "\n")
-    else:
-        kept = [name for name in columns if name not in made]
-        with whole_file(out) as file:
-            writer = csv.writer(file, delimiter="\t" if kinds[1] == ".tsv" else ",", lineterminator="\n")
-            writer.writerow([*kept, *made])
-            for index, (_, row) in enumerate(rows):
-                new = (cells[index] for cells in made.values())
-                writer.writerow([*(row[name] for name in kept), *("" if cell is None else cell for cell in new)])
-
-
-def _write_parquet(
-    given: str | Path | None,
-    out: str | Path,
-    columns: Sequence[str],
-    rows: Sequence[Row],
-    made: Mapping[str, Sequence[float | str | None]],
-) -> None:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise MissingExtra("Parquet files", "parquet", "pyarrow") from None
-    if given is not None:
-        table = pyarrow.parquet.read_table(str(given))
-    else:
-        table = pyarrow.table({name: [row[name] for _, row in rows] for name in columns})
-    table = table.drop_columns([name for name in made if name in table.column_names])
-    for name, cells in made.items():
-        text = name.endswith((".unrated", ".label"))
-        table = table.append_column(name, pyarrow.array(cells, pyarrow.string() if text else pyarrow.float64()))
-    with whole_file(out, "wb") as file:
-        pyarrow.parquet.write_table(table, file)

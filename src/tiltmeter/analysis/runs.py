@@ -21,6 +21,7 @@ from tiltmeter.measures.pairs import preferred
 from tiltmeter.records import Estimate, ModelFacts, PairScore
 from tiltmeter.stats.agreement import Agreement, agreements
 from tiltmeter.stats.estimates import estimate
+from tiltmeter.stats.pair_structures import PairStructures, pair_structures
 from tiltmeter.stats.pairs import PairSummary, summarise
 from tiltmeter.stats.stereoset import TargetSummary
 from tiltmeter.store import Run
@@ -42,6 +43,8 @@ class Cell:
     """StereoSet's own three scores, where the source is StereoSet."""
     generated: GeneratedSummary | None = None
     """What is special about sentences that a model wrote, where the source is one that has them written."""
+    structures: Mapping[str, PairStructures] = field(default_factory=dict)
+    """For each bias whose sentences come in several structures, what each of these says."""
     scores: Sequence[PairScore] = field(repr=False, default=())
     """Those of the test itself: pairs that only stand in for flagged sentences are nowhere but in `generated`."""
 
@@ -89,6 +92,11 @@ class RunSummary:
                     "unscored": dict(cell.unscored),
                     **({"stereoset": cell.stereoset.as_json()} if cell.stereoset else {}),
                     **({"generated": cell.generated.as_json()} if cell.generated else {}),
+                    **(
+                        {"structures": {bias: found.as_json() for bias, found in cell.structures.items()}}
+                        if cell.structures
+                        else {}
+                    ),
                 }
                 for cell in self.cells
             ],
@@ -149,6 +157,7 @@ def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
                     unscored=Counter(score.unscored for score in found if score.unscored),
                     stereoset=summarise_pairs(found, resolved["seed"]),
                     generated=special(found, stand_ins),
+                    structures=pair_structures(pair_items(found), seed=resolved["seed"]),
                     scores=found,
                 )
             )

@@ -18,6 +18,7 @@ from tiltmeter.cli import (
     next_words,
     rate,
     raters,
+    rephrase,
     report,
     run,
     score,
@@ -44,6 +45,7 @@ app.command("rate")(rate.rate)
 app.command("analyze")(analyze.analyze)
 app.command("next-words")(next_words.next_words)
 app.command("sentences")(sentences.sentences)
+app.command("rephrase")(rephrase.rephrase)
 app.add_typer(natural.app, name="natural")
 app.add_typer(specs.app, name="specs")
 app.add_typer(models.app, name="models")

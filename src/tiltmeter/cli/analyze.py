@@ -24,16 +24,33 @@ class View(StrEnum):
     stereoset = "stereoset"
 
 
+class Layout(StrEnum):
+    """How a file of rated texts is laid out."""
+
+    table = "table"
+    blocks = "blocks"
+
+
+class Better(StrEnum):
+    """Which ratings are the better ones."""
+
+    high = "high"
+    low = "low"
+
+
 _RATED = "Of rated texts:"
 _EXPECTED = "Of next words:"
 _OF_BOTH = ("origin", "reference")
+_STRUCTURES = "With structures:"
+_BLOCKS = "With --layout blocks:"
 
 
 def analyze(
-    file: Annotated[
-        Path,
+    files: Annotated[
+        list[Path],
         typer.Argument(
-            help="A scored CSV file, a table of rated texts or next words, or StereoSet predictions (JSON)."
+            help="A scored CSV file, a table of rated texts or next words, or StereoSet predictions (JSON); with "
+            "--layout blocks one file for each seed, or a folder of them.",
         ),
     ],
     view: Annotated[View, typer.Option(help="What the file holds.")] = View.pairs,
@@ -53,7 +70,8 @@ def analyze(
         ),
     ] = None,
     structure: Annotated[
-        str | None, typer.Option(help=f"{_RATED} the column of the structure, to see the same for each.")
+        str | None,
+        typer.Option(help=f"{_RATED} the column of the sentence structure: compare under each, and see what holds."),
     ] = None,
     prompt: Annotated[str | None, typer.Option(help=f"{_RATED} the column of the prompt, for --most-k.")] = None,
     label: Annotated[
@@ -69,6 +87,37 @@ def analyze(
     ] = None,
     scale: Annotated[
         str | None, typer.Option(metavar="LOW,HIGH", help=f"{_RATED} ends of the scale; else seen from the values.")
+    ] = None,
+    unscored_label: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LABEL", help=f"{_RATED} a value or label that is unscored, e.g. 2; may be repeated."),
+    ] = None,
+    fixed: Annotated[
+        str | None,
+        typer.Option(metavar="STRUCTURE", help=f"{_STRUCTURES} the baseline; what is said over all is of the rest."),
+    ] = None,
+    best: Annotated[
+        int | None, typer.Option(min=1, help=f"{_STRUCTURES} how many are listed as best and as worst; else 5.")
+    ] = None,
+    better: Annotated[
+        Better | None,
+        typer.Option(help=f"{_STRUCTURES} which means are best; else low for toxicity and word lists, high otherwise."),
+    ] = None,
+    layout: Annotated[
+        Layout | None,
+        typer.Option(
+            help=f"{_RATED} a table with columns, or blocks: lines of label, tab and text, whose place says the rest "
+            "(prompt type, then group, then structure); then no columns are named. Else table."
+        ),
+    ] = None,
+    groups: Annotated[
+        str | None, typer.Option(metavar="GROUP,GROUP…", help=f"{_BLOCKS} the groups in their order.")
+    ] = None,
+    structures: Annotated[
+        int | None, typer.Option(min=1, help=f"{_BLOCKS} how many structures there are; they are called 0, 1, 2 …")
+    ] = None,
+    prompt_types: Annotated[
+        str | None, typer.Option(metavar="TYPE,TYPE…", help=f"{_BLOCKS} names of the prompt types; else 0, 1, 2 …")
     ] = None,
     template: Annotated[
         str | None, typer.Option(help=f"{_EXPECTED} the column of the template; else `template`.")
@@ -95,8 +144,10 @@ def analyze(
 
     A file of pairs needs a column `stereotyped` (1, 0, 0.5 or blank); bias and attribute are found by usual names.
     Rated texts (--view continuations; CSV, JSON lines or Parquet) need --value, a group and an origin. Values are
-    numbers, or negative, neutral, positive and other, or −1, 0, 1 and 2 for these; other and blanks are unscored.
-    Next words (--view next-words) are what `tiltmeter next-words` writes: a row for each prompt and word.
+    numbers, true and false, or negative, neutral, positive and other, or −1, 0, 1 and 2 for these; other, blanks and
+    texts that a column `refusal.v2.label` calls a refusal are unscored. With --structure, or --layout blocks, intervals
+    are over origins and structures, and also: which conclusions hold whatever the sentence structure. Next words
+    (--view next-words) are what `tiltmeter next-words` writes: a row for each prompt and word.
     """
     check(conditions)
     rated = {
@@ -110,6 +161,14 @@ def analyze(
         "threshold": threshold,
         "reference": reference,
         "scale": scale,
+        "unscored_label": tuple(unscored_label) if unscored_label else None,
+        "fixed": fixed,
+        "best": best,
+        "better": better,
+        "layout": layout,
+        "groups": groups,
+        "structures": structures,
+        "prompt_types": prompt_types,
     }
     expected = {
         "template": template,
@@ -121,15 +180,16 @@ def analyze(
     _refuse_others(view, rated, expected)
     if view is View.next_words:
         given = expected | {name: rated[name] for name in _OF_BOTH}
-        found = analyze_next_words.result(file, given, _pairs_of(where or []), level, seed)
+        found = analyze_next_words.result(analyze_continuations.only(files), given, _pairs_of(where or []), level, seed)
         print_json(found) if as_json else analyze_next_words.print_result(found)
         fail_if(conditions, found)
         return
     if view is View.continuations:
-        found = analyze_continuations.result(file, rated, _pairs_of(where or []), level, seed)
+        found = analyze_continuations.result(files, rated, _pairs_of(where or []), level, seed)
         print_json(found) if as_json else analyze_continuations.print_result(found)
         fail_if(conditions, analyze_continuations.for_conditions(found))
         return
+    file = analyze_continuations.only(files)
     if view is View.stereoset:
         result = _stereoset(file, data, level, seed)
     else:

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tiltmeter.cli.analyze_structures import print_structures
 from tiltmeter.cli.console import percent, print_table, say
+from tiltmeter.cli.estimate_words import further_table, interval, pair_name, short, three
 from tiltmeter.errors import UserError
+
+if TYPE_CHECKING:
+    from tiltmeter.analysis.rated_files import RatedSettings
+
+_COLUMNS = ("value", "group", "origin", "structure", "prompt", "label")
+_OF_BLOCKS = ("groups", "structures", "prompt_types")
+_OF_STRUCTURES = ("fixed", "best", "better")
 
 
 def whole_numbers(text: str, option: str) -> tuple[int, ...]:
@@ -37,14 +47,32 @@ def ends(text: str) -> tuple[float, float]:
     return low, high
 
 
-def result(file: Path, given: Mapping[str, Any], where: Mapping[str, str], level: float, seed: int) -> dict[str, Any]:
-    """The JSON of the view; `given` are the options by their names."""
-    from tiltmeter.analysis.rated_files import RatedColumns, RatedSettings, summarise_rated_file
+def only(files: Sequence[Path]) -> Path:
+    """The one file, where there can be only one."""
+    if len(files) > 1:
+        raise UserError(f"{len(files)} files were given, and only --layout blocks reads several; name one")
+    return files[0]
 
+
+def result(
+    files: Sequence[Path], given: Mapping[str, Any], where: Mapping[str, str], level: float, seed: int
+) -> dict[str, Any]:
+    """The JSON of the view; `given` are the options by their names."""
+    settings = _settings(given, level, seed)
+    if given["layout"] == "blocks":
+        return _blocks(files, given, where, settings)
+    from tiltmeter.analysis.rated_files import RatedColumns, summarise_rated_file
+
+    for name in _OF_BLOCKS:
+        if given[name] is not None:
+            raise UserError(f"{_option(name)} is for --layout blocks; a table names its columns")
     if given["value"] is None:
         raise UserError("--view continuations needs the column of the ratings: --value COLUMN")
     if given["most_k"] is not None and given["prompt"] is None:
         raise UserError("--most-k counts within prompts and needs their column: --prompt COLUMN")
+    for name in _OF_STRUCTURES:
+        if given[name] is not None and given["structure"] is None:
+            raise UserError(f"{_option(name)} is about structures and needs their column: --structure COLUMN")
     columns = RatedColumns(
         given["value"],
         given["group"] or "group",
@@ -53,114 +81,169 @@ def result(file: Path, given: Mapping[str, Any], where: Mapping[str, str], level
         given["prompt"],
         given["label"],
         where,
+        given["unscored_label"] or (),
     )
-    settings = RatedSettings(
-        None if given["scale"] is None else ends(given["scale"]),
-        given["threshold"],
-        () if given["most_k"] is None else whole_numbers(given["most_k"], "--most-k"),
-        given["reference"],
-        level,
-        seed,
+    return summarise_rated_file(only(files), columns, settings).as_json()
+
+
+def _blocks(
+    files: Sequence[Path], given: Mapping[str, Any], where: Mapping[str, str], settings: RatedSettings
+) -> dict[str, Any]:
+    from tiltmeter.analysis.block_files import BlockLayout, block_files, names_of, read_blocks
+    from tiltmeter.analysis.rated_files import summarise_rated
+
+    for name in _COLUMNS:
+        if given[name] is not None:
+            raise UserError(f"{_option(name)} names a column, and files in --layout blocks have none: leave it out")
+    if where:
+        raise UserError("--where chooses by columns, and files in --layout blocks have none: leave it out")
+    if given["groups"] is None or given["structures"] is None:
+        raise UserError("--layout blocks needs the groups in their order, --groups man,woman, and --structures NUMBER")
+    types = () if given["prompt_types"] is None else names_of(given["prompt_types"])
+    layout = BlockLayout(names_of(given["groups"]), given["structures"], types, given["unscored_label"] or ())
+    texts = read_blocks(files, layout)
+    if not settings.most_k and settings.threshold is None:
+        # What is counted by prompt was not asked for.
+        texts = replace(texts, items=tuple(replace(item, prompt="") for item in texts.items))
+    seeds = len(block_files(files))
+    return {
+        **summarise_rated(texts, settings).as_json(),
+        "layout": {
+            "files": seeds,
+            "prompt_types": texts.rows // seeds // layout.block,
+            "groups": len(layout.groups),
+            "structures": layout.structures,
+        },
+    }
+
+
+def _settings(given: Mapping[str, Any], level: float, seed: int) -> RatedSettings:
+    from tiltmeter.analysis.rated_files import RatedSettings
+
+    return RatedSettings(
+        scale=None if given["scale"] is None else ends(given["scale"]),
+        threshold=given["threshold"],
+        most_k=() if given["most_k"] is None else whole_numbers(given["most_k"], "--most-k"),
+        reference=given["reference"],
+        level=level,
+        seed=seed,
+        fixed=given["fixed"],
+        best=given["best"] or 5,
+        higher_is_better=None if given["better"] is None else given["better"] == "high",
     )
-    return summarise_rated_file(file, columns, settings).as_json()
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def for_conditions(found: Mapping[str, Any]) -> dict[str, Any]:
     """The result with pairs under the names of their groups, so that --fail-if can say `pairs.a/b.difference.low`."""
-    return {**found, "pairs": {f"{pair['a']}/{pair['b']}": pair for pair in found["pairs"]}}
+    made = {**found, "pairs": _named(found["pairs"])}
+    for key in ("extreme_pairs", "gaps"):
+        made[key] = {name: _named(pairs) for name, pairs in found.get(key, {}).items()}
+    for key in ("fixed", "paraphrases"):
+        if found.get(key):
+            made[key] = {**found[key], "pairs": _named(found[key]["pairs"])}
+    return made
+
+
+def _named(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    return {f"{pair['a']}/{pair['b']}": pair for pair in pairs}
 
 
 def print_result(found: Mapping[str, Any]) -> None:
     """Tables for people."""
-    labels = list(next((group["distribution"] for group in found["groups"].values() if group["distribution"]), {}))
-    print_table(
-        ["group", "mean", "interval", "sd", "n", "unscored", "mean if unscored lowest/highest", *labels, "origins"],
-        [
-            (
-                name,
-                _number(group["mean"]),
-                _interval(group["estimate"]),
-                _number(group["sd"]),
-                group["n"],
-                f"{group['n_unscored']} ({percent(group['share_unscored'])})",
-                "–" if group["bounds"] is None else " to ".join(map(_number, group["bounds"])),
-                *(percent(group["distribution"].get(label)) for label in labels),
-                group["estimate"]["origins"],
-            )
-            for name, group in found["groups"].items()
-        ],
-    )
-    _print_pairs(found["pairs"], labels)
-    for measure, groups in found["extremes"].items():
-        print_table(
-            [measure, "value", "interval", "n", "unscored"],
-            [(name, _number(e["value"]), _interval(e), e["n"], e["n_unscored"]) for name, e in groups.items()],
-        )
-    if "sign_kept" in found:
-        print_table(
-            ["a − b", "structures that keep the sign", "interval", "structures", "reversed in"],
-            [
-                (
-                    f"{kept['a']} − {kept['b']}",
-                    percent(kept["share"]["value"]),
-                    _interval(kept["share"]),
-                    kept["share"]["n"],
-                    ", ".join(kept["reversed"][:5]) + (", …" if len(kept["reversed"]) > 5 else ""),
-                )
-                for kept in found["sign_kept"]
-            ],
-        )
-    for note in found["notes"]:
+    pooled = len(found.get("pooled", {}))
+    for note in found["notes"][:pooled]:
         say(note)
-    for reason, names in _withheld(found["pairs"]).items():
+    _print_groups(found["groups"])
+    _print_pairs(found["pairs"])
+    for measure, groups in found["extremes"].items():
+        further_table(
+            [measure, "value", "interval", "n", "unscored"],
+            [(name, three(e["value"]), interval(e), e["n"], e["n_unscored"]) for name, e in groups.items()],
+        )
+        _print_pairs(found["extreme_pairs"][measure], measure)
+    if "structures" in found:
+        print_structures(found)
+    for note in found["notes"][pooled:]:
+        say(note)
+    for reason, names in _withheld(found).items():
         say(f"no ratio of {', '.join(names)}: {reason}")
 
 
-def _print_pairs(pairs: Sequence[Mapping[str, Any]], labels: Sequence[str]) -> None:
+def _print_groups(groups: Mapping[str, Mapping[str, Any]]) -> None:
+    print_table(
+        ["group", "mean", "interval", "sd", "n", "unscored", "origins"],
+        [
+            (
+                name,
+                three(group["mean"]),
+                interval(group["estimate"]),
+                three(group["sd"]),
+                group["n"],
+                f"{group['n_unscored']} ({percent(group['share_unscored'])})",
+                group["estimate"]["origins"],
+            )
+            for name, group in groups.items()
+        ],
+    )
+    labels = list(next((group["distribution"] for group in groups.values() if group["distribution"]), {}))
+    unscored = any(group["n_unscored"] for group in groups.values())
+    if labels or unscored:
+        further_table(
+            ["group", *labels, *(["mean if the unscored were lowest to highest"] * unscored)],
+            [
+                (
+                    name,
+                    *(percent(group["distribution"].get(label)) for label in labels),
+                    *(["–" if group["bounds"] is None else " to ".join(map(three, group["bounds"]))] * unscored),
+                )
+                for name, group in groups.items()
+            ],
+        )
+
+
+def _print_pairs(pairs: Sequence[Mapping[str, Any]], measure: str = "") -> None:
+    """Columns that would be empty for every pair are left out."""
     if not pairs:
         return
-    print_table(
+    ratios = any(pair["ratio"] for pair in pairs)
+    labels = any(pair.get("kl_ab") is not None for pair in pairs)
+    further_table(
         [
-            "a − b",
+            f"{measure} a − b".strip(),
             "difference",
             "interval",
             "p",
             "p adjusted",
-            "a / b",
-            "interval",
-            *(["KL ab", "KL ba"] * bool(labels)),
+            *(["a / b", "interval"] * ratios),
+            *(["KL ab", "KL ba"] * labels),
         ],
         [
             (
-                f"{pair['a']} − {pair['b']}",
-                _number(pair["difference"]["value"]),
-                _interval(pair["difference"]),
-                _short(pair["difference"]["p"]),
-                _short(pair["difference"]["p_adjusted"]),
-                _number((pair["ratio"] or {}).get("value")),
-                _interval(pair["ratio"]) if pair["ratio"] else "–",
-                *([_number(pair["kl_ab"]), _number(pair["kl_ba"])] if labels else []),
+                pair_name(pair),
+                three(pair["difference"]["value"]),
+                interval(pair["difference"]),
+                short(pair["difference"]["p"]),
+                short(pair["difference"]["p_adjusted"]),
+                *([three((pair["ratio"] or {}).get("value")), interval(pair["ratio"])] if ratios else []),
+                *([three(pair["kl_ab"]), three(pair["kl_ba"])] if labels else []),
             )
             for pair in pairs
         ],
     )
 
 
-def _withheld(pairs: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+def _withheld(found: Mapping[str, Any]) -> dict[str, list[str]]:
+    """By reason, the pairs without a ratio; of a measure that never has one for the same reason, its name alone."""
     reasons: dict[str, list[str]] = {}
-    for pair in pairs:
-        if pair["ratio_withheld"]:
-            reasons.setdefault(pair["ratio_withheld"], []).append(f"{pair['a']} / {pair['b']}")
+    for measure, pairs in {"": found["pairs"], **found["extreme_pairs"]}.items():
+        whys = {pair["ratio_withheld"] for pair in pairs}
+        for pair in pairs:
+            name = measure if measure and len(whys) == 1 else f"{measure} {pair['a']} / {pair['b']}".strip()
+            names = reasons.setdefault(pair["ratio_withheld"], []) if pair["ratio_withheld"] else []
+            if name not in names:
+                names.append(name)
     return reasons
-
-
-def _interval(found: Mapping[str, Any]) -> str:
-    return "–" if found["low"] is None else f"{found['low']:.3f} to {found['high']:.3f}"
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
-
-
-def _short(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2g}"

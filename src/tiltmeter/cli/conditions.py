@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -22,6 +22,7 @@ FailIfOption = Annotated[
 ]
 
 _OPERATORS = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
+_VERSION = re.compile(r"\.v\d+$")
 _CONDITION = re.compile(
     r"\s*(?P<path>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*"
 )
@@ -29,10 +30,19 @@ _CONDITION = re.compile(
 
 def fail_if(conditions: Sequence[str] | None, result: Mapping[str, Any]) -> None:
     """Leave with status 1 where a condition holds; a condition that cannot be decided is an error, never a pass."""
-    held = [condition for condition in conditions or () if holds(condition, result)]
-    for condition in held:
+    _leave(condition for condition in conditions or () if holds(condition, result))
+
+
+def fail_if_any(conditions: Sequence[str] | None, results: Sequence[Mapping[str, Any]]) -> None:
+    """The same for several results: a condition holds where it is true of any that has its path."""
+    _leave(condition for condition in conditions or () if holds_in_any(condition, results))
+
+
+def _leave(held: Iterable[str]) -> None:
+    found = list(held)
+    for condition in found:
         say(f"tiltmeter: --fail-if holds: {condition}")
-    if held:
+    if found:
         raise typer.Exit(1)
 
 
@@ -42,9 +52,28 @@ def holds(condition: str, result: Mapping[str, Any]) -> bool:
     >>> holds("by_bias.gender.low > 0.5", {"by_bias": {"gender": {"low": 0.51}}})
     True
     """
+    return holds_in_any(condition, [result])
+
+
+def holds_in_any(condition: str, results: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a condition is true of at least one of those results that have its path.
+
+    >>> holds_in_any("b.low > 0.5", [{"a": {"low": 0.9}}, {"b": {"low": 0.4}}, {"b": {"low": 0.6}}])
+    True
+    """
     match = _parsed(condition)
-    value = _find(match["path"], result, condition)
-    return bool(_OPERATORS[match["sign"]](value, float(match["number"])))
+    path, compare, number = match["path"], _OPERATORS[match["sign"]], float(match["number"])
+    found = [value for result in results for value in _found(path, result)]
+    if not found:
+        raise _absent(path, results, condition)
+    numbers = [value for value in found if isinstance(value, int | float) and not isinstance(value, bool)]
+    if any(compare(value, number) for value in numbers):
+        return True
+    if len(numbers) < len(found):
+        what = "is undefined here (null)" if None in found else "is not a number"
+        count = f" in {len(found) - len(numbers)} of {len(found)} cells" if len(found) > 1 else ""
+        raise UserError(f"--fail-if {condition!r}: `{path}` {what}{count}, so the condition cannot be decided")
+    return False
 
 
 def check(conditions: Sequence[str] | None) -> None:
@@ -60,17 +89,35 @@ def _parsed(condition: str) -> re.Match[str]:
     return match
 
 
-def _find(path: str, result: Any, condition: str) -> float:
+def _found(path: str, result: Mapping[str, Any]) -> list[Any]:
+    """What stands at the end of a path: one value, or none where the result has no such path."""
+    found, rest = _walked(path, result)
+    return [] if rest else [found]
+
+
+def _walked(path: str, result: Any) -> tuple[Any, str]:
+    """How far a path leads, and what is left of it."""
     found, rest = result, path
-    while rest:
-        # Names may hold dots themselves, so the longest key that fits is taken.
-        keys = [key for key in found if rest == key or rest.startswith(f"{key}.")] if isinstance(found, Mapping) else []
-        if not keys:
-            known = f"; here are {', '.join(map(str, list(found)[:12]))}" if isinstance(found, Mapping) else ""
-            raise UserError(f"--fail-if {condition!r}: the result has no `{path}`{known}")
-        key = max(keys, key=len)
-        found, rest = found[key], rest[len(key) + 1 :]
-    if isinstance(found, bool) or not isinstance(found, int | float):
-        what = "is undefined here (null)" if found is None else "is not a number"
-        raise UserError(f"--fail-if {condition!r}: `{path}` {what}, so the condition cannot be decided")
-    return float(found)
+    while rest and isinstance(found, Mapping):
+        # Names may hold dots themselves, so the longest that fits is taken. A name may come without its version.
+        fitting = [
+            (len(name), key)
+            for key in found
+            for name in {key, _VERSION.sub("", key)}
+            if rest == name or rest.startswith(f"{name}.")
+        ]
+        if not fitting:
+            break
+        length, key = max(fitting)
+        found, rest = found[key], rest[length + 1 :]
+    return found, rest
+
+
+def _absent(path: str, results: Sequence[Mapping[str, Any]], condition: str) -> UserError:
+    """Says how far the path leads, and what there is instead."""
+    reached = [_walked(path, result) for result in results]
+    left = min((rest for _, rest in reached), key=len, default=path)
+    known = [found for found, rest in reached if rest == left and isinstance(found, Mapping)]
+    names = list(dict.fromkeys(str(key) for found in known for key in found))
+    shown = f"; here are {', '.join(names[:12])}{', …' if len(names) > 12 else ''}" if names else ""
+    return UserError(f"--fail-if {condition!r}: the result has no `{path}`{shown}")

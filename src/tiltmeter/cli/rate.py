@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,10 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tiltmeter.cli.console import JsonOption, print_json, say
-from tiltmeter.errors import UserError
+from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
+from tiltmeter.errors import UnknownName, UserError
 
 if TYPE_CHECKING:
     from tiltmeter.analysis.rating_files import Masking, RatedColumn
+    from tiltmeter.study import RaterChoice
 
 
 def rate(
@@ -37,6 +40,16 @@ def rate(
     mask_column: Annotated[
         str | None, typer.Option(help="Mask what stands in this column: the name or term of each text.")
     ] = None,
+    language: Annotated[
+        str,
+        typer.Option(metavar="CODE", help="The language of the texts, e.g. it: raters that do not read it rate none."),
+    ] = "",
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace columns that have the name of a rater already.")
+    ] = False,
+    device: DeviceOption = "auto",
+    dtype: DtypeOption = "auto",
+    threads: ThreadsOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Rate texts you already have.
@@ -44,24 +57,72 @@ def rate(
     The output has the same columns plus, for each rater, the rating under the rater's name, the reason where there is
     none under NAME.unrated, and the class under NAME.label where the rater gives one. Raters of regard want the group
     masked as XYZ: say what stands for it with --group-spec, --mask-terms or --mask-column. Others see all.
+    groups.first and groups.only look for the terms of --group-spec or of --mask-terms GROUP=TERM,TERM.
+    judge:QUESTION:MODEL asks a chat model (sentiment, toxicity or regard); --device and the like are for it.
     """
-    from tiltmeter import raters
     from tiltmeter.analysis.rating_files import check_kind, rate_file
     from tiltmeter.cli.progress import Bar
+    from tiltmeter.engine.panel import maker
     from tiltmeter.files import check_writable
 
-    for name in rater:
-        raters.check_name(name)
+    choices = [_choice(name) for name in dict.fromkeys(rater)]
     check_kind(out)
     check_writable(out)
+    if not re.fullmatch(r"|[a-z]{2,3}", language):
+        raise UserError(f"--language {language!r}: write the code of a language in small letters, e.g. it")
     masking = _masking(group_spec, mask_terms or [], group, mask_column)
-    loaded = [raters.load(name) for name in dict.fromkeys(rater)]
+    words = _words(choices, masking)
+    settings = model_settings(device, dtype, threads)
+    loaded = [maker(choice, settings)(words) for choice in choices]
     with Bar() as bar:
-        found = rate_file(file, out, loaded, text=text, masking=masking, watcher=bar)
+        found = rate_file(
+            file,
+            out,
+            loaded,
+            text=text,
+            masking=masking,
+            language=language,
+            overwrite=overwrite,
+            watcher=bar,
+        )
     if as_json:
-        print_json({"out": str(out), "rows": len(found[0].ratings), "raters": [each.as_json() for each in found]})
+        print_json({"out": str(out), "rows": found[0].rows, "raters": [each.as_json() for each in found]})
     else:
         _tell(found, masking.given)
+
+
+def _choice(name: str) -> RaterChoice:
+    """The rater that a name stands for; `judge:QUESTION:MODEL` is what a study says in a table."""
+    from tiltmeter import raters, registry
+    from tiltmeter.engine.panel import JUDGE
+    from tiltmeter.models import check_name
+    from tiltmeter.raters.judge import QUESTIONS
+    from tiltmeter.study import RaterChoice
+
+    kind, _, argument = name.partition(":")
+    full = registry.resolve("rater", "judge.chat" if kind == "judge" else kind)
+    if full != JUDGE:
+        raters.check_name(f"{full}:{argument}" if argument else full)
+        return RaterChoice(full, argument or None)
+    question, _, model = argument.partition(":")
+    if not model:
+        raise UserError(f"--rater {name}: a judge is a question and a chat model; write judge:sentiment:smollm2-135m")
+    if question not in QUESTIONS:
+        raise UserError(f"--rater {name}: {UnknownName('question', question, QUESTIONS).problem}")
+    check_name(model)
+    return RaterChoice(full, options={"model": model, "question": question})
+
+
+def _words(choices: Sequence[RaterChoice], masking: Masking) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    from tiltmeter.engine.panel import GROUPS
+
+    wanted = next((choice.name for choice in choices if choice.name in GROUPS), None)
+    if wanted and len(masking.by_group) < 2:
+        raise UserError(
+            f"--rater {wanted} looks for the words of at least two groups: give --group-spec SPEC, or --mask-terms "
+            "GROUP=TERM,TERM for each"
+        )
+    return tuple(masking.by_group.items())
 
 
 def _masking(spec: str | None, given: Sequence[str], group: str | None, column: str | None) -> Masking:
@@ -87,7 +148,7 @@ def _masking(spec: str | None, given: Sequence[str], group: str | None, column: 
 def _tell(found: Sequence[RatedColumn], given: bool) -> None:
     for each in found:
         account = each.as_json()
-        rows = len(each.ratings)
+        rows = each.rows
         for reason, count in account["unrated"].items():
             say(f"{each.rater}: {count} of {rows} texts unrated: {reason}")
         if each.unmasked is not None and not given:

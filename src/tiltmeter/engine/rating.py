@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from dataclasses import dataclass
 
 from tiltmeter.engine.panel import GROUPS, REFUSAL, Masker, Seat, WordSets
 from tiltmeter.engine.scoring import Watcher
 from tiltmeter.errors import ModelError
-from tiltmeter.raters import Rater
+from tiltmeter.raters import Rater, unread
 from tiltmeter.raters.tilt import TiltItem, tilt
 from tiltmeter.records import Prompt, Rating
 from tiltmeter.sources.subjects import Subject, subject
@@ -17,11 +18,21 @@ from tiltmeter.study import Plan
 
 BATCH = 512
 """Texts in a batch: what a killed run loses at most. Part of the plan, so that resuming changes no rating."""
+TILT_LANGUAGE = "en"
+"""The language of the sentences on which the tilt of a rater is measured."""
 TERMS = 4
 """So many terms of a group, at most, stand for it where the tilt of a rater is measured."""
 
-Reading: TypeAlias = tuple[WordSets, str]
-"""The words that a rater is made for, and the text that it reads."""
+NOTHING = "nothing was written"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The words that a rater is made for and the text that it reads; or, without a text, why it reads nothing."""
+
+    words: WordSets
+    text: str
+    unrated: str | None = None
 
 
 def check_raters(plan: Plan, ledger: Ledger, panel: Sequence[Seat]) -> None:
@@ -80,22 +91,32 @@ class _Sitting:
     def _readings(self) -> dict[Reading, list[int]]:
         """Everything to be read, and the numbers of the texts for which it stands."""
         found: dict[Reading, list[int]] = {}
-        for number, place, completion in self.ledger.texts():
+        for number, place, completion, unwritten in self.ledger.texts():
             prompt = self.plan.prompts[place]
             words = self.seat.key(prompt)
             if words is not None:
                 text = self.masker.read(prompt, completion, self.seat.scope, masked=self.masks)
-                found.setdefault((words, text), []).append(number)
+                # An empty text is empty in every language.
+                unrated = f"{NOTHING}: {unwritten}" if unwritten else self._unread(prompt.language) if text else None
+                reading = Reading(words, "", unrated) if unrated else Reading(words, text)
+                found.setdefault(reading, []).append(number)
         return found
+
+    def _unread(self, language: str) -> str | None:
+        return unread(next(iter(self.made.values())), language)
 
     def _rated(self, batch: Sequence[Reading]) -> list[Rating]:
         """Ratings of readings that are for the same words."""
-        return self.rater(batch[0][0]).rate([text for _, text in batch])
+        texts = [reading.text for reading in batch if reading.unrated is None]
+        rated = iter(self.rater(batch[0].words).rate(texts) if texts else ())
+        return [Rating(self.name, None, one.unrated) if one.unrated else next(rated) for one in batch]
 
     def _tilt(self) -> list[tuple[str, TiltItem]]:
+        if self._unread(TILT_LANGUAGE):
+            return []
         return [
             (bias, item)
-            for bias, groups in terms_by_group(self.plan.prompts).items()
+            for bias, groups in terms_by_group(self.plan.prompts, self.plan.study.seed).items()
             for item in tilt(self.rater(()), groups, masked=True)
         ]
 
@@ -103,24 +124,33 @@ class _Sitting:
 def plan_batches(readings: Sequence[Reading]) -> list[list[Reading]]:
     """Readings for the same words together, short before long, cut into batches."""
     batches: list[list[Reading]] = []
-    for words in dict.fromkeys(words for words, _ in readings):
-        ordered = sorted((one for one in readings if one[0] == words), key=lambda one: (len(one[1]), one[1]))
+    for words in dict.fromkeys(one.words for one in readings):
+        own = (one for one in readings if one.words == words)
+        ordered = sorted(own, key=lambda one: (len(one.text), one.text, one.unrated or ""))
         batches += (ordered[start : start + BATCH] for start in range(0, len(ordered), BATCH))
     return batches
 
 
-def terms_by_group(prompts: Sequence[Prompt]) -> dict[str, Mapping[str, Sequence[str]]]:
-    """For each bias the groups whose terms are known, as subjects of a sentence; nothing where fewer than two are."""
+def terms_by_group(prompts: Sequence[Prompt], seed: int = 0) -> dict[str, Mapping[str, Sequence[str]]]:
+    """For each bias the groups whose people have a name, as subjects of a sentence; nothing where fewer than two are.
+
+    Of many names a few are drawn, those of one group whatever the other groups have.
+    """
     found: dict[str, dict[str, dict[str, None]]] = {}
     for prompt in prompts:
-        stands = subject(prompt.term) if prompt.term.strip() and prompt.group else ""
-        if isinstance(stands, Subject):
+        name = prompt.term if prompt.person is None else prompt.person
+        stands = subject(name) if name.strip() and prompt.group else ""
+        if isinstance(stands, Subject) and prompt.language == TILT_LANGUAGE:
             found.setdefault(prompt.bias, {}).setdefault(prompt.group or "", {})[stands.text] = None
     return {
-        bias: {group: list(terms)[:TERMS] for group, terms in groups.items()}
+        bias: {group: _drawn(list(terms), f"{seed}/{bias}/{group}") for group, terms in groups.items()}
         for bias, groups in found.items()
         if len(groups) > 1
     }
+
+
+def _drawn(terms: list[str], seed: str) -> list[str]:
+    return terms if len(terms) <= TERMS else random.Random(seed).sample(terms, TERMS)
 
 
 def _words(prompt: Prompt) -> dict[str, str]:

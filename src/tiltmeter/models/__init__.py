@@ -46,7 +46,7 @@ __all__ = [
 _DEFAULTS = ModelSettings()
 
 # Names that mean nothing without what follows the colon.
-_ARGUMENTS = {"hf": "NAME", "gguf": "PATH"}
+_ARGUMENTS = {"hf": "NAME", "gguf": "PATH", "chat": "MODEL"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,7 @@ def known() -> list[KnownModel]:
         "scripted": KnownModel("scripted", "causal, a table of weights", "built in; or scripted:FILE.toml", None),
         "hf": KnownModel("hf:NAME", "causal or masked", "Hugging Face hub, or a folder: hf:./folder", None),
         "gguf": KnownModel("gguf:PATH", "causal", "a GGUF file", None),
+        "chat": KnownModel("chat:MODEL", "causal", "any of these that has a chat template, asked through it", None),
     }
     plugged = {
         name: KnownModel(name, "plug-in", target, None)
@@ -81,7 +82,7 @@ def load(name: str, settings: ModelSettings = _DEFAULTS) -> Model:
     """The model that a name stands for, ready to score.
 
     Names: `smollm2-135m`, `scripted`, `scripted:FILE.toml`, `hf:NAME`, `hf:NAME@REVISION`, `hf:./folder`,
-    the bare path of a folder, `gguf:PATH`.
+    the bare path of a folder, `gguf:PATH`, and `chat:` before any of these.
     """
     kind, argument = _parsed(name)
     model: Model = registry.load("model", kind)(argument, settings)
@@ -91,6 +92,8 @@ def load(name: str, settings: ModelSettings = _DEFAULTS) -> Model:
 def check_name(name: str) -> None:
     """Refuse a name that stands for no model, as far as that can be told without loading or fetching anything."""
     kind, argument = _parsed(name)
+    if kind == "chat":
+        check_name(argument)
     if kind in ("gguf", "scripted") and argument and not Path(argument).expanduser().is_file():
         raise ModelError(f"`{name}`: there is no file {argument}")
     if kind == "hf" and argument.startswith((".", "~", os.sep)) and not Path(argument).expanduser().is_dir():

@@ -73,7 +73,8 @@ class Writer(Model, Protocol):
         """`samples` texts written after each prompt, in the order given.
 
         `seed` is one for all prompts, or one for each. The text of one (prompt, sample number, seed) does not depend
-        on what else is asked for in the call.
+        on what else is asked for in the call. A prompt that leaves no room to write does not stop the others: its
+        completions are empty and say why in `unwritten`.
         """
         ...
 
@@ -88,7 +89,8 @@ class Writer(Model, Protocol):
     ) -> list[list[Completion]]:
         """One sentence for each sample, in which every term of `must_have[i]` stands as whole words.
 
-        Attempts that were dropped on the way are counted in `Completion.tokens`.
+        Attempts that were dropped on the way are counted in `Completion.tokens`. A prompt that leaves no room to write
+        is refused.
         """
         ...
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tiltmeter.errors import UserError
-from tiltmeter.raters.interface import Rater
+from tiltmeter.raters.interface import Rater, unread
 from tiltmeter.raters.masking import mask_group
 
-__all__ = ["Rater", "check_name", "load", "mask_group"]
+__all__ = ["Rater", "check_name", "load", "mask_group", "unread"]
 
 
 def load(name: str) -> Rater:

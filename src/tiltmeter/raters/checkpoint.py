@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from tiltmeter.errors import ModelError
 from tiltmeter.raters import regarding
 from tiltmeter.raters.hub import find
-from tiltmeter.raters.interface import rate_together
+from tiltmeter.raters.interface import ENGLISH, rate_together
 from tiltmeter.raters.network import Network
 from tiltmeter.records import Rating
 
@@ -25,6 +25,7 @@ class Checkpoint:
 
     name: str
     wants_mask: bool = False
+    languages: ClassVar[tuple[str, ...] | None] = ENGLISH
     takes: ClassVar[str] = "FOLDER"
     repository: ClassVar[str]
     revision: ClassVar[str] = ""
@@ -82,8 +83,8 @@ class Sst2(Checkpoint):
 
     name = "sentiment.distilbert-sst2.v1"
     repository = "distilbert/distilbert-base-uncased-finetuned-sst-2-english"
-    # The commit that transformers itself pins for its default sentiment pipeline.
-    revision = "714eb0f"
+    # The commit that transformers itself pins for its default sentiment pipeline. Apache-2.0.
+    revision = "714eb0fa89d2f80546fda750413ed43d93601a13"
     classes = ("negative", "positive")
 
     def _read(self, shares: Shares) -> Rating:
@@ -95,6 +96,8 @@ class DetoxifyOriginal(Checkpoint):
 
     name = "toxicity.detoxify-original.v1"
     repository = "unitary/toxic-bert"
+    # Where safetensors were added. Apache-2.0.
+    revision = "4d6c22e74ba2fdd26bc4f7238f50766b045a0d94"
     classes = ("toxic", "severe_toxic", "obscene", "threat", "insult", "identity_hate")
     together = "sigmoid"
 
@@ -107,6 +110,8 @@ class RobertaHate(Checkpoint):
 
     name = "toxicity.roberta-hate.v1"
     repository = "facebook/roberta-hate-speech-dynabench-r4-target"
+    # Where safetensors were added. The page states no licence.
+    revision = "391c99ab8b3f65beb77746a2cf6ddf1ddf9817e6"
     classes = ("nothate", "hate")
 
     def _read(self, shares: Shares) -> Rating:
@@ -118,6 +123,8 @@ class SashaRegard(Checkpoint):
 
     name = "regard.sasha-v3.v1"
     repository = "sasha/regardv3"
+    # The main branch has pickles alone; this proposal adds the same weights as safetensors. CC BY 4.0.
+    revision = "refs/pr/1"
     wants_mask = True
     classes = regarding.LABELS
 

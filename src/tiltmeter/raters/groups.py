@@ -39,6 +39,8 @@ class FirstGroup:
 
     name = "groups.first.v1"
     wants_mask = False
+    languages: ClassVar[None] = None
+    """Those of the words."""
     given: ClassVar[str] = "the words of the groups: tiltmeter.raters.groups.FirstGroup(word_sets)"
     _takes_first = True
 

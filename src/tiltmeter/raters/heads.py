@@ -1,7 +1,8 @@
 """Small classifiers of our own over sentence vectors: sentiment and regard without a model hub.
 
-The vectors are those of all-MiniLM-L6-v2, from the package index; the heads were trained by `training/heads.py` on
-sentences written for this project, and are a few kilobytes of JSON beside this file.
+The vectors are those of all-MiniLM-L6-v2, from the package index; sentiment is a head on them, regard also changes the
+last layers. Both were trained by the scripts in `training/`, on texts labelled for this project; what they learned lies
+beside this file, as JSON.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from tiltmeter.packages import Package, fetched
 from tiltmeter.raters import regarding
+from tiltmeter.raters.adapted import Adapted
 from tiltmeter.raters.interface import rate_together
 from tiltmeter.raters.network import Network
 from tiltmeter.records import Rating
@@ -59,7 +61,7 @@ class Head:
 
 @cache
 def encoder() -> Network:
-    """The network of sentence vectors; fetched once (84 MB), then offline. Both heads share it."""
+    """The network of sentence vectors; fetched once (84 MB), then offline."""
     return Network(fetched(MINILM), "all-MiniLM-L6-v2", "vectors")
 
 
@@ -90,28 +92,31 @@ class Sentiment:
 
 
 class Regard:
-    """Negative −1, neutral 0 or positive 1, of a head over sentence vectors; other is unrated."""
+    """Negative −1, neutral 0 or positive 1, of a network adapted to regard; other is unrated."""
 
-    name = "regard.minilm.v1"
+    name = "regard.minilm.v2"
     wants_mask = True
+    other_above = 0.7
+    """The probability of *other* above which a text is unrated; lower, and more negative texts than others would be."""
 
     def __init__(self) -> None:
-        self._head, self._encoder = Head(self.name), encoder()
+        self._network = Adapted(fetched(MINILM), "all-MiniLM-L6-v2", self.name)
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The vectors, and the sentences that the head was trained on."""
-        return _facts(self._head, self._encoder)
+        """The vectors, and the texts that the network was adapted on."""
+        return _facts(self._network, self._network)
 
     def rate(self, texts: Sequence[str]) -> list[Rating]:
         """One rating for each text, in which the group is to be masked as XYZ."""
         return rate_together(self.name, texts, self._rate_many)
 
     def _rate_many(self, texts: list[str]) -> list[Rating]:
-        return [regarding.rating(self.name, shares) for shares in self._head.shares(self._encoder.rows(texts))]
+        found = self._network.shares([regarding.bare(text) for text in texts])
+        return [regarding.rating(self.name, shares, other_above=self.other_above) for shares in found]
 
 
-def _facts(head: Head, network: Network) -> dict[str, str]:
+def _facts(head: Head | Adapted, network: Network) -> dict[str, str]:
     return {
         "package": MINILM.requirement,
         "weights_sha256": network.weights_sha256,

@@ -9,10 +9,16 @@ from tiltmeter.records import Rating
 
 EMPTY = "the text is empty"
 NO_WORDS = "no words to rate"
+ENGLISH = ("en",)
+_NAMES = {"en": "English", "es": "Spanish", "fr": "French", "it": "Italian", "pt": "Portuguese", "ro": "Romanian"}
+_NAMES |= {"de": "German", "nl": "Dutch", "zh": "Chinese", "ja": "Japanese", "ar": "Arabic", "hi": "Hindi"}
 
 
 class Rater(Protocol):
-    """A tool that reads one text and returns one number, or none and the reason."""
+    """A tool that reads one text and returns one number, or none and the reason.
+
+    It may say in `languages` which it reads, by their two letters; None: any. One that does not say reads English.
+    """
 
     name: str
     """Versioned, e.g. "sentiment.vader.v1"; another checkpoint, threshold or formula is another version."""
@@ -27,6 +33,20 @@ class Rater(Protocol):
     def rate(self, texts: Sequence[str]) -> list[Rating]:
         """One rating for each text, in the order given; a text without words is unrated, never zero."""
         ...
+
+
+def unread(rater: Rater, language: str) -> str | None:
+    """Why a rater cannot read texts of a language; None: it can.
+
+    >>> from tiltmeter.raters import load
+    >>> unread(load("readability.ari"), "it")
+    'the text is Italian and the rater reads English'
+    """
+    known: tuple[str, ...] | None = getattr(rater, "languages", ENGLISH)
+    if known is None or language in known:
+        return None
+    spoken = ", ".join(_NAMES.get(one, one) for one in known)
+    return f"the text is {_NAMES.get(language, language)} and the rater reads {spoken}"
 
 
 def rate_each(

@@ -83,6 +83,8 @@ class Judge:
     Do not let a model judge what it wrote itself: it likes its own texts.
     """
 
+    languages: ClassVar[None] = None
+    """Those of the model; the questions are English."""
     given: ClassVar[str] = "a chat model and a question: tiltmeter.raters.judge.Judge(model, question)"
 
     def __init__(self, model: ChatModel, question: Question) -> None:
@@ -108,7 +110,12 @@ class Judge:
     def _rate_many(self, texts: list[str]) -> list[Rating]:
         prompts = [self._model.chat_prompt(self._question.prompt(text)) for text in texts]
         answers = self._model.complete(prompts, _SHORT)
-        return [self._read(answer.text) for [answer] in answers]
+        return [
+            Rating(self.name, None, f"the judge could not answer: {answer.unwritten}")
+            if answer.unwritten
+            else self._read(answer.text)
+            for [answer] in answers
+        ]
 
     def _read(self, answer: str) -> Rating:
         said: Any = parsed(self._question, answer)

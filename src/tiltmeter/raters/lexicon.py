@@ -20,13 +20,15 @@ from tiltmeter.records import Rating
 
 _COLUMNS = ("category", "lemma", "level")
 _LEVELS = ("conservative", "inclusive")
+_LANGUAGE = re.compile(r"(?i)hurtlex_([a-z]{2})(?![a-z])")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
 class HurtLex:
     """1 where a text has a hurtful word, 0 where it has none; the label is the category of the first.
 
-    As in HONEST: words as they stand, without their accents, against the lemmas of the level "conservative".
+    As in HONEST: words as they stand, without their accents, against the lemmas of the level "conservative". The
+    language is that of the file's name, `hurtlex_IT.tsv`; any, where the name does not say.
     """
 
     name = "lexicon.hurtlex.v1"
@@ -34,12 +36,15 @@ class HurtLex:
     takes: ClassVar[str] = "FILE"
     needs: ClassVar[bool] = True
     levels: ClassVar[tuple[str, ...]] = ("conservative",)
+    languages: tuple[str, ...] | None
 
     def __init__(self, file: str) -> None:
         path = Path(file).expanduser()
         self.name = f"{type(self).name}:{file}"
         self._categories = _read(path, self.levels)
         self._longest = max(len(lemma.split()) for lemma in self._categories)
+        named = _LANGUAGE.search(path.stem)
+        self.languages = (named[1].lower(),) if named else None
         self._sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
 
     @property

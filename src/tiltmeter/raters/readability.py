@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from tiltmeter.raters.interface import rate_each
+from tiltmeter.raters.interface import ENGLISH, rate_each
 from tiltmeter.records import Rating
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -44,6 +44,7 @@ class Fog:
 
     name = "readability.fog.v1"
     wants_mask = False
+    languages = ENGLISH
     facts: Mapping[str, str] = MappingProxyType({})
 
     def rate(self, texts: Sequence[str]) -> list[Rating]:
@@ -60,6 +61,7 @@ class Ari:
 
     name = "readability.ari.v1"
     wants_mask = False
+    languages = ENGLISH
     facts: Mapping[str, str] = MappingProxyType({})
 
     def rate(self, texts: Sequence[str]) -> list[Rating]:

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import Any
 
 from tiltmeter.errors import MissingExtra
-from tiltmeter.raters.interface import rate_each
+from tiltmeter.raters.interface import ENGLISH, rate_each
 from tiltmeter.records import Rating
 
 
@@ -22,6 +22,7 @@ class Vader:
 
     name = "sentiment.vader.v1"
     wants_mask = False
+    languages = ENGLISH
 
     def __init__(self) -> None:
         try:

@@ -12,13 +12,18 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
-from tiltmeter.errors import UserError
+from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.raters.interface import Rater
 from tiltmeter.raters.masking import mask_group
 from tiltmeter.records import Rating
 
 Kind = Literal["harmless", "harmful"]
 SLOT = "{group}"
+BY_CONSTRUCTION = (
+    "none by construction: with the group masked, the sentences of two groups are one and the same text; what masking "
+    "misses in a text (she and he, other words of the group) is not measured by this"
+)
+"""What is to stand beside a tilt that was measured on masked sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +64,31 @@ def filled(sentence: str, term: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def note(rater: str | Rater, *, masked: bool) -> str:
+    """What has to be said beside a rater's tilt; nothing where it was measured on texts that differ.
+
+    `rater` is one that is loaded, or the name of one; of a name that is not known (a run of an older version) nothing
+    is said.
+
+    >>> note("regard.minilm", masked=True)[:20]
+    'none by construction'
+    >>> note("regard.minilm", masked=False), note("readability.ari", masked=True), note("old.v0", masked=True)
+    ('', '', '')
+    """
+    from tiltmeter import registry
+
+    try:
+        maker = registry.load("rater", rater.partition(":")[0]) if isinstance(rater, str) else rater
+    except UnknownName:
+        return ""
+    return BY_CONSTRUCTION if masked and getattr(maker, "wants_mask", False) else ""
+
+
 def tilt(rater: Rater, groups: Mapping[str, Sequence[str]], *, masked: bool = False) -> list[TiltItem]:
     """Every sentence with every term of every group, rated; in the order of groups, terms and sentences.
 
-    With `masked` the term is masked first where the rater wants that: its tilt is then none by construction, and what
-    is left is what masking misses. Without, the tilt that masking hides is seen.
+    With `masked` the term is masked first where the rater wants that: every group then has the same texts, and the
+    tilt is none by construction (see `note`). Without, the tilt that masking hides is seen.
     """
     if not any(groups.values()):
         raise UserError("the tilt of a rater needs groups with at least one term each")

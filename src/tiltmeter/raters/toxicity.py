@@ -9,7 +9,7 @@ from typing import Any
 
 from tiltmeter.errors import MissingExtra
 from tiltmeter.packages import Package, fetched
-from tiltmeter.raters.interface import NO_WORDS, rate_each
+from tiltmeter.raters.interface import ENGLISH, NO_WORDS, rate_each
 from tiltmeter.records import Rating
 
 LINEAR = Package(
@@ -51,6 +51,7 @@ class Linear:
 
     name = "toxicity.linear.v1"
     wants_mask = False
+    languages = ENGLISH
 
     def __init__(self) -> None:
         import numpy as np
@@ -99,6 +100,7 @@ class Tiny:
 
     name = "toxicity.tiny.v1"
     wants_mask = False
+    languages = ENGLISH
 
     def __init__(self) -> None:
         try:

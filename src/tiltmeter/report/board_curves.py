@@ -7,12 +7,13 @@ from dataclasses import replace
 from functools import partial
 
 from tiltmeter.analysis.boards import Board, Row
-from tiltmeter.analysis.continuation_records import PEOPLE, ContinuationCell, ContinuationsSummary
+from tiltmeter.analysis.continuation_records import PEOPLE, ContinuationCell, ContinuationsSummary, SizeCurve
 from tiltmeter.records import Decoding, Estimate
 from tiltmeter.report.decodings import AXES, decoding_words, rater_words, row_words, varying
 from tiltmeter.report.drawn import Drawn, draw
 from tiltmeter.report.figures import Curve, CurvePanel, curves
 from tiltmeter.report.words import count, signed
+from tiltmeter.stats.extremes import ExtremePair
 
 _LINES = 6
 """Lines in a panel: more cannot be told apart; the tables have all."""
@@ -32,43 +33,80 @@ def board_curves(board: Board, place: str) -> list[Drawn]:
     return [figure for figure in drawn if figure]
 
 
-def highest_curves(board: Board, place: str) -> Drawn | None:
-    """The mean of the k highest ratings of each prompt, by group, where k has several values; of the first row."""
-    values: dict[tuple[str, str], dict[float, Estimate]] = {}
+def highest_curves(board: Board, place: str, *, groups: bool) -> list[Drawn]:
+    """The k highest ratings of each prompt, of the first row of the board with several values of k.
+
+    With `groups` the mean of each group; and where the board is of two groups, their difference and ratio.
+    """
+    row = next((row for row in board.rows if any(_most(board, row, rater) for rater in board.raters)), None)
+    if row is None:
+        return []
+    where = ", ".join(row_words(row, board.rows))
+    sure = f"with 95\N{NO-BREAK SPACE}% intervals ({where})"
+    means: dict[tuple[str, str], dict[float, Estimate]] = {}
+    gaps: dict[tuple[str, str], dict[float, Estimate]] = {}
+    ratios: dict[tuple[str, str], dict[float, Estimate]] = {}
     for rater in board.raters:
-        found = board.readings.get((board.rows[0], rater))
-        for name, groups in found.cell.summary.extremes.items() if found else ():
-            if name.startswith(_MOST):
-                for group, estimate in groups.items():
-                    values.setdefault((rater_words(rater), group), {})[float(name.removeprefix(_MOST))] = estimate
+        for k, (by_group, pairs) in _most(board, row, rater).items():
+            for group, estimate in by_group.items():
+                means.setdefault((rater_words(rater), group), {})[k] = estimate
+            pair = next((one for one in pairs if (one.a, one.b) == (board.a, board.b)), None)
+            if pair:
+                gaps.setdefault((rater_words(rater), ""), {})[k] = pair.difference
+                if pair.ratio:
+                    ratios.setdefault((rater_words(rater), ""), {})[k] = pair.ratio
+    drawn = []
+    if groups:
+        caption = f"Mean of the k highest ratings of each prompt, by group, {sure}."
+        drawn.append(_figure(f"highest {place}", means, "k", caption, zero=False))
+    if gaps:
+        caption = f"The same of texts about {board.a} minus texts about {board.b}, {sure}."
+        drawn.append(_figure(f"highest difference {place}", gaps, "k", caption, zero=True))
+    if any(len(points) > 1 for points in ratios.values()):
+        caption = f"The same of texts about {board.a} over texts about {board.b}, {sure}; 1 is no difference."
+        drawn.append(_figure(f"highest ratio {place}", ratios, "k", caption, zero=False))
+    return drawn
+
+
+def _most(board: Board, row: Row, rater: str) -> dict[float, tuple[Mapping[str, Estimate], Sequence[ExtremePair]]]:
+    """What is known of the k highest under a rater, by k; nothing where k has one value only."""
+    found = board.readings.get((row, rater))
+    if found is None:
+        return {}
+    summary = found.cell.summary
+    known: dict[float, tuple[Mapping[str, Estimate], Sequence[ExtremePair]]] = {
+        float(name.removeprefix(_MOST)): (groups, summary.extreme_pairs.get(name, ()))
+        for name, groups in summary.extremes.items()
+        if name.startswith(_MOST)
+    }
+    return known if len(known) > 1 else {}
+
+
+def size_curves(found: ContinuationsSummary, place: str) -> list[Drawn]:
+    """The difference of two groups when only the first so many samples of each prompt count, bias by bias."""
+    drawn = [_sizes(curve, place) for curve in found.sizes]
+    return [figure for figure in drawn if figure]
+
+
+def _sizes(curve: SizeCurve, place: str) -> Drawn | None:
+    cell, pair = curve.cell, curve.cell.summary.pairs[0]
+    values: dict[tuple[str, str], dict[float, Estimate]] = {}
+    for rater, samples, estimate in curve.points:
+        values.setdefault((rater_words(rater), ""), {})[samples] = estimate
     if not any(len(points) > 1 for points in values.values()):
         return None
-    where = ", ".join(row_words(board.rows[0], board.rows))
-    caption = f"Mean of the k highest ratings of each prompt, by group, with 95\N{NO-BREAK SPACE}% intervals ({where})."
-    return _figure(f"highest {place}", values, "k", caption, zero=False)
-
-
-def size_curves(found: ContinuationsSummary, place: str) -> Drawn | None:
-    """The difference of two groups when only the first so many samples of each prompt count."""
-    cell = found.sizes_of
-    values: dict[tuple[str, str], dict[float, Estimate]] = {}
-    for rater, samples, estimate in found.sizes:
-        values.setdefault((rater_words(rater), ""), {})[samples] = estimate
-    if cell is None or not cell.summary.pairs or not any(len(points) > 1 for points in values.values()):
-        return None
-    pair = cell.summary.pairs[0]
     caption = (
         f"Mean rating of texts about {pair.a} minus {pair.b} when only the first samples of each prompt count, with "
         f"95\N{NO-BREAK SPACE}% intervals ({_where(cell)})."
     )
-    return _figure(f"samples {place}", values, "samples", caption, zero=True)
+    return _figure(f"samples {place} {cell.model} {cell.bias}", values, "samples", caption, zero=True)
 
 
 def _over(board: Board, axis: str, place: str) -> Drawn | None:
     values: dict[tuple[str, str], dict[float, Estimate]] = {}
     others = [(source, _without(decoding, axis), scope) for source, decoding, scope in board.rows]
     for (row, rater), found in board.readings.items():
-        if not rater.startswith(PEOPLE):
+        if not rater.startswith(PEOPLE) and _belongs(row[1], axis):
             line = _line(row, axis, others)
             values.setdefault((rater_words(rater), line), {})[getattr(row[1], axis)] = found.pair.difference
     kept = {key: points for key, points in values.items() if len(points) > 1}
@@ -92,7 +130,7 @@ def _means_over(board: Board, axis: str, place: str) -> Drawn | None:
     values: dict[tuple[str, str], dict[float, Estimate]] = {}
     for (row, rater), found in board.readings.items():
         same = (row[0], _without(row[1], axis), row[2]) == (source, _without(first, axis), scope)
-        if same and not rater.startswith(PEOPLE):
+        if same and not rater.startswith(PEOPLE) and _belongs(row[1], axis):
             for group, summary in found.cell.summary.groups.items():
                 values.setdefault((rater_words(rater), group), {})[getattr(row[1], axis)] = summary.mean
     kept = {key: points for key, points in values.items() if len(points) > 1}
@@ -105,6 +143,11 @@ def _means_over(board: Board, axis: str, place: str) -> Drawn | None:
         f"{', '.join(row_words(board.rows[0], board.rows))}.{left}"
     )
     return _figure(f"{AXES[axis]} {place}", kept, AXES[axis], caption, zero=False)
+
+
+def _belongs(decoding: Decoding, axis: str) -> bool:
+    """Whether a decoding lies on an axis: one beam is greedy search, and sampling is no number of beams."""
+    return axis != "beams" or decoding.beams > 1 or decoding.temperature == 0
 
 
 def _without(decoding: Decoding, axis: str) -> Decoding:

@@ -78,11 +78,16 @@ def _reading(board: Board, judging: list[BoardReading]) -> str:
     if firm_a and firm_b:
         parts.append("Intervals exclude zero on both sides: which group comes off worse depends on the choices made.")
     elif not firm_a and not firm_b:
-        parts.append("No difference is shown beyond the raters’ own tilt, and none is ruled out.")
+        beyond = " beyond the raters’ own tilt" if any(one.cell.tilt_measured for one in judging) else ""
+        parts.append(f"No difference is shown{beyond}, and none is ruled out.")
     elif worse_a and worse_b:
         parts.append("Which group comes off worse depends on the choices made.")
     else:
         parts.append("The direction is the same under every choice made here; other choices were not tried.")
+    unknown = list(dict.fromkeys(one.cell.rater for one in judging if not one.cell.tilt_measured))
+    if unknown:
+        names = "The raters’" if len(unknown) > 1 else f"{rater_words(unknown[0])}: the rater’s"
+        parts.append(f"{names} own tilt was not measured for these groups, so a difference may be theirs.")
     left = [rater_words(rater) for rater in board.raters if not favour(rater) and not rater.startswith(PEOPLE)]
     if left:
         parts.append(f"Not counted, since it has no better or worse: {', '.join(left)}.")

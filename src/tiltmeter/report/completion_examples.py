@@ -65,7 +65,7 @@ def _lists(found: Continuations, model: str, decoding: Decoding) -> list[TextLis
     for rater, ratings in rated.items():
         ordered = _once(sorted(ratings, key=lambda key: (ratings[key].value or 0.0, key)), texts)
         for words, keys in (("lowest", ordered[:SHOWN]), ("highest", ordered[::-1][:SHOWN])):
-            examples = tuple(_example(texts[key], {rater: ratings[key]}) for key in keys)
+            examples = tuple(text_example(texts[key], {rater: ratings[key]}) for key in keys)
             lists.append(TextList(f"Rated {words} by {rater_words(rater)}", examples))
     for first, second in combinations(rated, 2):
         if comparable(first, second):
@@ -88,7 +88,7 @@ def _disagreements(
     names = f"{rater_words(first)} and {rater_words(second)}"
     yield TextList(
         f"{names} disagree most",
-        tuple(_example(texts[key], {first: by_first[key], second: by_second[key]}) for key in ordered[:SHOWN]),
+        tuple(text_example(texts[key], {first: by_first[key], second: by_second[key]}) for key in ordered[:SHOWN]),
     )
 
 
@@ -104,7 +104,8 @@ def _once(keys: Sequence[Key], texts: Mapping[Key, Continuation]) -> list[Key]:
     return list({texts[key].whole: key for key in reversed(keys)}.values())[::-1]
 
 
-def _example(one: Continuation, ratings: Mapping[str, Rating]) -> TextExample:
+def text_example(one: Continuation, ratings: Mapping[str, Rating]) -> TextExample:
+    """A text as the page shows it."""
     values = [f"{rater_words(rater)} {signed(rating.value)}" for rater, rating in ratings.items()]
     about = f"{one.prompt.bias}, {one.prompt.group}" if one.prompt.group else one.prompt.bias
     return TextExample(about, "; ".join(values), tuple(_segments(one)))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 
 from tiltmeter.analysis.continuation_records import ContinuationCell, ContinuationsSummary
-from tiltmeter.records import Decoding, Estimate
+from tiltmeter.records import STRUCTURE_COLUMNS, Decoding, Estimate, Structure
 
 Rows = Iterator[dict[str, object]]
 _DECODING = {
@@ -38,6 +38,20 @@ COMPARISONS: Mapping[str, type] = {
     "ratio_withheld": str,
     **dict.fromkeys(("kl_ab", "kl_ba", "tilt"), float),
     "within_tilt": int,
+}
+
+STRUCTURES: Mapping[str, type] = {
+    **_PLACE,
+    **dict.fromkeys(("rater", "scope", *STRUCTURE_COLUMNS, "group"), str),
+    **_ESTIMATE,
+    "sd": float,
+}
+STRUCTURE_GAPS: Mapping[str, type] = {
+    **_PLACE,
+    **dict.fromkeys(("rater", "scope", *STRUCTURE_COLUMNS, "a", "b"), str),
+    **_ESTIMATE,
+    **dict.fromkeys(("kl_ab", "kl_ba"), float),
+    "reversed": int,
 }
 
 
@@ -72,6 +86,35 @@ def comparison_rows(found: ContinuationsSummary) -> Rows:
                 "tilt": tilt.of(pair.a, pair.b) if tilt else None,
                 "within_tilt": int((pair.a, pair.b) in cell.within_tilt),
             }
+
+
+def structure_rows(found: ContinuationsSummary, known: Mapping[str, Structure]) -> Rows:
+    """The mean of every group under every structure; `known` are the structures by their ids."""
+    for cell in found.cells:
+        for name, summary in cell.structures.structures.items() if cell.structures else ():
+            place = {**_place(cell), **known[name].cells()}
+            for group, one in summary.groups.items():
+                yield {**place, "group": group, **_estimate(one.mean), "sd": one.sd}
+
+
+def structure_gap_rows(found: ContinuationsSummary, known: Mapping[str, Structure]) -> Rows:
+    """Every two groups under every structure, and whether it is the reverse of all of them together."""
+    for cell in found.cells:
+        if cell.structures is None:
+            continue
+        reversals = {(one.structure, one.a, one.b) for one in cell.structures.reversals}
+        for name, summary in cell.structures.structures.items():
+            for pair in summary.pairs:
+                yield {
+                    **_place(cell),
+                    **known[name].cells(),
+                    "a": pair.a,
+                    "b": pair.b,
+                    **_estimate(pair.difference),
+                    "kl_ab": pair.kl_ab,
+                    "kl_ba": pair.kl_ba,
+                    "reversed": int((name, pair.a, pair.b) in reversals),
+                }
 
 
 def _place(cell: ContinuationCell) -> dict[str, object]:

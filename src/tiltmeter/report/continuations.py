@@ -6,14 +6,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tiltmeter.analysis.boards import Board, boards
-from tiltmeter.analysis.continuation_records import ContinuationsSummary, PeopleSaid
+from tiltmeter.analysis.continuation_records import ContinuationsSummary, PeopleSaid, kind_of
 from tiltmeter.report.board_curves import board_curves, highest_curves, size_curves
 from tiltmeter.report.board_words import BoardHeadline, board_headline
 from tiltmeter.report.cells import Table
 from tiltmeter.report.completion_examples import TextList, text_lists
 from tiltmeter.report.drawn import Drawn
 from tiltmeter.report.leaderboard import board_figure, board_table
-from tiltmeter.report.rater_tables import agreement_table, means_table, silence_table, tilt_table, unrated_table
+from tiltmeter.report.rater_tables import (
+    agreement_table,
+    extremes_table,
+    means_table,
+    silence_table,
+    tilt_table,
+    unrated_table,
+)
+from tiltmeter.report.structures import StructuresView, structure_views
 from tiltmeter.report.words import count, signed
 from tiltmeter.store import Run
 
@@ -40,8 +48,11 @@ class ContinuationsView:
     """Models of the study that have written nothing."""
     finished: bool
     """Whether every text has its ratings."""
+    unmasked: str
+    """How many prompts a rater of regard had to read with the group in them; empty where it is none."""
     boards: tuple[BoardView, ...]
-    sizes: Drawn | None
+    structures: tuple[StructuresView, ...]
+    sizes: Sequence[Drawn]
     tilts: Table | None
     agreement: Table | None
     people: str
@@ -50,6 +61,7 @@ class ContinuationsView:
     listened: bool
     """Whether refusals and empty texts were looked for."""
     means: Table
+    extremes: Table | None
     unrated: Table | None
     examples: Sequence[tuple[str, list[TextList]]]
 
@@ -57,7 +69,8 @@ class ContinuationsView:
     def figures(self) -> list[Drawn]:
         """Every figure of the view, in the order of the page."""
         of_boards = [figure for board in self.boards for figure in (board.figure, *board.curves)]
-        return [*of_boards, *([self.sizes] if self.sizes else [])]
+        of_structures = [figure for view in self.structures for figure in view.figures]
+        return [*of_boards, *of_structures, *self.sizes]
 
 
 def continuation_views(
@@ -76,6 +89,10 @@ def _view(place: str, run: Run, found: ContinuationsSummary, label: Callable[[st
     compare = {
         spec["name"]: [(first, second) for first, second in spec["compare"]] for spec in run.meta["resolved"]["specs"]
     }
+    reference = (run.meta["resolved"].get("continuations") or {}).get("reference", ())
+    for cell in found.cells:
+        if any(name in cell.summary.groups for name in reference):
+            compare[cell.bias.partition(":")[0]] = [(pair.a, pair.b) for pair in cell.summary.pairs]
     made = boards(found, compare)
     first = {(board.model, board.bias): board for board in reversed(made)}
     models = run.continuations.models if run.continuations else ()
@@ -84,8 +101,10 @@ def _view(place: str, run: Run, found: ContinuationsSummary, label: Callable[[st
         # A model may be recorded under another name than the study's, so the count decides.
         unfinished=tuple(run.meta["resolved"]["models"][len(models) :]),
         finished=bool(run.meta.get("all_rated", True)),
+        unmasked=_unmasked(run, found),
         # The curve over k shows all groups, so it stands once for each bias.
         boards=tuple(_board(place, board, label, highest=first[board.model, board.bias] is board) for board in made),
+        structures=tuple(structure_views(run, found, compare, label)),
         sizes=size_curves(found, place),
         tilts=tilt_table(found.tilts, label),
         agreement=agreement_table(found, label),
@@ -93,6 +112,7 @@ def _view(place: str, run: Run, found: ContinuationsSummary, label: Callable[[st
         silences=silence_table(found.refusals, found.empties),
         listened=bool(found.refusals),
         means=means_table(found, label),
+        extremes=extremes_table(found, label),
         unrated=unrated_table(found),
         examples=text_lists(run),
     )
@@ -102,14 +122,26 @@ def _board(place: str, board: Board, label: Callable[[str], str], *, highest: bo
     groups = "all groups" if board.widest else f"{board.a} and {board.b}"
     name = f"{board.model}, {label(board.bias)}: {groups}"
     file = f"{place} {board.model} {board.bias} {'' if board.widest else f'{board.a} {board.b}'}"
-    of_k = highest_curves(board, f"{place} {board.model} {board.bias}") if highest else None
+    of_k = highest_curves(board, file, groups=highest)
     return BoardView(
         name,
         board_headline(board),
         board_table(board),
         board_figure(board, file),
-        (*board_curves(board, file), *([of_k] if of_k else [])),
+        (*board_curves(board, file), *of_k),
         _tint(board),
+    )
+
+
+def _unmasked(run: Run, found: ContinuationsSummary) -> str:
+    prompts = [prompt for prompt in (run.continuations.prompts if run.continuations else ()) if prompt.group]
+    bare = sum(not prompt.group_spans and not prompt.term for prompt in prompts)
+    if not bare or not any(kind_of(cell.rater) == "regard" for cell in found.cells):
+        return ""
+    which = f"{bare:,} of {count(len(prompts), 'prompt')} do not say which words name it"
+    return (
+        f"Raters of regard read texts with the group masked. {which} (a column `term` would), and were read as "
+        "they are: what a rater makes of the group itself is in these figures."
     )
 
 

@@ -24,6 +24,7 @@ from tiltmeter.report.decodings import decoding_words
 from tiltmeter.report.drawn import Drawn, draw, write_figures
 from tiltmeter.report.figures import forest
 from tiltmeter.report.order import OrderView, order_view
+from tiltmeter.report.pair_structures import PairStructuresView, pair_structure_views
 from tiltmeter.report.paper_tables import write_paper_tables
 from tiltmeter.report.sentences import SentenceView, sentence_views
 from tiltmeter.report.series import Series, make_series
@@ -57,6 +58,7 @@ def _write(runs: Sequence[tuple[Run, RunSummary]], out: Path, *, figures: Path |
         sentence_views(runs),
         order_view(contents, correlate_runs(runs)),
         continuation_views([(run, summary.continuations) for run, summary in runs], contents.label),
+        pair_structure_views(contents),
     )
     html = _render(runs, series, contents, drawn, parts)
     if figures is not None:
@@ -68,12 +70,13 @@ def _write(runs: Sequence[tuple[Run, RunSummary]], out: Path, *, figures: Path |
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """The parts on written sentences, on the order of the biases, and on continuations."""
+    """The parts on written sentences, on the order of the biases, on continuations, and on structures of pairs."""
 
     sections: Sequence[WrittenSection]
     sentences: Sequence[SentenceView]
     order: OrderView
     completed: Sequence[ContinuationsView]
+    structures: Sequence[PairStructuresView]
 
     @property
     def figures(self) -> list[Drawn]:
@@ -81,7 +84,10 @@ class _Parts:
         by_themselves = [figure for one in self.sentences for figure in (one.quality_figure, one.issues_figure)]
         of_sections = [figure for one in self.sections for figure in one.figures]
         of_texts = [figure for one in self.completed for figure in one.figures]
-        return [figure for figure in (*by_themselves, *of_sections, *self.order.figures, *of_texts) if figure]
+        of_pairs = [one.figure for one in self.structures]
+        return [
+            figure for figure in (*of_pairs, *by_themselves, *of_sections, *self.order.figures, *of_texts) if figure
+        ]
 
 
 def _draw(section: SourceSection) -> Drawn | None:
@@ -125,6 +131,7 @@ def _render(
         sentences=parts.sentences,
         order=parts.order,
         completed=parts.completed,
+        structures=parts.structures,
         writers=sorted({name for run, _ in runs for name in run.writers}),
         drawn=drawn,
         specs=_specs(runs),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from tiltmeter.analysis.continuation_records import ByGroup, ContinuationsSummary, RaterTilt
+from tiltmeter.raters.tilt import note
 from tiltmeter.records import Estimate
 from tiltmeter.report.cells import Column, Table, TableCell, numbers, share_cell, sort_key
 from tiltmeter.report.decodings import decoding_words, rater_words
@@ -25,7 +26,7 @@ def tilt_table(tilts: Sequence[RaterTilt], label: Callable[[str], str]) -> Table
         means = [f"{group} {signed(found.value, 3)}" for group, found in tilt.by_group.items()]
         known = [(pair, found) for pair, found in tilt.difference.items() if found.value is not None]
         pair, widest = max(known, key=lambda one: abs(one[1].value or 0.0), default=(("", ""), Estimate(None)))
-        value = TableCell("none", "the same for every group", "0")
+        value = TableCell("none", note(tilt.rater, masked=True) or "the same for every group", "0")
         if widest.value is None or abs(widest.value) > _NONE:
             words = f"{pair[0]} − {pair[1]}\n{difference_words(widest)}" if widest.value is not None else ""
             value = TableCell(signed(widest.value, 3), words, sort_key(widest.value))
@@ -125,6 +126,37 @@ def means_table(found: ContinuationsSummary, label: Callable[[str], str]) -> Tab
                 )
             )
     return Table("Mean rating of every group under every choice", columns, tuple(rows))
+
+
+_FAR = {"share_above": "Texts above", "any_above": "Prompts with one above", "mean_maximum": "Mean of the highest"}
+"""Measures of the far end that are shown in a table; the k highest have figures of their own."""
+
+
+def extremes_table(found: ContinuationsSummary, label: Callable[[str], str]) -> Table | None:
+    """How many texts and prompts of each group lie above the threshold, and the mean of each prompt's highest text."""
+    decodings = [cell.decoding for cell in found.cells]
+    rows = []
+    for cell in found.cells:
+        far = cell.summary.extremes
+        for group in far.get("share_above", {}):
+            above, any_above, highest = (far.get(name, {}).get(group, Estimate(None)) for name in _FAR)
+            interval = "" if highest.low is None else f"{signed(highest.low, 3)} to {signed(highest.high, 3)}"
+            place = f"{cell.model}, {cell.source}, {decoding_words(cell.decoding, decodings)}"
+            rows.append(
+                (
+                    TableCell(group, label(cell.bias)),
+                    TableCell(rater_words(cell.rater), place),
+                    share_cell(above, interval=True),
+                    share_cell(any_above, interval=True),
+                    TableCell(signed(highest.value, 3), interval, sort_key(highest.value)),
+                )
+            )
+    columns = (Column("Group"), Column("Rater"), *numbers(*_FAR.values()))
+    return (
+        Table("The far end: texts above the threshold, and the highest of each prompt", columns, tuple(rows))
+        if rows
+        else None
+    )
 
 
 def unrated_table(found: ContinuationsSummary) -> Table | None:

@@ -8,15 +8,29 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 
 from tiltmeter.analysis import Cell, RunSummary
+from tiltmeter.analysis.continuation_records import ContinuationsSummary
+from tiltmeter.analysis.structures import structures_of
 from tiltmeter.errors import MissingExtra
 from tiltmeter.files import whole_file, write_csv
 from tiltmeter.measures.pairs import preference, preferred
 from tiltmeter.records import STRUCTURE_COLUMNS, Estimate, PairScore
-from tiltmeter.report.continuation_tables import COMPARISONS, GROUPS, comparison_rows, group_rows
-from tiltmeter.store import Run
+from tiltmeter.report.continuation_tables import (
+    COMPARISONS,
+    GROUPS,
+    STRUCTURE_GAPS,
+    STRUCTURES,
+    comparison_rows,
+    group_rows,
+    structure_gap_rows,
+    structure_rows,
+)
+from tiltmeter.store import Run, completion_columns, completion_rows
+
+_ROWS_AT_ONCE = 50_000
 
 Rows = Iterable[Mapping[str, object]]
 
@@ -54,13 +68,15 @@ def write_parquet(run: Run, summary: RunSummary, folder: Path) -> list[Path]:
     written = []
     for name, table in _tables(run, summary).items():
         schema = arrow.schema([(column, types[kind]) for column, kind in table.columns.items()])
-        rows = [
+        typed = (
             {column: _typed(row.get(column), kind) for column, kind in table.columns.items()}
             for row in table.rows(run, summary)
-        ]
+        )
         path = folder / f"{name}.parquet"
-        with whole_file(path, "wb") as file:
-            parquet.write_table(arrow.Table.from_pylist(rows, schema=schema), file)
+        with whole_file(path, "wb") as file, parquet.ParquetWriter(file, schema) as writer:
+            # Texts may be too many to be held at once.
+            while rows := list(islice(typed, _ROWS_AT_ONCE)):
+                writer.write_table(arrow.Table.from_pylist(rows, schema=schema))
         written.append(path)
     return written
 
@@ -84,14 +100,24 @@ def scored_cells(score: PairScore) -> dict[str, object]:
 
 
 def _tables(run: Run, summary: RunSummary) -> dict[str, _Table]:
-    """The tables of the views that a run has; the texts themselves are written by the store."""
-    found = summary.continuations
-    if found is None:
+    """The tables of the views that a run has."""
+    found, texts = summary.continuations, run.continuations
+    if found is None or texts is None:
         return dict(_TABLES)
     of_pairs = {name: table for name, table in _TABLES.items() if run.pairs or name == "dropped"}
     return of_pairs | {
         "groups": _Table(GROUPS, lambda *_: group_rows(found)),
         "comparisons": _Table(COMPARISONS, lambda *_: comparison_rows(found)),
+        **(_of_structures(run, found) if any(cell.structures for cell in found.cells) else {}),
+        "completions": _Table(completion_columns(texts), lambda *_: completion_rows(texts)),
+    }
+
+
+def _of_structures(run: Run, found: ContinuationsSummary) -> dict[str, _Table]:
+    known = structures_of(run)
+    return {
+        "structures": _Table(STRUCTURES, lambda *_: structure_rows(found, known)),
+        "structure_gaps": _Table(STRUCTURE_GAPS, lambda *_: structure_gap_rows(found, known)),
     }
 
 

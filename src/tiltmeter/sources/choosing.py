@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import islice, zip_longest
 from typing import Literal, get_args
 
 from tiltmeter.errors import UnknownName, UserError
@@ -71,7 +72,7 @@ def without_repeats(prompts: Iterable[Prompt], repeats: Repeats) -> tuple[list[P
 def draw(
     prompts: Sequence[Prompt], per_group: int | None, seed: int, place: Callable[[Prompt], str] | None = None
 ) -> list[Prompt]:
-    """At most so many prompts for each bias and group, in their order.
+    """At most so many prompts for each bias and group, in their order, and from as many origins as there are.
 
     With `place`, what a prompt has in common with its counterparts, every group gets the same places: then
     groups still differ in the term alone. A draw does not depend on what else is studied.
@@ -79,12 +80,12 @@ def draw(
     check_count(per_group, "per_group")
     if per_group is None:
         return list(prompts)
-    cells: dict[tuple[str, ...], list[str]] = {}
+    cells: dict[tuple[str, ...], dict[str, str]] = {}
     keys = [(prompt.bias,) if place else (prompt.bias, prompt.group or "") for prompt in prompts]
     names = [place(prompt) if place else prompt.id for prompt in prompts]
-    for key, name in zip(keys, names, strict=True):
-        cells.setdefault(key, []).append(name)
-    chosen = {key: {*_sample(sorted({*cell}), per_group, seed, key)} for key, cell in cells.items()}
+    for prompt, key, name in zip(prompts, keys, names, strict=True):
+        cells.setdefault(key, {}).setdefault(name, prompt.origin)
+    chosen = {key: set(_sample(cell, per_group, seed, key)) for key, cell in cells.items()}
     return [prompt for prompt, key, name in zip(prompts, keys, names, strict=True) if name in chosen[key]]
 
 
@@ -93,5 +94,13 @@ def counterpart(prompt: Prompt) -> str:
     return "/".join(prompt.id.rsplit("/", 2)[1:])
 
 
-def _sample(names: list[str], size: int, seed: int, key: tuple[str, ...]) -> list[str]:
-    return random.Random("\x1f".join([str(seed), *key])).sample(names, min(size, len(names)))
+def _sample(origins: Mapping[str, str], size: int, seed: int, key: tuple[str, ...]) -> list[str]:
+    """So many names, from as many origins as there are; `origins` has the origin of each name."""
+    numbers = random.Random("\x1f".join([str(seed), *key]))
+    by_origin: dict[str, list[str]] = {}
+    for name in sorted(origins):
+        by_origin.setdefault(origins[name], []).append(name)
+    shuffled = [numbers.sample(by_origin[origin], len(by_origin[origin])) for origin in sorted(by_origin)]
+    numbers.shuffle(shuffled)
+    in_turn = (name for names in zip_longest(*shuffled) for name in names if name is not None)
+    return list(islice(in_turn, size))

@@ -6,28 +6,34 @@ Texts are taken to the letter but for spaces at their end, which a model would s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, cast, get_args
 
 from tiltmeter.errors import InvalidData
-from tiltmeter.records import Dropped, Prompt
+from tiltmeter.records import Dropped, Prompt, Structure
 from tiltmeter.sources.choosing import Repeats, draw, without_repeats
+from tiltmeter.sources.generated.matching import find
 from tiltmeter.sources.tables import Row, column, read_table
 
 _SOURCE = "prompts-file.v1"
 _TEXT = ("text", "prompt")
+_OPTIONAL = ("origin", "id", "structure", "term")
+
+Kind = Literal["declarative", "interrogative"]
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Which columns hold what; `origin` and `id` may be missing."""
+    """Which columns hold what; those after `group` may be missing."""
 
     text: str
     group: str
     origin: str | None
     id: str | None
+    structure: str | None
+    term: str | None
 
 
 def prompts(
@@ -37,6 +43,8 @@ def prompts(
     group: str | None = None,
     origin: str | None = None,
     id: str | None = None,
+    structure: str | None = None,
+    term: str | None = None,
     language: str = "en",
     repeats: Repeats = "keep",
     per_group: int | None = None,
@@ -44,10 +52,11 @@ def prompts(
 ) -> tuple[list[Prompt], list[Dropped]]:
     """The prompts of a file; a row without text or group is dropped with the reason.
 
-    The options name the columns; unless told, they are `text` (or `prompt`), `group`, `origin` and `id`. Without an
-    origin each row is its own; without an id rows are numbered.
+    The options name the columns; unless told, they are `text` (or `prompt`), `group`, `origin`, `id`, `structure` and
+    `term`. Without an origin each row is its own; without an id rows are numbered. Beside a structure, the columns
+    `kind`, `family` and `skeleton` say what it is; `term` has the words of the text that name the group.
     """
-    columns, rows = _read(path, text, group, origin, id)
+    columns, rows = _read(path, text, group, [origin, id, structure, term])
     bias = Path(path).stem
     made: list[Prompt] = []
     dropped: list[Dropped] = []
@@ -58,6 +67,7 @@ def prompts(
             reason = f"line {line}: nothing under `{columns.group if words.strip() else columns.text}`"
             dropped.append(Dropped(bias, where, words, reason))
             continue
+        named = (columns.term and cells[columns.term].strip()) or ""
         made.append(
             Prompt(
                 id=f"{bias}/{(columns.id and cells[columns.id].strip()) or number}",
@@ -66,7 +76,10 @@ def prompts(
                 origin=where,
                 text=words,
                 group=owner,
+                term=named,
+                group_spans=tuple(find(words, named, plural=True)) if named else (),
                 language=language,
+                structure=_structure(columns, cells, path, line),
             )
         )
     _refuse_doubles(made, path)
@@ -85,7 +98,7 @@ def recognise(path: Path) -> bool:
 
 def check(path: str | Path, *, text: str | None = None, group: str | None = None) -> dict[str, Any]:
     """What the file holds, and what in it may surprise."""
-    columns, rows = _read(path, text, group, None, None)
+    columns, rows = _read(path, text, group, [None] * len(_OPTIONAL))
     texts = [cells[columns.text] for _, cells in rows]
     owners = [cells[columns.group].strip() for _, cells in rows]
     places = {(owner, words.strip()) for owner, words in zip(owners, texts, strict=True)}
@@ -105,7 +118,7 @@ def check(path: str | Path, *, text: str | None = None, group: str | None = None
 
 
 def _read(
-    path: str | Path, text: str | None, group: str | None, origin: str | None, id: str | None
+    path: str | Path, text: str | None, group: str | None, others: Sequence[str | None]
 ) -> tuple[Columns, list[Row]]:
     columns, rows = read_table(path)
     if not rows:
@@ -114,9 +127,22 @@ def _read(
     found = Columns(
         column(columns, text or usual, path, "text"),
         column(columns, group or "group", path, "group"),
-        *(_optional(columns, path, [("origin", origin), ("id", id)])),
+        *(_optional(columns, path, list(zip(_OPTIONAL, others, strict=True)))),
     )
     return found, rows
+
+
+def _structure(columns: Columns, cells: Mapping[str, str], path: str | Path, line: int) -> Structure | None:
+    name = columns.structure and cells[columns.structure].strip()
+    if not name:
+        return None
+    asks = cells[columns.text].rstrip().endswith("?")
+    kind = cells.get("kind", "").strip() or ("interrogative" if asks else "declarative")
+    if kind not in get_args(Kind):
+        problem = f"the kind of a structure is declarative or interrogative, not {kind!r}"
+        raise InvalidData(problem, file=path, line=line)
+    family, skeleton = (cells.get(part, "").strip() for part in ("family", "skeleton"))
+    return Structure(name, cast(Kind, kind), family, skeleton)
 
 
 def _optional(columns: Sequence[str], path: str | Path, given: list[tuple[str, str | None]]) -> Iterator[str | None]:

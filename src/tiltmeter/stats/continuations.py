@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -13,15 +13,14 @@ from tiltmeter.errors import UnknownName
 from tiltmeter.records import Estimate
 from tiltmeter.stats.continuation_notes import notes_on
 from tiltmeter.stats.divergence import divergence, label_counts, label_names, shares
-from tiltmeter.stats.estimates import adjust
-from tiltmeter.stats.extremes import extremes
-from tiltmeter.stats.pooled import Pooled, is_number
+from tiltmeter.stats.estimates import adjust, is_number
+from tiltmeter.stats.extremes import SIGNED, ExtremePair, extremes
+from tiltmeter.stats.pooled import Pooled
+from tiltmeter.stats.scales import Bounds, Scale, scale_of
+from tiltmeter.stats.two_way import BothWays
 
 NOT_A_NUMBER = "the rating is not a number"
 NO_REASON = "no reason was given"
-SIGNED = "the ratings are signed: they go below zero"
-
-Bounds = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +34,7 @@ class RatedItem:
     prompt: str = ""
     """The prompt it continues, for what is counted by prompt: the k highest, the maximum."""
     structure: str | None = None
+    """The form of its sentence; texts with two and more of these are uncertain both ways: see `stats.two_way`."""
     unrated: str | None = None
 
     @property
@@ -112,11 +112,18 @@ class ContinuationSummary:
     extremes: Mapping[str, Mapping[str, Estimate]]
     """By measure (`most_k=1`, `mean_maximum`, `any_above`, `share_above`) and group."""
     notes: tuple[str, ...]
+    extreme_pairs: Mapping[str, tuple[ExtremePair, ...]] = field(default_factory=dict)
+    """The same measures compared between groups."""
 
     @property
     def n_comparisons(self) -> int:
         """How many p-values there are, and so what they were adjusted for."""
         return sum(pair.difference.p is not None for pair in self.pairs)
+
+    @property
+    def n_extreme_comparisons(self) -> int:
+        """The same of the measures of the far end, whose p-values are adjusted among themselves."""
+        return sum(pair.difference.p is not None for pairs in self.extreme_pairs.values() for pair in pairs)
 
     def pair(self, a: str, b: str) -> GroupPair:
         """The comparison of two groups, in that order."""
@@ -132,6 +139,9 @@ class ContinuationSummary:
                 measure: {group: found.as_json() for group, found in by_group.items()}
                 for measure, by_group in self.extremes.items()
             },
+            "extreme_pairs": {
+                measure: [pair.as_json() for pair in pairs] for measure, pairs in self.extreme_pairs.items()
+            },
             "n_comparisons": self.n_comparisons,
             "notes": list(self.notes),
         }
@@ -140,7 +150,7 @@ class ContinuationSummary:
 def summarise(
     items: Sequence[RatedItem],
     *,
-    scale: Bounds | None = None,
+    scale: Bounds | Scale | None = None,
     signed: bool = False,
     threshold: float | None = None,
     most_k: Sequence[int] = (),
@@ -151,7 +161,8 @@ def summarise(
 ) -> ContinuationSummary:
     """Summarise the ratings of one rater; `signed` ratings (below zero too) have no ratio.
 
-    Without a `scale` it is worked out from the values, and without `labels` the cells of the distributions are.
+    Without a `scale` it is worked out from the values, and without `labels` the cells of the distributions are. Where
+    the texts have several structures, means and pairs are uncertain over origins and structures, the rest over origins.
 
     >>> items = [RatedItem("a", 0.5, "x"), RatedItem("a", 0.25, "y"), RatedItem("b", 0.25, "x")]
     >>> summarise(items).pairs[0].difference.value
@@ -160,22 +171,23 @@ def summarise(
     by_group: dict[str, list[RatedItem]] = defaultdict(list)
     for item in items:
         by_group[item.group].append(item)
-    ends = scale or inferred_scale(items)
-    signed = signed or any(item.value is not None and item.value < 0 for item in items)
+    ends = scale_of([item.value for item in items if item.value is not None and item.rated], scale)
+    known = None if ends is None else ends.ends
+    signed = signed or (ends is not None and ends.signed)
     names = tuple(labels) if labels is not None else label_names([item.label for item in items if item.rated])
-    pooled = Pooled([(item.group, item.value, item.origin) for item in items], level=level, seed=seed, scale=ends)
+    pooled = Pooled([(item.group, item.value, item.origin) for item in items], level=level, seed=seed, scale=known)
+    several = len({item.structure for item in items} - {None}) > 1
+    means = BothWays(items, pooled, level, known) if several else pooled
     counts = {
         group: label_counts([item.label for item in found if item.rated], names) for group, found in by_group.items()
     }
-    groups = {group: _group(group, found, pooled.mean(group), counts[group], ends) for group, found in by_group.items()}
-    pairs = _adjusted(
-        _pair(pooled, groups[a], groups[b], (counts[a], counts[b]), signed)
-        for a, b in pairs_of_groups(list(groups), reference)
-    )
+    groups = {group: _group(group, found, means.mean(group), counts[group], ends) for group, found in by_group.items()}
+    compared = pairs_of_groups(list(groups), reference)
+    pairs = _adjusted(_pair(means, groups[a], groups[b], (counts[a], counts[b]), signed) for a, b in compared)
     prompted = [(item.group, item.value, item.origin, item.prompt) for item in items]
-    far = extremes(prompted, threshold=threshold, most_k=most_k, level=level, seed=seed)
-    summary = ContinuationSummary(groups, pairs, far, ())
-    return replace(summary, notes=tuple(notes_on(summary, ends if scale is None else None)))
+    far = extremes(prompted, threshold=threshold, most_k=most_k, pairs=compared, signed=signed, level=level, seed=seed)
+    summary = ContinuationSummary(groups, pairs, far.groups, (), far.pairs)
+    return replace(summary, notes=tuple(notes_on(summary, ends if scale is None else None, both_ways=several)))
 
 
 def pairs_of_groups(groups: Sequence[str], reference: str | None = None) -> list[tuple[str, str]]:
@@ -191,23 +203,8 @@ def pairs_of_groups(groups: Sequence[str], reference: str | None = None) -> list
     return [(group, reference) for group in groups if group != reference]
 
 
-def inferred_scale(items: Iterable[RatedItem]) -> Bounds | None:
-    """0 to 1 or −1 to 1 where all values lie within, otherwise from the lowest to the highest of them.
-
-    >>> inferred_scale([RatedItem("a", 0.5, "x")]), inferred_scale([RatedItem("a", -3.0, "x")])
-    ((0.0, 1.0), (-3.0, -3.0))
-    """
-    values = [item.value for item in items if item.value is not None and item.rated]
-    if not values:
-        return None
-    low, high = min(values), max(values)
-    if low >= -1 and high <= 1:
-        return (0.0 if low >= 0 else -1.0), 1.0
-    return low, high
-
-
 def _group(
-    group: str, items: Sequence[RatedItem], mean: Estimate, counts: Mapping[str, int], scale: Bounds | None
+    group: str, items: Sequence[RatedItem], mean: Estimate, counts: Mapping[str, int], scale: Scale | None
 ) -> GroupSummary:
     values = [item.value for item in items if item.value is not None and item.rated]
     sd = None
@@ -220,25 +217,25 @@ def _group(
     return GroupSummary(group, mean, sd, unrated, shares(counts), _bounds(values, len(items), scale))
 
 
-def _bounds(values: Sequence[float], texts: int, scale: Bounds | None) -> Bounds | None:
+def _bounds(values: Sequence[float], texts: int, scale: Scale | None) -> Bounds | None:
     if scale is None or not texts:
         return None
     total, unrated = math.fsum(values), texts - len(values)
-    low, high = ((total + unrated * end) / texts for end in scale)
+    low, high = ((total + unrated * end) / texts for end in (scale.low, scale.high))
     return low, high
 
 
 def _pair(
-    pooled: Pooled,
+    means: Pooled | BothWays,
     a: GroupSummary,
     b: GroupSummary,
     counts: tuple[Mapping[str, int], Mapping[str, int]],
     signed: bool,
 ) -> GroupPair:
-    ratio, withheld = (None, SIGNED) if signed else pooled.ratio(a.group, b.group)
+    ratio, withheld = (None, SIGNED) if signed else means.ratio(a.group, b.group)
     apart = divergence(*counts)
     bounds = None if a.bounds is None or b.bounds is None else (a.bounds[0] - b.bounds[1], a.bounds[1] - b.bounds[0])
-    difference = pooled.difference(a.group, b.group)
+    difference = means.difference(a.group, b.group)
     return GroupPair(
         a.group, b.group, difference, ratio, withheld, apart.ab, apart.ba, kl_smoothed=apart.smoothed, bounds=bounds
     )

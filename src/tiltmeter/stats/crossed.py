@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 from tiltmeter.records import Estimate
 from tiltmeter.stats.drawing import Array, times_drawn
-from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS, FEWEST_ORIGINS
+from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS, FEWEST_ORIGINS, is_number
 from tiltmeter.stats.intervals import RESAMPLES, expanded_percentiles, expanded_tail
-from tiltmeter.stats.pooled import is_number
 
 FEW_RESAMPLES = 999
 """For statistics that are no means, and take long."""

@@ -12,8 +12,8 @@ Array = NDArray[np.float64]
 
 _MOST_BLOCKS = 500
 """More origins than this are drawn in so many blocks, each of every 500th origin, which costs no accuracy there."""
-_CHUNK = 4_000_000
-"""Origins drawn at a time: a bound on memory, and so a part of the result (chunks share one stream)."""
+CHUNK = 4_000_000
+"""Numbers drawn at a time: a bound on memory, and so a part of the result (chunks share one stream)."""
 
 
 def pools_of(rows: Sequence[Sequence[int]]) -> list[NDArray[np.intp]]:
@@ -53,7 +53,7 @@ def in_blocks(
 def drawn_sums(generator: np.random.Generator, resamples: int, cells: Array) -> Array:
     """The column sums of each resample: rows drawn with replacement, as many as there are."""
     totals = np.empty((resamples, cells.shape[1]))
-    rows = max(1, _CHUNK // len(cells))
+    rows = max(1, CHUNK // len(cells))
     for start in range(0, resamples, rows):
         totals[start : start + rows] = times_drawn(generator, min(rows, resamples - start), len(cells)) @ cells
     return totals

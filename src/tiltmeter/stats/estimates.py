@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -30,11 +30,25 @@ FEWEST_ORIGINS = 5
 BOOTSTRAP_ORIGINS = 20
 """From here on origins are resampled; below, Student's t is the safer guide."""
 
-_LARGEST = 1e100
+LARGEST = 1e100
 """A number beyond this is an accident, and its square would overflow: it is unscored, like NaN."""
 
 StratumPath = str | tuple[str, ...]
 """The name of a stratum; a tuple where strata lie within strata."""
+
+
+def is_number(value: float | None) -> bool:
+    """Whether a value can be averaged."""
+    return value is not None and math.isfinite(value) and abs(value) < LARGEST
+
+
+def excludes_zero(found: Estimate) -> bool:
+    """Whether an interval lies on one side of zero.
+
+    >>> excludes_zero(Estimate(0.2, 0.1, 0.3)), excludes_zero(Estimate(0.2))
+    (True, False)
+    """
+    return found.low is not None and found.high is not None and not found.low <= 0 <= found.high
 
 
 def estimate(
@@ -102,10 +116,21 @@ def scaled(found: Estimate, factor: float) -> Estimate:
     25.0
     """
 
-    def times(number: float | None) -> float | None:
-        return None if number is None else number * factor
+    return _changed(found, lambda number: number * factor)
 
-    return replace(found, value=times(found.value), low=times(found.low), high=times(found.high))
+
+def shifted(found: Estimate, by: float) -> Estimate:
+    """The same estimate seen from another zero: how far a share is from one half, say.
+
+    >>> shifted(Estimate(0.75, low=0.5), -0.5).value
+    0.25
+    """
+    return _changed(found, lambda number: number + by)
+
+
+def _changed(found: Estimate, change: Callable[[float], float]) -> Estimate:
+    value, low, high = (None if number is None else change(number) for number in (found.value, found.low, found.high))
+    return replace(found, value=value, low=low, high=high)
 
 
 def _clusters(
@@ -116,7 +141,7 @@ def _clusters(
         raise ValueError("values, origins and strata are not equally long")
     items: dict[tuple[tuple[str, ...], str | int], list[float]] = defaultdict(list)
     for index, value in enumerate(values):
-        if value is not None and math.isfinite(value) and abs(value) < _LARGEST:
+        if value is not None and is_number(value):
             stratum = () if strata is None else strata[index]
             path = (stratum,) if isinstance(stratum, str) else stratum
             origin = None if origins is None else origins[index]

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tiltmeter.stats.drawing import CHUNK
+
 RESAMPLES = 9_999
-_CHUNK = 4_000_000
-"""Random indices drawn at a time: a bound on memory, and so a part of the result (chunks share one stream)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +105,19 @@ def standard_error(strata: Sequence[Stratum]) -> tuple[float, float]:
 
 def cluster_t(strata: Sequence[Stratum], neutral: float | None, level: float) -> Uncertainty:
     """Student's t on the origin means."""
+    error, freedom = standard_error(strata)
+    return student(weighted_mean(strata), error, freedom, neutral, level)
+
+
+def student(value: float, error: float, freedom: float, neutral: float | None, level: float) -> Uncertainty:
+    """Student's interval of a value with a standard error.
+
+    >>> found = student(1.0, 0.5, 4, 0.0, 0.95)
+    >>> round(found.low, 3), round(found.high, 3), round(found.p, 3)
+    (-0.388, 2.388, 0.116)
+    """
     from scipy.special import stdtr, stdtrit
 
-    value = weighted_mean(strata)
-    error, freedom = standard_error(strata)
     half = float(stdtrit(freedom, (1 + level) / 2)) * error
     p = None if neutral is None else 2 * float(stdtr(freedom, -abs(value - neutral) / error))
     return Uncertainty(value - half, value + half, p)
@@ -185,7 +194,7 @@ def resample(strata: Sequence[Stratum], seed: int) -> NDArray[np.float64]:
     means = np.zeros((2, pairs))
     for stratum in strata:
         values = np.array(stratum.means)
-        rows = max(1, _CHUNK // len(values))
+        rows = max(1, CHUNK // len(values))
         for start in range(0, pairs, rows):
             drawn = generator.integers(0, len(values), size=(min(rows, pairs - start), len(values)))
             for side, ordered in enumerate((values, values[::-1])):

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.drawing import Array
 from tiltmeter.stats.crossed import Crossed, Scale, Statistic
+from tiltmeter.stats.drawing import Array
 
 BINS = 20
 """Bins of the histograms."""

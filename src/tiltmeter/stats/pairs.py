@@ -21,6 +21,7 @@ class PairItem:
     value: float | None
     benchmark: bool = False
     margin: float | None = None
+    structure: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,23 +16,25 @@ import numpy as np
 
 from tiltmeter.records import Estimate
 from tiltmeter.stats.drawing import Array, drawn_sums, in_blocks, pools_of
-from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS, FEWEST_ORIGINS
-from tiltmeter.stats.intervals import RESAMPLES, Uncertainty, expanded_percentiles, expanded_tail, wilson
+from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS, FEWEST_ORIGINS, is_number
+from tiltmeter.stats.intervals import RESAMPLES, expanded_percentiles, expanded_tail, student
+from tiltmeter.stats.scales import Bounds
+from tiltmeter.stats.shares import apart_p, near_end, newcombe, same_sign_p
 
 Observation = tuple[str, float | None, str]
 """Group, value and origin of one text; a text without an origin ("") is its own."""
 
-LARGEST = 1e100
-"""A number beyond this is an accident, and its square would overflow: it is unscored, like NaN."""
+NO_SPREAD = "there is no spread at all between origins"
+NEAR_END = "near an end of the scale: Wilson interval of the effective number of texts"
 
 
-def is_number(value: float | None) -> bool:
-    """Whether a value can be averaged."""
-    return value is not None and math.isfinite(value) and abs(value) < LARGEST
+def may_be_zero(group: str) -> str:
+    """Why a ratio is withheld whose denominator is the mean of a group."""
+    return f"the mean of {group} may be zero: its interval contains it"
 
 
 class Pooled:
-    """Texts by group and origin; its estimates are of means over texts.
+    """Texts by group and origin; its estimates are of means over texts. `scale` is known, not seen from the values.
 
     >>> texts = Pooled([("a", 1.0, "x"), ("a", 0.0, "x"), ("a", 0.0, "y"), ("b", 0.25, "x"), ("b", None, "y")])
     >>> round(texts.mean("a").value, 4), round(texts.difference("a", "b").value, 4), texts.difference("a", "b").n
@@ -45,12 +47,13 @@ class Pooled:
         *,
         level: float = 0.95,
         seed: int = 0,
-        scale: tuple[float, float] | None = None,
+        scale: Bounds | None = None,
     ) -> None:
         if not 0 < level < 1:
             raise ValueError(f"a level lies between 0 and 1, not {level}")
         self._level, self._seed, self._scale = level, seed, scale
         self._unscored: Counter[str] = Counter()
+        self._means: dict[str, Estimate] = {}
         cells: dict[tuple[object, ...], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         self._values: dict[str, list[float]] = defaultdict(list)
         for index, (group, value, origin) in enumerate(items):
@@ -66,30 +69,39 @@ class Pooled:
         # fsum is exact, so that the order of the texts cannot show in the last digit.
         sums = np.array([[math.fsum(row.get(group, ())) for group in self._places] for row in rows])
         counts = np.array([[float(len(row.get(group, ()))) for group in self._places] for row in rows])
-        self._present = counts > 0
+        self._texts = counts
         self._sums, self._counts, self._pools = in_blocks(
             sums, counts, pools_of([[self._places[group] for group in row] for row in rows])
         )
 
     def mean(self, group: str) -> Estimate:
         """The mean over the texts of a group. It has no p: no value is neutral for all raters."""
-        found = self._counted(group)
+        if group not in self._means:
+            value = self.value(group)
+            if value is None:
+                return self.counted(group)
+            self._means[group] = self._on_scale(self._plain_mean(group), group)
+        return self._means[group]
+
+    def counted(self, group: str) -> Estimate:
+        """The mean without an interval."""
         value = self.value(group)
-        if value is None:
-            return replace(found, note="nothing was scored")
-        found = self._with_interval(replace(found, value=value), self._influence(group), (group,), None)
-        if self._scale is not None and found.low is None and self._origins(group) >= FEWEST_ORIGINS:
-            return self._constant(found, value, self._scale)
-        return self._within_scale(found)
+        return replace(self._counted(group), value=value, note="nothing was scored" if value is None else None)
+
+    def gap(self, a: str, b: str) -> Estimate:
+        """The difference without an interval."""
+        first, second = self.value(a), self.value(b)
+        if first is None or second is None:
+            return replace(self._counted(a, b), note=f"nothing was scored of {a if first is None else b}")
+        return replace(self._counted(a, b), value=first - second)
 
     def difference(self, a: str, b: str) -> Estimate:
         """The mean of group a minus that of group b; p is against no difference."""
-        found = self._counted(a, b)
-        first, second = self.value(a), self.value(b)
-        if first is None or second is None:
-            return replace(found, note=f"nothing was scored of {a if first is None else b}")
-        found = replace(found, value=first - second)
-        return self._with_interval(found, self._influence(a) - self._influence(b), (a, b), 0.0)
+        found = self.gap(a, b)
+        if found.value is None:
+            return found
+        found = self._with_interval(found, self._influence(a) - self._influence(b), (a, b), 0.0)
+        return found if found.low is not None or self._few(a, b) else self._same_everywhere(found, a, b)
 
     def ratio(self, a: str, b: str) -> tuple[Estimate | None, str | None]:
         """The mean of a over the mean of b, or None and why it would mean nothing; its test is the difference's."""
@@ -98,12 +110,13 @@ class Pooled:
             return None, f"nothing was scored of {a if first is None else b}"
         if min(self._values[a]) < 0 or min(self._values[b]) < 0:
             return None, "there are ratings below zero"
-        few = [group for group in (a, b) if self._origins(group) < FEWEST_ORIGINS]
+        few = self._few(a, b)
         if few:
-            return None, f"{few[0]} has fewer than {FEWEST_ORIGINS} origins"
-        below = self.mean(b).low
-        if second == 0 or (below is not None and below <= 0):
-            return None, f"the mean of {b} may be zero: its interval contains it"
+            return None, f"{few} has fewer than {FEWEST_ORIGINS} origins"
+        # Cut off at the end of a scale that begins above zero, an interval could never contain it.
+        bounds = [self._plain_mean(b).low, self.mean(b).low]
+        if second == 0 or any(bound is not None and bound <= 0 for bound in bounds):
+            return None, may_be_zero(b)
         return self._ratio(replace(self._counted(a, b), value=first / second), first, second, (a, b)), None
 
     def _ratio(self, found: Estimate, first: float, second: float, groups: tuple[str, str]) -> Estimate:
@@ -120,6 +133,10 @@ class Pooled:
             return replace(found, note=logarithm.note)
         return replace(found, low=math.exp(logarithm.low), high=math.exp(logarithm.high))
 
+    def _plain_mean(self, group: str) -> Estimate:
+        """The mean with an interval that knows of no scale."""
+        return self._with_interval(self.counted(group), self._influence(group), (group,), None)
+
     def _counted(self, *groups: str) -> Estimate:
         return Estimate(
             None,
@@ -134,7 +151,11 @@ class Pooled:
 
     def _origins(self, *groups: str) -> int:
         """How many origins any of the groups has."""
-        return int(np.sum(self._present[:, self._columns(groups)].any(axis=1))) if len(self._present) else 0
+        return int(np.sum(self._texts[:, self._columns(groups)].any(axis=1))) if len(self._texts) else 0
+
+    def _few(self, *groups: str) -> str | None:
+        """The first of the groups that has too few origins."""
+        return next((group for group in groups if self._origins(group) < FEWEST_ORIGINS), None)
 
     def value(self, group: str) -> float | None:
         """The mean over the texts of a group, alone."""
@@ -179,16 +200,16 @@ class Pooled:
     def _with_interval(
         self, found: Estimate, influence: Array, groups: Sequence[str], neutral: float | None, *, ratio: bool = False
     ) -> Estimate:
-        few = [group for group in groups if self._origins(group) < FEWEST_ORIGINS]
-        if few:
-            whose = f" of {few[0]}" if len(groups) > 1 else ""
+        few = self._few(*groups)
+        if few is not None:
+            whose = f" of {few}" if len(groups) > 1 else ""
             return replace(found, note=f"no interval: fewer than {FEWEST_ORIGINS} origins{whose}")
         error, freedom, expansion = self._error(influence, groups)
         size = max(abs(value) for group in groups for value in self._values[group])
         if error <= 1e-12 * size:
-            return replace(found, note="no interval: there is no spread at all between origins")
+            return replace(found, note=f"no interval: {NO_SPREAD}")
         if not self._can_resample(influence, groups):
-            result = _student(found.value or 0.0, error, freedom, neutral, self._level)
+            result = student(found.value or 0.0, error, freedom, neutral, self._level)
         else:
             means = self._resampled[:, self._columns(groups)]
             drawn = means[:, 0] if len(groups) == 1 else _ratios(means) if ratio else means[:, 0] - means[:, 1]
@@ -209,19 +230,38 @@ class Pooled:
                 means[:, columns] = sums / counts
         return means
 
-    def _constant(self, found: Estimate, value: float, scale: tuple[float, float]) -> Estimate:
-        """The same value everywhere, at an end of the scale: a share of 0 or 1, which has Wilson's interval."""
-        low, high = scale
-        if value not in scale or low == high:
+    def _on_scale(self, found: Estimate, group: str) -> Estimate:
+        """The same on a known scale: Student's t is for means far from its ends, and for origins that differ."""
+        if self._scale is None or self._few(group) is not None:
             return found
-        bounds = wilson((value - low) / (high - low), found.origins, self._level)
-        lower, upper = (low + (high - low) * bound for bound in bounds)
-        return replace(found, low=lower, high=upper, note="no spread at all: Wilson interval over origins")
+        error, freedom, _ = self._error(self._influence(group), (group,))
+        variance = 0.0 if found.low is None else error**2
+        freedom = freedom if variance else self._origins(group) - 1.0
+        texts = self._texts[:, self._places[group]]
+        origins = float(texts.sum() ** 2 / np.sum(texts**2))
+        bounds = near_end(self._values[group], variance, freedom, origins, self._scale, self._level)
+        if bounds is None:
+            return found
+        note = NEAR_END if variance else f"{NO_SPREAD}: Wilson interval of the effective number of texts"
+        return replace(found, low=bounds[0], high=bounds[1], note=note)
 
-    def _within_scale(self, found: Estimate) -> Estimate:
-        if self._scale is None or found.low is None or found.high is None:
-            return found
-        return replace(found, low=max(self._scale[0], found.low), high=min(self._scale[1], found.high))
+    def _same_everywhere(self, found: Estimate, a: str, b: str) -> Estimate:
+        """A difference that is the same in every origin, which no resampling could make uncertain."""
+        means = self.mean(a), self.mean(b)
+        first, second = (mean.value or 0.0 for mean in means)
+        present = self._texts[:, self._columns((a, b))] > 0
+        shared = int(np.sum(present.all(axis=1)))
+        if abs(first - second) <= 1e-12 * max(abs(first), abs(second)):
+            p, how = 1.0, "there is no difference"
+        elif shared:
+            p, how = same_sign_p(shared), f"exact sign test of {shared} origins"
+        else:
+            p, how = apart_p(*present.sum(axis=0).tolist()), "exact permutation test over origins"
+        ends = [(mean.low, mean.high) for mean in means if mean.low is not None and mean.high is not None]
+        if len(ends) < 2:
+            return replace(found, p=p, note=f"no interval: {NO_SPREAD}; p: {how}")
+        low, high = newcombe(first, ends[0], second, ends[1])
+        return replace(found, low=low, high=high, p=p, note=f"{NO_SPREAD}: Newcombe's interval; p: {how}")
 
 
 def _ratios(means: Array) -> Array:
@@ -229,11 +269,3 @@ def _ratios(means: Array) -> Array:
     np.divide(means[:, 0], means[:, 1], out=ratios, where=means[:, 1] > 0)
     ratios[np.isnan(means).any(axis=1)] = np.nan
     return ratios
-
-
-def _student(value: float, error: float, freedom: float, neutral: float | None, level: float) -> Uncertainty:
-    from scipy.special import stdtr, stdtrit
-
-    half = float(stdtrit(freedom, (1 + level) / 2)) * error
-    p = None if neutral is None else 2 * float(stdtr(freedom, -abs(value - neutral) / error))
-    return Uncertainty(value - half, value + half, p)

@@ -12,7 +12,7 @@ from tiltmeter.records import Estimate
 from tiltmeter.stats.annotators import krippendorffs_alpha_of_numbers
 from tiltmeter.stats.continuations import RatedItem, pairs_of_groups
 from tiltmeter.stats.correlation import spearman
-from tiltmeter.stats.estimates import FEWEST_ORIGINS, adjust
+from tiltmeter.stats.estimates import FEWEST_ORIGINS, adjust, excludes_zero
 from tiltmeter.stats.pooled import Observation, Pooled
 
 _MOST_BLOCKS = 50
@@ -105,7 +105,7 @@ def raters_compared(
         signs = {math.copysign(1, gap) if gap else 0 for gap in (_gap(side, a, b) for side in pooled)}
         if signs == {-1, 1}:
             opposite.append((a, b))
-            surely += [(a, b)] if all(_excludes_zero(side.difference(a, b)) for side in pooled) else []
+            surely += [(a, b)] if all(excludes_zero(side.difference(a, b)) for side in pooled) else []
     alpha = krippendorffs_alpha_of_numbers(values)
     return RaterComparison(len(both), correlation, alpha, tuple(opposite), tuple(surely))
 
@@ -153,7 +153,3 @@ def _jackknife(value: float, without: Sequence[float], level: float) -> tuple[fl
 
 def _gap(pooled: Pooled, a: str, b: str) -> float:
     return (pooled.value(a) or 0.0) - (pooled.value(b) or 0.0)
-
-
-def _excludes_zero(found: Estimate) -> bool:
-    return found.low is not None and found.high is not None and not found.low <= 0 <= found.high

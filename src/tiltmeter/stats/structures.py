@@ -1,4 +1,9 @@
-"""Structure by structure: the same comparison of groups for each form of the prompt, and whether its sign holds."""
+"""Structure by structure: the same comparison of groups for each form of the prompt, and how far it holds.
+
+One structure may be *fixed*: the hand-written prompt that the others paraphrase. It is summarised like every other
+one, and apart, as the baseline; what is said over structures (reversals, best and worst, robustness, stability) is of
+the others.
+"""
 
 from __future__ import annotations
 
@@ -7,32 +12,60 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tiltmeter.records import Estimate
-from tiltmeter.stats.continuations import (
-    Bounds,
-    ContinuationSummary,
-    GroupPair,
-    RatedItem,
-    inferred_scale,
-    summarise,
-)
+import numpy as np
+
+from tiltmeter.errors import UserError
+from tiltmeter.stats.continuations import ContinuationSummary, RatedItem, summarise
 from tiltmeter.stats.divergence import label_names
-from tiltmeter.stats.estimates import adjust, estimate
+from tiltmeter.stats.estimates import adjust
+from tiltmeter.stats.robustness import (
+    Robustness,
+    Stability,
+    signs_kept,
+    single_cosines,
+    split_cosines,
+    stability,
+)
+from tiltmeter.stats.scales import Bounds, scale_of
+from tiltmeter.stats.structure_means import Pair, StructureMeans, natural, structure_means
+from tiltmeter.stats.structure_notes import structure_notes
+from tiltmeter.stats.structure_ranking import Ranking, rank
+from tiltmeter.stats.two_way import two_way
+
+_IN_STRUCTURES = ("mean", "n", "n_unscored", "sd", "distribution")
 
 
 @dataclass(frozen=True, slots=True)
-class SignKept:
-    """The share of structures under which a − b has the sign that it has over all; a difference of zero is half."""
+class StructureSettings:
+    """What is asked of the structures."""
 
+    fixed: str | None = None
+    """The baseline structure, which the others paraphrase."""
+    best: int = 5
+    """How many are listed as best and as worst."""
+    higher_is_better: bool = True
+    """Whether a higher rating is the better one: of regard and sentiment it is, of toxicity it is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reversal:
+    """A structure under which a − b has the opposite sign from that over all structures."""
+
+    structure: str
     a: str
     b: str
-    share: Estimate
-    reversed: tuple[str, ...]
-    """The structures under which the sign is the other one."""
+    difference: float
+    overall: float
 
     def as_json(self) -> dict[str, Any]:
-        """The share and the structures that speak against it."""
-        return {"a": self.a, "b": self.b, "share": self.share.as_json(), "reversed": list(self.reversed)}
+        """Where, whom, and by how much."""
+        return {
+            "structure": self.structure,
+            "a": self.a,
+            "b": self.b,
+            "difference": self.difference,
+            "overall": self.overall,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +73,28 @@ class StructureSummary:
     """A summary for each structure. Their p-values are adjusted together: every pair of every structure is a test."""
 
     structures: Mapping[str, ContinuationSummary]
-    sign_kept: tuple[SignKept, ...]
+    """Also the fixed one."""
+    paraphrases: ContinuationSummary
+    """Over all texts that have a structure, the fixed one apart: what a single structure is held against."""
+    reversals: tuple[Reversal, ...]
+    best: Ranking
+    worst: Ranking
+    robustness: Robustness
+    stability: Stability
+    settings: StructureSettings
+    notes: tuple[str, ...]
+
+    @property
+    def fixed(self) -> ContinuationSummary | None:
+        """The summary of the fixed structure alone, its p-values adjusted for its own pairs."""
+        if self.settings.fixed is None:
+            return None
+        found = self.structures[self.settings.fixed]
+        adjusted = adjust({str(place): pair.difference for place, pair in enumerate(found.pairs)})
+        return replace(
+            found,
+            pairs=tuple(replace(pair, difference=adjusted[str(place)]) for place, pair in enumerate(found.pairs)),
+        )
 
     @property
     def n_comparisons(self) -> int:
@@ -48,18 +102,31 @@ class StructureSummary:
         return sum(found.n_comparisons for found in self.structures.values())
 
     def as_json(self) -> dict[str, Any]:
-        """Groups and pairs of each structure, and how far the signs hold."""
-        parts = ((name, found.as_json()) for name, found in self.structures.items())
+        """What `tiltmeter analyze --structure` adds."""
+        fixed = self.fixed
+        parts = {name: found.as_json()["groups"] for name, found in self.structures.items()}
         return {
-            "structures": {name: {key: found[key] for key in ("groups", "pairs", "notes")} for name, found in parts},
-            "sign_kept": [kept.as_json() for kept in self.sign_kept],
-            "n_comparisons": self.n_comparisons,
+            "structures": {
+                name: {group: {key: figures[key] for key in _IN_STRUCTURES} for group, figures in groups.items()}
+                for name, groups in parts.items()
+            },
+            "gaps": {name: [pair.as_json() for pair in found.pairs] for name, found in self.structures.items()},
+            "reversals": [reversal.as_json() for reversal in self.reversals],
+            "best": self.best.as_json(),
+            "worst": self.worst.as_json(),
+            "better": "high" if self.settings.higher_is_better else "low",
+            "fixed": None if fixed is None else {"structure": self.settings.fixed, **_groups_and_pairs(fixed)},
+            "paraphrases": None if fixed is None else _groups_and_pairs(self.paraphrases),
+            "robustness": self.robustness.as_json(),
+            "stability": self.stability.as_json(),
+            "n_comparisons_by_structure": self.n_comparisons,
         }
 
 
 def by_structure(
     items: Sequence[RatedItem],
     whole: ContinuationSummary,
+    settings: StructureSettings | None = None,
     *,
     scale: Bounds | None = None,
     signed: bool = False,
@@ -70,16 +137,21 @@ def by_structure(
     """Summarise each structure of the items of which `whole` is the summary; items without a structure are left out.
 
     >>> items = [RatedItem("a", 1.0, "x", structure="s"), RatedItem("b", 0.0, "x", structure="s")]
-    >>> by_structure(items, summarise(items)).sign_kept[0].share.value
+    >>> by_structure(items, summarise(items)).robustness.sign_kept["a", "b"].share.value
     1.0
     """
+    asked = settings or StructureSettings()
     order = {group: place for place, group in enumerate(whole.groups)}
     parts: dict[str, list[RatedItem]] = defaultdict(list)
+    # What is counted by prompt is not asked of every structure, and would take its time.
     for item in sorted(items, key=lambda item: order[item.group]):
         if item.structure is not None:
-            parts[item.structure].append(item)
-    ends = scale or inferred_scale(items)
-    signed = signed or any(item.value is not None and item.value < 0 for item in items)
+            parts[item.structure].append(replace(item, prompt=""))
+    if asked.fixed is not None and asked.fixed not in parts:
+        known = sorted(parts, key=natural)
+        shown = ", ".join(known[:10]) + (f" and {len(known) - 10} more" if len(known) > 10 else "")
+        raise UserError(f"there is no structure `{asked.fixed}` to be the fixed one; known: {shown or 'none'}")
+    ends = scale_of([item.value for item in items if item.value is not None and item.rated], scale)
     labels = label_names([item.label for item in items if item.rated])
 
     def one(part: Sequence[RatedItem]) -> ContinuationSummary:
@@ -88,9 +160,68 @@ def by_structure(
         found = summarise(part, scale=ends, signed=signed, reference=against, labels=labels, level=level, seed=seed)
         return found if against == reference else replace(found, pairs=())
 
-    structures = _adjusted({name: one(parts[name]) for name in sorted(parts)})
-    kept = tuple(_sign_kept(pair, structures, level) for pair in whole.pairs)
-    return StructureSummary(structures, kept)
+    names = sorted(parts, key=natural)
+    structures = _adjusted({name: one(parts[name]) for name in names})
+    free = {name: structures[name] for name in names if name != asked.fixed}
+    rest = [item for name in free for item in parts[name]]
+    over = one(sorted(rest, key=lambda item: order[item.group]))
+    differences = {(pair.a, pair.b): pair.difference.value for pair in over.pairs}
+    table = structure_means(rest, list(over.groups))
+    means = {
+        name: {group: found.groups[group].mean.value if group in found.groups else None for group in over.groups}
+        for name, found in free.items()
+    }
+    best, worst = (rank(means, asked.best, highest=highest is asked.higher_is_better) for highest in (True, False))
+    summary = StructureSummary(
+        structures=structures,
+        paraphrases=over,
+        reversals=tuple(_reversals(free, differences, table)),
+        best=best,
+        worst=worst,
+        robustness=_robustness(table, rest, differences, level, seed),
+        stability=stability(table.complete(), differences, seed),
+        settings=asked,
+        notes=(),
+    )
+    return replace(summary, notes=tuple(structure_notes(summary, sum(item.structure is None for item in items))))
+
+
+def _robustness(
+    table: StructureMeans,
+    items: Sequence[RatedItem],
+    differences: Mapping[Pair, float | None],
+    level: float,
+    seed: int,
+) -> Robustness:
+    complete = table.complete()
+    halves, splits = split_cosines(complete, seed)
+    return Robustness(
+        single=single_cosines(complete),
+        split_half=halves,
+        n_structures=len(complete.structures),
+        n_incomplete=len(table.structures) - len(complete.structures),
+        n_splits=splits,
+        sign_kept=signs_kept(table, differences, level),
+        two_way=two_way(items, list(differences), level),
+    )
+
+
+def _reversals(
+    structures: Mapping[str, ContinuationSummary], overall: Mapping[Pair, float | None], table: StructureMeans
+) -> list[Reversal]:
+    """By pair, and within it by structure."""
+    found = []
+    for (a, b), whole in overall.items():
+        for name, summary in structures.items():
+            value = next((pair.difference.value for pair in summary.pairs if (pair.a, pair.b) == (a, b)), None)
+            if value is not None and whole is not None and np.prod(table.signs(np.array([value, whole]))) < 0:
+                found.append(Reversal(name, a, b, value, whole))
+    return found
+
+
+def _groups_and_pairs(found: ContinuationSummary) -> dict[str, Any]:
+    made = found.as_json()
+    return {"groups": made["groups"], "pairs": made["pairs"]}
 
 
 def _adjusted(structures: Mapping[str, ContinuationSummary]) -> dict[str, ContinuationSummary]:
@@ -111,19 +242,3 @@ def _adjusted(structures: Mapping[str, ContinuationSummary]) -> dict[str, Contin
         )
         for name, found in structures.items()
     }
-
-
-def _sign_kept(whole: GroupPair, structures: Mapping[str, ContinuationSummary], level: float) -> SignKept:
-    values = {
-        name: next((pair.difference.value for pair in found.pairs if (pair.a, pair.b) == (whole.a, whole.b)), None)
-        for name, found in structures.items()
-    }
-    over_all = whole.difference.value
-    if not over_all:
-        return SignKept(whole.a, whole.b, Estimate(None, level=level, note="the difference over all has no sign"), ())
-    agree = {
-        name: None if value is None else 0.5 if value == 0 else float((value > 0) == (over_all > 0))
-        for name, value in values.items()
-    }
-    share = estimate(list(agree.values()), neutral=None, level=level)
-    return SignKept(whole.a, whole.b, share, tuple(name for name, kept in agree.items() if kept == 0))

@@ -5,7 +5,7 @@ is done are one transaction: killed at any moment, nothing that was marked is lo
 """
 
 from tiltmeter.store.continuations import ContinuationLedger, Step
-from tiltmeter.store.exporting import write_completions
+from tiltmeter.store.exporting import completion_columns, completion_rows
 from tiltmeter.store.folders import read_meta, read_run, read_written
 from tiltmeter.store.ledger import Ledger
 from tiltmeter.store.opening import LEDGER, locked, versions
@@ -21,10 +21,11 @@ __all__ = [
     "Run",
     "Step",
     "UsedRater",
+    "completion_columns",
+    "completion_rows",
     "locked",
     "read_meta",
     "read_run",
     "read_written",
     "versions",
-    "write_completions",
 ]

@@ -21,7 +21,7 @@ create table decodings (number integer primary key, decoding text not null uniqu
 create table steps (stage text, name text, batch integer, primary key (stage, name, batch)) without rowid;
 create table completions (number integer primary key, model text, decoding integer references decodings,
                           prompt integer references prompts, sample integer, text text not null, tokens integer,
-                          ended text, unique (model, decoding, prompt, sample));
+                          ended text, unwritten text, unique (model, decoding, prompt, sample));
 create table raters (number integer primary key, rater text unique, scope text, facts text not null);
 create table ratings (rater integer references raters, completion integer references completions, value real,
                       label text, unrated text, primary key (rater, completion)) without rowid;
@@ -67,14 +67,14 @@ class ContinuationLedger:
         """Write the texts of one batch and mark it as done."""
         with self._step(step) as database:
             database.executemany(
-                "insert into completions (model, decoding, prompt, sample, text, tokens, ended) "
-                "values (?, ?, ?, ?, ?, ?, ?)",
-                ((step.name, *place, one.text, one.tokens, one.ended) for place, one in texts.items()),
+                "insert into completions (model, decoding, prompt, sample, text, tokens, ended, unwritten) "
+                "values (?, ?, ?, ?, ?, ?, ?, ?)",
+                ((step.name, *place, one.text, one.tokens, one.ended, one.unwritten) for place, one in texts.items()),
             )
 
-    def texts(self) -> Iterator[tuple[int, int, str]]:
-        """Every text so far: its number, that of its prompt, and the completion."""
-        return self._database.execute("select number, prompt, text from completions order by number")
+    def texts(self) -> Iterator[tuple[int, int, str, str | None]]:
+        """Every text so far: its number, that of its prompt, the completion, and why there is none."""
+        return self._database.execute("select number, prompt, text, unwritten from completions order by number")
 
     def record_rater(self, name: str, scope: Scope, facts: Mapping[str, str]) -> None:
         """Note what a rater is; refuse to go on with one that has changed since."""

@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 
-from tiltmeter.files import write_csv
 from tiltmeter.records import STRUCTURE_COLUMNS, Continuation
 from tiltmeter.store.reading import Continuations
 
 _LABELS = ("id", "source", "bias", "group", "term", "origin", "template", "attribute", "language")
 _DECODING = ("temperature", "top_k", "top_p", "beams", "whole_sentences", "max_new_tokens")
-_WRITTEN = ("sample", "completion", "text", "tokens", "ended")
+_WRITTEN = ("sample", "completion", "text", "tokens", "ended", "unwritten")
 
 
-def write_completions(found: Continuations, folder: Path) -> Path:
-    """Write `tables/completions.csv`: a row for each text, with each rater's value, label, and why there is none."""
+def completion_columns(found: Continuations) -> dict[str, type]:
+    """The columns of the table, each with the type of its cells."""
+    columns: dict[str, type] = dict.fromkeys(("model", *_LABELS, *STRUCTURE_COLUMNS, "prompt"), str)
+    columns |= {name: float if name in ("temperature", "top_p") else int for name in _DECODING}
+    columns |= {name: int if name in ("sample", "tokens") else str for name in _WRITTEN}
+    for used in found.raters:
+        columns |= zip(_columns(used.name), (float, str, str), strict=True)
+    return columns
+
+
+def completion_rows(found: Continuations) -> Iterator[dict[str, object]]:
+    """A row for each text, with each rater's value, label, and why there is none."""
     raters = [used.name for used in found.raters]
-    path = folder / "tables" / "completions.csv"
-    columns = [
-        "model",
-        *_LABELS,
-        *STRUCTURE_COLUMNS,
-        "prompt",
-        *_DECODING,
-        *_WRITTEN,
-        *(column for rater in raters for column in _columns(rater)),
-    ]
-    write_csv(path, columns, _rows(found, raters))
-    return path
-
-
-def _rows(found: Continuations, raters: Sequence[str]) -> Iterator[dict[str, object]]:
     for model in found.models:
         for decoding in found.decodings:
             ratings = found.ratings(model, decoding)
@@ -53,5 +46,6 @@ def _cells(model: str, one: Continuation) -> dict[str, object]:
     settings = {name: getattr(one.decoding, name) for name in _DECODING}
     settings["whole_sentences"] = int(one.decoding.whole_sentences)
     written = {"sample": one.sample, "completion": one.text, "text": one.whole, "tokens": one.tokens}
+    written |= {"ended": one.ended, "unwritten": one.unwritten}
     form = one.prompt.structure.cells() if one.prompt.structure else {}
-    return {"model": model, **labels, **form, "prompt": one.prompt.text, **settings, **written, "ended": one.ended}
+    return {"model": model, **labels, **form, "prompt": one.prompt.text, **settings, **written}

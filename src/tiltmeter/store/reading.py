@@ -17,7 +17,7 @@ from tiltmeter.records import Continuation, Decoding, Prompt, Rating, Scope
 from tiltmeter.store.opening import LEDGER, connect_to_read, load
 
 _TEXTS = """
-select prompt, sample, text, tokens, ended {more} from completions {joined}
+select prompt, sample, text, tokens, ended, {unwritten} {more} from completions {joined}
 where model = ? and decoding = ? and prompt in (select number from prompts where {chosen}) order by prompt, sample
 """
 
@@ -55,7 +55,7 @@ class Continuations:
 
     @cached_property
     def raters(self) -> tuple[UsedRater, ...]:
-        """The raters that were at work, in the order of the study; `refusal.v1` is always among the last."""
+        """The raters that were at work, in the order of the study; `refusal.v2` is always among the last."""
         rows = self._rows("select rater, scope, facts from raters order by number")
         return tuple(UsedRater(name, scope, json.loads(facts)) for name, scope, facts in rows)
 
@@ -64,7 +64,7 @@ class Continuations:
     ) -> Iterator[Continuation]:
         """What a model wrote, prompt by prompt; `source` and `bias` choose among the prompts."""
         chosen, values = _chosen(source, bias)
-        query = _TEXTS.format(more="", joined="", chosen=chosen)
+        query = _TEXTS.format(unwritten=self._unwritten, more="", joined="", chosen=chosen)
         for row in self._rows(query, model, self._number(decoding), *values):
             yield self._continuation(decoding, row)
 
@@ -74,9 +74,10 @@ class Continuations:
         """The same with what a rater makes of each text; texts that are not for this rater are left out."""
         chosen, values = _chosen(source, bias)
         joined = "join ratings on completion = number and rater = (select number from raters where rater = ?)"
-        query = _TEXTS.format(more=", value, label, unrated", joined=joined, chosen=chosen)
+        more = ", value, label, unrated"
+        query = _TEXTS.format(unwritten=self._unwritten, more=more, joined=joined, chosen=chosen)
         for row in self._rows(query, rater, model, self._number(decoding), *values):
-            value, label, unrated = row[5:]
+            value, label, unrated = row[6:]
             yield self._continuation(decoding, row), Rating(rater, value, unrated, label=label)
 
     def ratings(self, model: str, decoding: Decoding) -> Mapping[str, Mapping[tuple[str, int], Rating]]:
@@ -122,8 +123,15 @@ class Continuations:
         ]
 
     def _continuation(self, decoding: Decoding, row: tuple[Any, ...]) -> Continuation:
-        prompt, sample, text, tokens, ended = row[:5]
-        return Continuation(self.prompts[prompt], decoding, sample, text, tokens, ended)
+        prompt, *written = row[:6]
+        return Continuation(self.prompts[prompt], decoding, *written)
+
+    @cached_property
+    def _unwritten(self) -> str:
+        """The column of that name, which the ledgers of earlier versions lack."""
+        return (
+            "unwritten" if ("unwritten",) in self._rows("select name from pragma_table_info('completions')") else "null"
+        )
 
     def _number(self, decoding: Decoding) -> int:
         try:

@@ -18,7 +18,7 @@ from tiltmeter.study.records import ContinuationChoices, RaterChoice, SourceChoi
 
 JUDGE = "judge.chat.v1"
 _PLACE = "continuations"
-_KEYS = {"sources", "decoding", "samples", "raters", "scope"}
+_KEYS = {"sources", "decoding", "samples", "raters", "scope", "reference", "threshold"}
 _RATERS = ["sentiment.vader", "toxicity.linear", "regard.minilm"]
 _AXES: Mapping[str, tuple[type, float, float, str]] = {
     "beams": (int, 1, 64, "a whole number from 1 (no beam search) to 64"),
@@ -53,7 +53,24 @@ class ContinuationsReader:
             raters=self._raters(),
             samples=samples,
             scope=scope,
+            reference=self._reference(),
+            threshold=self._threshold(),
         )
+
+    def _reference(self) -> tuple[str, ...]:
+        given = self.reader.table(_PLACE, _KEYS).get("reference", [])
+        names = [given] if isinstance(given, str) else given
+        if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
+            problem = f"must be the name of a group, or a list of one for each bias, not {given!r}"
+            raise self.reader.error((_PLACE, "reference"), problem)
+        return tuple(names)
+
+    def _threshold(self) -> float:
+        given = self.reader.table(_PLACE, _KEYS).get("threshold", 0.5)
+        if type(given) not in (int, float) or not 0 <= given < 1:
+            problem = f"must be a number from 0 to below 1, not {given!r}"
+            raise self.reader.error((_PLACE, "threshold"), problem)
+        return float(given)
 
     def _source(self, given: Any) -> SourceChoice:
         key = (_PLACE, "sources")

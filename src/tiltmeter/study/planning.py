@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar
 
 from tiltmeter import registry
-from tiltmeter.errors import InvalidStudy, UserError
+from tiltmeter.errors import InvalidStudy, UnknownName, UserError
 from tiltmeter.records import Dropped, Pair, Prompt, Spec
 from tiltmeter.study.continuations import material
 from tiltmeter.study.records import GENERATED, Plan, SourceChoice, Study
@@ -54,6 +54,11 @@ def _prompts(study: Study) -> Made[Prompt]:
             dropped += left_out
     if study.continuations and not prompts:
         raise _nothing(study, "continuations", dropped)
+    groups = {one.group for one in prompts if one.group}
+    for name in study.continuations.reference if study.continuations else ():
+        if name not in groups:
+            problem = UnknownName("group", name, groups).problem
+            raise InvalidStudy(problem, file=study.file, key="continuations.reference")
     return prompts, dropped
 
 

@@ -13,7 +13,7 @@ from tiltmeter import registry
 from tiltmeter.records import Decoding, Dropped, Pair, Prompt, Scope, Spec
 from tiltmeter.sources.generated.settings import GenerationSettings, settings_from
 
-FORMAT = 3
+FORMAT = 4
 """Counts up when the same study file would be carried out differently."""
 
 GENERATED = "generated.v1"
@@ -57,6 +57,10 @@ class ContinuationChoices:
     raters: tuple[RaterChoice, ...]
     samples: int = 10
     scope: Scope = "whole"
+    reference: tuple[str, ...] = ()
+    """Groups that the others of their bias are compared with; a bias without one compares every two of its groups."""
+    threshold: float = 0.5
+    """Above it a text counts as toxic."""
 
     def samples_of(self, decoding: Decoding) -> int:
         """How many texts are written after each prompt: without chance one is enough."""

@@ -32,6 +32,14 @@ def test_columns_are_read_by_name_where_two_are_swapped(folder) -> None:
     ]
 
 
+def test_the_column_of_the_group_may_have_its_early_name(folder) -> None:
+    file = folder / "binary_en.tsv"
+    now = honest.prompts(folder)[0]
+    file.write_text(file.read_text(encoding="utf-8").replace("category", "mf", 1), encoding="utf-8")
+    assert honest.recognise(file)
+    assert honest.prompts(folder)[0] == now
+
+
 def test_a_text_of_both_genders_is_dropped_unless_told(folder) -> None:
     made, dropped = honest.prompts(folder, part="binary")
     assert Counter(prompt.group for prompt in made) == {"female": 4, "male": 2}

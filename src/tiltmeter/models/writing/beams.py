@@ -107,7 +107,9 @@ def _completion(pen: Pen, row: Row, prompt: str, written: Row, decoding: Decodin
             if sentence is not None:
                 return Completion(sentence, count, "stop", decoding.beams)
     text, tokens = whole(pen.text(row, kept)), len(written)
-    return Completion(text, tokens, "end" if len(kept) < tokens else "length", decoding.beams)
+    if len(kept) < tokens:
+        return Completion(text, tokens, "end", decoding.beams)
+    return Completion(text, tokens, "length" if tokens == decoding.max_new_tokens else "context", decoding.beams)
 
 
 def _highest(beams: list[Beam], count: int) -> list[Beam]:

@@ -15,7 +15,7 @@ from tiltmeter.errors import ModelError
 from tiltmeter.models.encoding import Encoder
 from tiltmeter.models.writing.chat import ChatFrame
 from tiltmeter.models.writing.drawing import Logits
-from tiltmeter.models.writing.pen import Move, Row
+from tiltmeter.models.writing.pen import Move, Row, Unwritable
 
 if TYPE_CHECKING:
     import torch
@@ -137,11 +137,13 @@ class CheckpointPen:
         if row is None:
             row = self._start + self.pieces(prompt)
         if not row:
-            raise ModelError(f"{self._name} has no start token, so it cannot write after an empty prompt")
+            problem = f"{self._name} has no start token, so it cannot write after an empty prompt"
+            raise Unwritable(problem, "the prompt is empty and the model has no start token")
         if self._context is not None and len(row) >= self._context:
-            raise ModelError(
+            raise Unwritable(
                 f"a prompt has {len(row)} tokens and {self._name} reads at most {self._context}, so nothing can be "
-                f"written after it: {prompt[:60]!r}"
+                f"written after it: {prompt[:60]!r}",
+                f"the prompt fills the model's context of {self._context} tokens",
             )
         return row
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from typing import Literal, Protocol
+from typing import Protocol
 
 from tiltmeter.errors import UserError
 from tiltmeter.models.writing.drawing import Logits, check, draw, stream
 from tiltmeter.models.writing.pen import Move, Pen, Row
 from tiltmeter.models.writing.sentences import first_sentence
-from tiltmeter.records import Completion, Decoding
+from tiltmeter.records import Completion, Decoding, Ended
 
 
 class Draft(Protocol):
@@ -27,6 +27,7 @@ class FreeDraft:
     def __init__(self, pen: Pen, row: Row, prompt: str, decoding: Decoding, numbers: random.Random) -> None:
         self._pen, self._row, self._prompt, self._decoding, self._numbers = pen, row, prompt, decoding, numbers
         self._limit = limit(pen, row, decoding)
+        self._has_room = self._limit == decoding.max_new_tokens
         self._written: list[int] = []
         self._offsets: list[int] = []
         self._text = ""
@@ -46,10 +47,10 @@ class FreeDraft:
         if stopped is not None:
             return self._completion(stopped, decoded, "stop")
         if decoded == self._limit:
-            return self._completion(whole(self._text), decoded, "length")
+            return self._completion(whole(self._text), decoded, "length" if self._has_room else "context")
         return Move(decoded - 1, token)
 
-    def _completion(self, text: str, tokens: int, ended: Literal["stop", "length", "end"]) -> Completion:
+    def _completion(self, text: str, tokens: int, ended: Ended) -> Completion:
         return Completion(text, tokens, ended, offsets=tuple(self._offsets))
 
 

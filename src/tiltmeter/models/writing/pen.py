@@ -9,9 +9,18 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tiltmeter.errors import ModelError
 from tiltmeter.models.writing.drawing import Logits
 
 Row = tuple[int, ...]
+
+
+class Unwritable(ModelError):
+    """Nothing can be written after a prompt; `reason` is the same for all prompts of the kind, so it can be counted."""
+
+    def __init__(self, problem: str, reason: str) -> None:
+        super().__init__(problem)
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +65,7 @@ class Pen(Protocol):
         ...
 
     def read(self, prompt: str) -> Row:
-        """The tokens of a prompt; refuses one that leaves no room to write."""
+        """The tokens of a prompt; one that leaves no room to write is `Unwritable`."""
         ...
 
     def room(self, row: Row) -> int | None:

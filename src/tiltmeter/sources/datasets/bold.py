@@ -138,6 +138,19 @@ def check(path: str | Path) -> dict[str, Any]:
     }
 
 
+_OF_PERSONS = ("gender", "race")
+"""Domains whose articles are about persons; those of the others are about faiths, ideas and trades."""
+_BELIEVERS = {
+    "judaism": "Jewish person",
+    "christianity": "Christian person",
+    "islam": "Muslim person",
+    "hinduism": "Hindu person",
+    "buddhism": "Buddhist person",
+    "sikhism": "Sikh person",
+    "atheism": "atheist person",
+}
+
+
 def _domain(file: Path) -> str:
     name = file.stem.lower()
     if name.endswith("wiki"):
@@ -176,7 +189,8 @@ def _prompt(row: Row) -> Prompt:
         text=text,
         group=row.group,
         term=term,
-        group_spans=_named(text, term, person=row.domain in ("gender", "race")),
+        group_spans=_named(text, term, person=row.domain in _OF_PERSONS),
+        person=None if row.domain in _OF_PERSONS else _BELIEVERS.get(row.group, ""),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 _READERS = "tiltmeter.sources.datasets"
 _GITHUB = "https://raw.githubusercontent.com"
+_HONEST = f"{_GITHUB}/MilaNLProc/honest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +102,17 @@ DATASETS = {
             title="HONEST",
             licence="MIT",
             origin="https://github.com/MilaNLProc/honest",
-            files=tuple(
+            # Later commits moved the files on women and men to another folder and renamed a column, no more.
+            files=(
+                *(
+                    RemoteFile(f"binary_{language}.tsv", f"{_HONEST}/4ba38735b88dde2d05e3289bde8027e7e40e3ace/{path}")
+                    for language in ("en", "es", "fr", "it", "pt", "ro")
+                    for path in [f"resources/{language}_template.tsv"]
+                ),
                 RemoteFile(
-                    f"{part}_{language}.tsv",
-                    f"{_GITHUB}/MilaNLProc/honest/main/resources/{part}/{language}_template.tsv",
-                )
-                for part, languages in (("binary", "en es fr it pt ro"), ("queer_nonqueer", "en"))
-                for language in languages.split()
+                    "queer_nonqueer_en.tsv",
+                    f"{_HONEST}/7fa182d35ddca84bfa060db2bc8f80a36d03196f/resources/queer_nonqueer/en_template.tsv",
+                ),
             ),
             citation=(
                 "Nozza, Bianchi & Hovy (2021). HONEST: Measuring Hurtful Sentence Completion in Language Models. "
@@ -137,15 +142,21 @@ DATASETS = {
         ),
         DataSet(
             name="holistic-bias",
-            title="HolisticBias",
+            title="HolisticBias 1.1",
             licence="CC BY-SA 4.0",
             origin="https://github.com/facebookresearch/ResponsibleNLP",
+            # The templates of version 1.0 are those of 1.1.
             files=tuple(
                 RemoteFile(
                     f"{name}.json",
-                    f"{_GITHUB}/facebookresearch/ResponsibleNLP/main/holistic_bias/dataset/v1.0/{name}.json",
+                    f"{_GITHUB}/facebookresearch/ResponsibleNLP/{commit}/holistic_bias/dataset/{version}/{name}.json",
                 )
-                for name in ("descriptors", "nouns", "sentence_templates", "standalone_noun_phrases")
+                for name, version, commit in (
+                    ("descriptors", "v1.1", "c929b9650d55ee22eecfcd71224e7c09de93af10"),
+                    ("nouns", "v1.1", "6d76f31a6631aa882fd00fadb6dd8600577533d1"),
+                    ("sentence_templates", "v1.0", "6d76f31a6631aa882fd00fadb6dd8600577533d1"),
+                    ("standalone_noun_phrases", "v1.1", "363bb80dc0c4859201eb51033aa6a4b787a6220e"),
+                )
             ),
             citation=(
                 'Smith, Hall, Kambadur, Presani & Williams (2022). "I\'m sorry to hear that": Finding New Biases in '

@@ -147,6 +147,7 @@ def _prompt(descriptor: Descriptor, number: int, template: Template, noun: Noun 
         attribute=noun.gender if noun else None,
         template=template.text,
         group_spans=((start, start + len(phrase)),),
+        person=_noun_phrase(descriptor, noun, plural=False)[1] if noun or descriptor.is_phrase else "",
     )
 
 

@@ -1,6 +1,7 @@
 """HONEST: templates about women and men in six languages, and about queer and nonqueer people in English.
 
-Columns are read by name: the queer file has two of them in another order. The mask `[M]` at the end of a template is
+Columns are read by name: the queer file has two of them in another order, and in early versions `category` is called
+`mf`. The mask `[M]` at the end of a template is
 taken off, so that what stands before it can be continued.
 """
 
@@ -27,6 +28,8 @@ PARTS: tuple[Part, ...] = get_args(Part)
 
 _SOURCE = "honest.v1"
 _NEEDED = ("template_masked", "raw", "identity", "number", "category", "type")
+_NOW = {"mf": "category"}
+"""What columns of early versions are called now."""
 _LANGUAGE = re.compile(r"(?:^|_)(en|es|fr|it|pt|ro)(?:_|$)")
 
 
@@ -47,7 +50,8 @@ class Row:
 
 def recognise(path: Path) -> bool:
     """Whether a file looks like one of HONEST's, judged by its header alone."""
-    return path.is_file() and {*_NEEDED} <= {*opening(path).partition("\n")[0].strip().split("\t")}
+    header = opening(path).partition("\n")[0].strip().split("\t") if path.is_file() else []
+    return {*_NEEDED} <= {_NOW.get(name, name) for name in header}
 
 
 def files(path: str | Path) -> list[Path]:
@@ -63,7 +67,7 @@ def read(path: str | Path) -> list[Row]:
     """All rows of a file or folder, refused as a whole where one of them is malformed."""
     rows: list[Row] = []
     for file in files(path):
-        columns, lines = read_numbered_csv(file, "\t")
+        columns, lines = _renamed(*read_numbered_csv(file, "\t"))
         missing = [name for name in _NEEDED if name not in columns]
         if missing:
             raise InvalidData(f"not a file of HONEST: there is no column `{missing[0]}`", file=file, line=1)
@@ -73,6 +77,15 @@ def read(path: str | Path) -> list[Row]:
                 raise InvalidData(f"nothing under `{empty}`", file=file, line=line)
         rows += _rows(file, [cells for _, cells in lines])
     return rows
+
+
+def _renamed(
+    columns: list[str], lines: list[tuple[int, dict[str, str]]]
+) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
+    if not {*_NOW} & {*columns}:
+        return columns, lines
+    new = [_NOW.get(name, name) for name in columns]
+    return new, [(line, dict(zip(new, cells.values(), strict=True))) for line, cells in lines]
 
 
 def prompts(

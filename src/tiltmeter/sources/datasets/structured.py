@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import InvalidData
-from tiltmeter.files import read_text
+from tiltmeter.files import read_text, stream_lines
 
 
 def read_json(path: str | Path) -> Any:
@@ -37,8 +38,16 @@ def text_field(holder: Any, key: str, path: str | Path, place: str) -> str:
 def read_json_lines(path: str | Path) -> list[tuple[int, dict[str, Any]]]:
     """The objects of a JSONL file, each with its line; empty lines are passed over."""
     # Not splitlines(), which also breaks at signs that JSON allows inside a string.
-    found = []
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
+    return list(_objects(enumerate(read_text(path).split("\n"), start=1), path))
+
+
+def stream_json_lines(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The same one by one: for files that may be very long."""
+    return _objects(stream_lines(path), path)
+
+
+def _objects(lines: Iterable[tuple[int, str]], path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in lines:
         if line.strip():
             try:
                 value = json.loads(line)
@@ -49,8 +58,7 @@ def read_json_lines(path: str | Path) -> list[tuple[int, dict[str, Any]]]:
                 ) from None
             if not isinstance(value, dict):
                 raise InvalidData("not an object with keys; each line needs one", file=path, line=number)
-            found.append((number, value))
-    return found
+            yield number, value
 
 
 def opening(path: Path, size: int = 4096) -> str:

@@ -12,7 +12,7 @@ from itertools import groupby
 
 from tiltmeter.records import Completion, Pair, Spec, Written
 from tiltmeter.sources.generated.checks import JUDGED
-from tiltmeter.sources.generated.interface import NO_REVIEW, Generator, Review, require
+from tiltmeter.sources.generated.interface import NO_REVIEW, Generator, Review, refuse_unwritten, require
 from tiltmeter.sources.generated.settings import GenerationSettings, Unit, UnitResult
 from tiltmeter.sources.generated.shots import Chooser, chooser
 from tiltmeter.sources.generated.writing import Request, Writing
@@ -64,7 +64,9 @@ def _complete(
     if constrained:
         words = [[request.term, one.unit.attribute] for one, request in asked]
         return generator.complete_with(prompts, words, settings.decoding, samples=settings.samples, seed=seeds)
-    return generator.complete(prompts, settings.decoding, samples=settings.samples, seed=seeds)
+    written = generator.complete(prompts, settings.decoding, samples=settings.samples, seed=seeds)
+    refuse_unwritten(generator, written)
+    return written
 
 
 def _judged(found: Sequence[Sequence[Written]], review: Review) -> list[list[Written]]:

@@ -68,6 +68,13 @@ class Review:
 NO_REVIEW = Review()
 
 
+def refuse_unwritten(generator: Generator, written: Sequence[Sequence[Completion]]) -> None:
+    """Refuse to go on where nothing can be written after a prompt: it would be so after every prompt like it."""
+    reason = next((one.unwritten for texts in written for one in texts if one.unwritten), None)
+    if reason:
+        raise ModelError(f"{generator.facts.name} cannot write the sentences: {reason}")
+
+
 def require(generator: Generator, verb: str, what: str) -> None:
     """Refuse a generator that lacks a verb."""
     if not hasattr(generator, verb):

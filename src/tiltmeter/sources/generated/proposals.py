@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tiltmeter.records import Decoding, Spec, Written
 from tiltmeter.sources.english import GENDER_OF_PRONOUN
 from tiltmeter.sources.generated.checks import sentence_ends
-from tiltmeter.sources.generated.interface import Generator
+from tiltmeter.sources.generated.interface import Generator, refuse_unwritten
 from tiltmeter.sources.generated.matching import contains, find, terms_of
 
 _NUMBER = re.compile(r"^\s*(?:\d+[.)]|[-*•])\s*")
@@ -64,6 +64,7 @@ def by_request(
         ]
     )
     [completions] = generator.complete([prompt], decoding, samples=samples, seed=seed)
+    refuse_unwritten(generator, [completions])
     found: list[Proposal] = []
     for completion in completions:
         line = _NUMBER.sub("", next(iter(completion.text.strip().splitlines()), "")).strip()

@@ -1,0 +1,142 @@
+"""What stands where a rating should: a number, a label of regard in words or as a code, or nothing to score."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tiltmeter.errors import InvalidData
+from tiltmeter.raters.regarding import VALUES
+
+DECLINED = "the model declined to answer"
+"""Why a text has no rating that counts: a refusal says nothing about the group, neutral or otherwise."""
+OTHER = "the label is other"
+_CODES: dict[float, str] = {-1.0: "negative", 0.0: "neutral", 1.0: "positive", 2.0: "other"}
+_BLANK = {"", "nan", "na", "n/a", "none", "null"}
+# Not everything that Python takes for a number is one: 1_000, say.
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?inf(inity)?", re.IGNORECASE)
+_YES_AND_NO = {"true": 1.0, "false": 0.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What one text has for a rating, as it stands in the file, and where."""
+
+    text: str
+    file: str | Path
+    line: int
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The rating that it stands for."""
+
+    value: float | None
+    label: str | None = None
+    unrated: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """The ratings of a column."""
+
+    cells: tuple[Cell, ...]
+    regard: bool = False
+    """Whether they are labels of regard, which lie between −1 and 1."""
+    only_to_two: bool = False
+    """Whether the column holds 0, 1 and 2 alone, which may be numbers or labels, and are read as numbers."""
+
+
+def reason_of(label: str) -> str:
+    """Why a text is unscored whose label was said not to count."""
+    return f"the label is {label}"
+
+
+def read_values(
+    given: Sequence[Given],
+    name: str,
+    unscored: Sequence[str] = (),
+    *,
+    codes: bool = False,
+    column: Sequence[str] | None = None,
+) -> Values:
+    """Numbers, or the labels of regard, in words or as −1, 0, 1 and 2; which of them is seen from all of them.
+
+    Codes are known by −1 among them; by 2 where it is said to be unscored; or by being told so (`codes`). A value
+    or label that is among the `unscored` is not looked at further. Where only some rows of a table count, `column` is
+    what stands in all of them: what −1 means must not hang on which rows were chosen.
+
+    >>> [cell.value for cell in read_values([Given("-1", "f", 1), Given("2", "f", 2)], "v").cells]
+    [-1.0, None]
+    """
+    left_out = [_unscored(each, unscored) for each in given]
+    rest = [each for each, label in zip(given, left_out, strict=True) if label is None]
+    texts = {each.text for each in given} if column is None else set(column)
+    numbers = {as_number(text) for text in texts} - {None} - {as_number(label) for label in unscored}
+    known = codes or -1.0 in numbers or any(as_number(label) == 2 for label in unscored)
+    regard, cells = _read(rest, name, known and numbers <= set(_CODES))
+    scored = iter(cells)
+    return Values(
+        tuple(next(scored) if label is None else Cell(None, None, reason_of(label)) for label in left_out),
+        regard,
+        only_to_two=not regard and 2.0 in numbers and numbers <= {0.0, 1.0, 2.0},
+    )
+
+
+def _read(given: Sequence[Given], name: str, codes: bool) -> tuple[bool, list[Cell]]:
+    blank = Cell(None, unrated=f"the column `{name}` is blank")
+    words = {_word(each.text) for each in given} - _BLANK
+    if words and words <= set(VALUES):
+        found = (_word(each.text) for each in given)
+        return True, [blank if word in _BLANK else _labelled(word) for word in found]
+    numbers = [None if _word(each.text) in _BLANK else _number(each, name) for each in given]
+    known = {number for number in numbers if number is not None}
+    if known and codes:
+        return True, [blank if number is None else _labelled(_CODES[number]) for number in numbers]
+    return False, [blank if number is None else Cell(number) for number in numbers]
+
+
+def _unscored(given: Given, labels: Sequence[str]) -> str | None:
+    """The label, of those that do not count, that the text has."""
+    for label in labels:
+        for held in (given.text, given.label):
+            same = _word(held) == _word(label)
+            if held.strip() and (same or (as_number(label) is not None and as_number(held) == as_number(label))):
+                return label
+    return None
+
+
+def _word(text: str) -> str:
+    return text.strip().lower()
+
+
+def as_number(text: str) -> float | None:
+    """The number that a text stands for; true and false are 1 and 0.
+
+    >>> as_number("−0.5"), as_number("True"), as_number("1_000")
+    (-0.5, 1.0, None)
+    """
+    plain = text.strip().replace("−", "-")
+    if plain.lower() in _YES_AND_NO:
+        return _YES_AND_NO[plain.lower()]
+    return float(plain) if _NUMBER.fullmatch(plain) else None
+
+
+def _labelled(label: str) -> Cell:
+    value = VALUES[label]
+    return Cell(value, label, None if value is not None else OTHER)
+
+
+def _number(given: Given, name: str) -> float:
+    number = as_number(given.text)
+    if number is None:
+        raise InvalidData(
+            f"{given.text.strip()!r} is no rating; right are numbers, true and false, or {', '.join(VALUES)}, or blank",
+            file=given.file,
+            line=given.line,
+            key=name,
+        )
+    return number

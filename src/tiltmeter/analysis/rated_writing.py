@@ -1,0 +1,151 @@
+"""Writing a table of texts again with what raters made of them, row by row, whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+from tiltmeter.errors import MissingExtra
+from tiltmeter.files import whole_file
+from tiltmeter.records import Rating
+from tiltmeter.sources.datasets.structured import stream_json_lines
+from tiltmeter.sources.tables import parquet_schema, stream_parquet, stream_table
+
+JSON_LINES = (".jsonl", ".ndjson")
+_ROWS_AT_ONCE = 4096
+
+
+class Spool:
+    """The ratings of one rater in a temporary file: as many as there are rows, none of them in memory."""
+
+    def __init__(self) -> None:
+        self._file: IO[str] = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115
+        self.rated = 0
+        self.unrated: Counter[str] = Counter()
+        self.labelled = False
+
+    def __enter__(self) -> Spool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def add(self, rating: Rating) -> None:
+        """The rating of the next row."""
+        if rating.value is None:
+            self.unrated[rating.unrated or ""] += 1
+        else:
+            self.rated += 1
+        self.labelled = self.labelled or rating.label is not None
+        self._file.write(json.dumps([rating.value, rating.unrated, rating.label]) + "\n")
+
+    def rows(self) -> Iterator[tuple[float | None, str | None, str | None]]:
+        """Value, reason and label of each row, in the order in which they came."""
+        self._file.seek(0)
+        return ((value, unrated, label) for value, unrated, label in map(json.loads, self._file))
+
+
+def columns_of(name: str) -> tuple[str, str, str]:
+    """The columns that a rater may add: the value, the reason for none, and the label.
+
+    >>> columns_of("regard.minilm.v2")[2]
+    'regard.minilm.v2.label'
+    """
+    return name, f"{name}.unrated", f"{name}.label"
+
+
+@dataclass(frozen=True, slots=True)
+class NewColumns:
+    """What one rater adds to the table."""
+
+    name: str
+    spool: Spool
+
+    @property
+    def types(self) -> dict[str, type]:
+        """The columns: value, reason, and label where the rater gives any."""
+        value, unrated, label = columns_of(self.name)
+        found: dict[str, type] = {value: float, unrated: str}
+        return found | ({label: str} if self.spool.labelled else {})
+
+    def cells(self) -> Iterator[dict[str, float | str | None]]:
+        """The new cells of each row."""
+        return (dict(zip(self.types, found, strict=False)) for found in self.spool.rows())
+
+
+def write_rated(path: str | Path, out: str | Path, columns: Sequence[str], new: Sequence[NewColumns]) -> None:
+    """Write the rows of a table, of which `columns` are all there are, with the new columns after them.
+
+    Old columns of these names are replaced.
+    """
+    kinds = [Path(each).suffix.lower() for each in (path, out)]
+    replaced = {name for each in new for name in columns_of(each.name)}
+    kept = [name for name in columns if name not in replaced]
+    types = {name: kind for each in new for name, kind in each.types.items()}
+    by_rater = zip(*(each.cells() for each in new), strict=True)
+    cells = ({name: cell for one in row for name, cell in one.items()} for row in by_rater)
+    if kinds[1] == ".parquet":
+        _write_parquet(path, out, kept if kinds[0] != kinds[1] else None, types, cells)
+    elif kinds[1] in JSON_LINES:
+        # Lines that were JSON keep their numbers, lists and objects.
+        same = kinds[0] in JSON_LINES
+        given: Iterator[tuple[int, dict[str, Any]]] = stream_json_lines(path) if same else stream_table(path)
+        with whole_file(out) as file:
+            for (_, row), made in zip(given, cells, strict=True):
+                old = {name: cell for name, cell in row.items() if name not in replaced}
+                file.write(json.dumps({**old, **made}, ensure_ascii=False) + "\n")
+    else:
+        with whole_file(out) as file:
+            writer = csv.writer(file, delimiter="\t" if kinds[1] == ".tsv" else ",", lineterminator="\n")
+            writer.writerow([*kept, *types])
+            for (_, row), made in zip(stream_table(path), cells, strict=True):
+                added = ("" if made[name] is None else made[name] for name in types)
+                writer.writerow([*(row.get(name, "") for name in kept), *added])
+
+
+def _write_parquet(
+    path: str | Path,
+    out: str | Path,
+    kept: Sequence[str] | None,
+    types: Mapping[str, type],
+    cells: Iterator[Mapping[str, float | str | None]],
+) -> None:
+    """The rows with the new columns; `kept` are columns of text, or None where the types of a Parquet file are kept."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtra("Parquet files", "parquet", "pyarrow") from None
+    kinds = {float: pyarrow.float64(), str: pyarrow.string()}
+    added = [pyarrow.field(name, kinds[kind]) for name, kind in types.items()]
+    batches: Iterator[Any]
+    if kept is None:
+        before = parquet_schema(path)
+        replaced = {each for name, kind in types.items() if kind is float for each in columns_of(name)}
+        old = [field for field in before if field.name not in replaced]
+        batches = (pyarrow.Table.from_batches([batch]) for batch in stream_parquet(path))
+        schema = pyarrow.schema([*old, *added], metadata=before.metadata)
+    else:
+        old = [pyarrow.field(name, pyarrow.string()) for name in kept]
+        batches = _as_tables(path, pyarrow.schema(old))
+        schema = pyarrow.schema([*old, *added])
+    with whole_file(out, "wb") as file, pyarrow.parquet.ParquetWriter(file, schema) as writer:
+        for batch in batches:
+            made = list(islice(cells, batch.num_rows))
+            new = [pyarrow.array([row[field.name] for row in made], field.type) for field in added]
+            writer.write_table(pyarrow.table([*(batch.column(field.name) for field in old), *new], schema=schema))
+
+
+def _as_tables(path: str | Path, schema: Any) -> Iterator[Any]:
+    import pyarrow
+
+    rows = stream_table(path)
+    while part := [{name: cells.get(name, "") for name in schema.names} for _, cells in islice(rows, _ROWS_AT_ONCE)]:
+        yield pyarrow.Table.from_pylist(part, schema=schema)

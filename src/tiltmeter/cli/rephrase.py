@@ -1,0 +1,194 @@
+"""`tiltmeter rephrase`: the same prompts in many sentence structures, by a grammar or by a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tiltmeter.cli.console import JsonOption, say
+from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
+from tiltmeter.errors import UserError
+
+if TYPE_CHECKING:
+    from tiltmeter.engine.rephrasing import RephrasedPartial
+    from tiltmeter.records import Dropped, Prompt
+    from tiltmeter.sources.rephrased.paraphrasing import ParaphraseSettings, Rephrased, Target
+
+COLUMNS = (
+    *("id", "text", "group", "term", "verb_phrase", "attribute", "structure", "kind", "family", "skeleton"),
+    *("origin", "bias", "source"),
+)
+
+
+def rephrase(
+    what: Annotated[
+        str,
+        typer.Argument(
+            help="A spec; with --by a file of prompts, or a source of prompts such as own-prompts or bold:FOLDER.",
+            metavar="SPEC|PROMPTS",
+        ),
+    ],
+    by: Annotated[str | None, typer.Option("--by", help="The model that rephrases, e.g. smollm2-135m.")] = None,
+    structures: Annotated[int | None, typer.Option(min=1, help="By grammar: structures at most; default all.")] = None,
+    kind: Annotated[str | None, typer.Option(help="By grammar: declarative or interrogative; default both.")] = None,
+    fixed: Annotated[bool, typer.Option("--fixed", help="By grammar: the plain prompts as well, as baseline.")] = False,
+    targets: Annotated[str, typer.Option(help="With --by: structures, separated by commas, or all.")] = "all",
+    per_prompt: Annotated[
+        int, typer.Option(min=1, help="With --by: rephrasings wanted of each prompt in each structure.")
+    ] = 1,
+    attempts: Annotated[int, typer.Option(min=1, help="With --by: attempts for each rephrasing that is wanted.")] = 4,
+    similarity: Annotated[
+        float, typer.Option(min=0, max=1, help="With --by: the least similarity of meaning, by sentence vectors.")
+    ] = 0.75,
+    keep_rejected: Annotated[
+        bool, typer.Option("--keep-rejected", help="With --by: write what was refused too, with the reason.")
+    ] = False,
+    text: Annotated[str | None, typer.Option(help="Of a file of prompts: the column with the text.")] = None,
+    group: Annotated[str | None, typer.Option(help="Of a file of prompts: the column with the group.")] = None,
+    origin: Annotated[str | None, typer.Option(help="Of a file of prompts: the column with the origin.")] = None,
+    term: Annotated[
+        str | None, typer.Option(help="Of a file of prompts: the column with the words that name the group.")
+    ] = None,
+    per_group: Annotated[int | None, typer.Option(min=1, help="Draw at most so many prompts of each group.")] = None,
+    seed: Annotated[int, typer.Option(help="The same seed and settings give the same prompts.")] = 0,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="CSV file for the prompts.")] = None,
+    show: Annotated[int, typer.Option(min=0, help="Print so many of them.")] = 0,
+    device: DeviceOption = "auto",
+    dtype: DtypeOption = "auto",
+    threads: ThreadsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Put prompts into many sentence structures: those of a spec by a grammar, any others by a model.
+
+    SPEC --structures 100 --out P.csv writes every group and verb phrase of a spec in 100 structures. PROMPTS --by MODEL
+    --out P.csv has a model rephrase the prompts of a file or source, refuses what lost the group, changed the meaning
+    or did not change the structure, and prints the account; killed, the same command goes on from P.csv.partial.
+    Either file reads back as a prompts-file.
+    """
+    if out is None:
+        raise UserError("say where the prompts go: tiltmeter rephrase SPEC --out P.csv")
+    from tiltmeter.cli import rephrase_accounts
+    from tiltmeter.files import check_writable
+
+    check_writable(out)
+    if by is None:
+        options = {"structures": structures, "kind": kind, "fixed": fixed, "per_group": per_group, "seed": seed}
+        made, dropped = _by_grammar(what, options)
+        _write_grammar(out, made)
+        rephrase_accounts.print_grammar(made, dropped, show, as_json)
+        return
+    if structures is not None or kind is not None or fixed:
+        raise UserError("--structures, --kind and --fixed belong to the grammar; with --by say --targets")
+    from tiltmeter.sources.rephrased import paraphrasing
+
+    settings = paraphrasing.ParaphraseSettings(per_prompt, attempts, similarity, seed)
+    chosen = paraphrasing.targets([] if targets == "all" else [name.strip() for name in targets.split(",")])
+    columns = {"text": text, "group": group, "origin": origin, "term": term}
+    prompts = _prompts(what, {key: value for key, value in columns.items() if value}, per_group, seed)
+    found = _by_model(prompts, chosen, settings, by, out, model_settings(device, dtype, threads))
+    partial, results = found
+    lines = paraphrasing.rephrased_prompts(prompts, results, chosen)
+    paraphrasing.write_rephrased(out, lines, rejected=keep_rejected)
+    if partial:
+        partial.remove()
+    account = paraphrasing.account(prompts, results, chosen, per_prompt)
+    rephrase_accounts.print_paraphrases(account, by, as_json)
+    kept = [line for line in lines if line[2].dropped is None]
+    for line in kept[: 0 if as_json else show]:
+        typer.echo(f"{line[2].target}: {line[1].text} -> {line[0].text}")
+
+
+def _by_grammar(name: str, options: dict[str, Any]) -> tuple[list[Prompt], list[Dropped]]:
+    from tiltmeter import registry, specs
+
+    made, dropped = registry.load("prompt-source", "rephrased")(
+        specs.load(name), **{key: value for key, value in options.items() if value is not None}
+    )
+    if not made:
+        why = f": {dropped[0].reason}" if dropped else ""
+        raise UserError(f"`{name}` makes no prompts{why}")
+    return made, dropped
+
+
+def _write_grammar(out: Path, made: list[Prompt]) -> None:
+    from tiltmeter.files import write_csv
+
+    def row(prompt: Prompt) -> dict[str, object]:
+        form = prompt.structure
+        return {
+            "id": prompt.id,
+            "text": prompt.text,
+            "group": prompt.group,
+            "term": prompt.term,
+            "verb_phrase": prompt.origin,
+            "attribute": prompt.attribute,
+            "structure": form.id if form else None,
+            "kind": form.kind if form else None,
+            "family": form.family if form else None,
+            "skeleton": form.skeleton if form else None,
+            "origin": prompt.origin,
+            "bias": prompt.bias,
+            "source": prompt.source,
+        }
+
+    write_csv(out, COLUMNS, map(row, made))
+
+
+def _prompts(what: str, columns: dict[str, str], per_group: int | None, seed: int) -> list[Prompt]:
+    """The prompts of a file, or of a source as a study names it: own-prompts, bold:FOLDER."""
+    from tiltmeter import registry
+    from tiltmeter.study.continuations import material
+
+    options: dict[str, Any] = {"per_group": per_group, "seed": seed}
+    if Path(what).is_file():
+        made, dropped = registry.load("prompt-source", "prompts-file")(what, **columns, **options)
+    else:
+        name, _, path = what.partition(":")
+        full = registry.resolve("prompt-source", name)
+        needs = material(full)
+        if needs == "spec" or bool(path) != (needs == "path"):
+            right = f"{name}:PATH" if needs == "path" else "own-prompts"
+            raise UserError(f"`{what}` cannot be rephrased by a model as it stands; name a file of prompts, or {right}")
+        if columns:
+            raise UserError("--text, --group, --origin and --term name the columns of a file of prompts")
+        made, dropped = registry.load("prompt-source", full)(*([path] if path else []), **options)
+    if dropped:
+        say(f"{len(dropped)} prompts were left out when reading, e.g. because {dropped[0].reason}")
+    if not made:
+        raise UserError(f"`{what}` has no prompts to rephrase")
+    found: list[Prompt] = made
+    return found
+
+
+def _by_model(
+    prompts: list[Prompt], targets: list[Target], settings: ParaphraseSettings, by: str, out: Path, running: Any
+) -> tuple[RephrasedPartial | None, list[Rephrased]]:
+    from tiltmeter import models
+    from tiltmeter.cli.progress import Bar
+    from tiltmeter.engine import rephrasing
+    from tiltmeter.models.interface import as_writer
+
+    pen = as_writer(models.load(by, running))
+    partial = None
+    if out.is_file() or not out.exists():
+        partial = rephrasing.partial_beside(out, rephrasing.described(prompts, targets, settings, by, pen.facts))
+    try:
+        with Bar() as bar:
+            found = rephrasing.rephrase(
+                prompts,
+                targets,
+                pen,
+                rephrasing.judge,
+                settings,
+                journal=partial or rephrasing.Unrecorded(),
+                watcher=bar,
+            )
+    except BaseException:
+        if partial:
+            if partial.has_units():
+                say(f"stopped; the same command goes on from here (what is done is in {partial.path})")
+            partial.close()
+        raise
+    return partial, found

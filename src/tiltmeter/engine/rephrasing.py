@@ -1,0 +1,174 @@
+"""Having prompts rephrased: the model, the parser and the sentence vectors brought together, block by block."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+from tiltmeter.engine.partial import Partial
+from tiltmeter.engine.scoring import Watcher
+from tiltmeter.records import ModelFacts, Prompt
+from tiltmeter.sources.rephrased.paraphrasing import (
+    Accounting,
+    Judge,
+    ParaphraseSettings,
+    Pen,
+    Rephrased,
+    Target,
+    blocks,
+    other_terms,
+    paraphrase,
+)
+from tiltmeter.store import versions
+
+_PART = "rephrased"
+
+
+class Journal(Protocol):
+    """Where finished prompts are written down."""
+
+    def done(self) -> Mapping[str, Rephrased]:
+        """Those that are there already, by the ids of their prompts."""
+        ...
+
+    def add(self, found: Sequence[Rephrased]) -> None:
+        """Add those of one block: all of them or none."""
+        ...
+
+
+class Unrecorded:
+    """A journal that keeps nothing: a stop loses everything."""
+
+    def done(self) -> Mapping[str, Rephrased]:
+        """Never anything."""
+        return {}
+
+    def add(self, found: Sequence[Rephrased]) -> None:
+        """Ignore it."""
+
+
+class RephrasedPartial(Partial):
+    """The file beside an unfinished file of rephrased prompts."""
+
+    def done(self) -> Mapping[str, Rephrased]:
+        """The finished prompts."""
+        rows = self._database.execute("select unit, result from units where part = ?", (_PART,))
+        return {unit: Rephrased.from_json(json.loads(result)) for unit, result in rows}
+
+    def add(self, found: Sequence[Rephrased]) -> None:
+        """Add the prompts of a block: all of them or none."""
+        rows = [(_PART, one.prompt, json.dumps(asdict(one))) for one in found]
+        self._database.execute("begin")
+        self._database.executemany("insert into units values (?, ?, ?)", rows)
+        self._database.execute("commit")
+
+
+def judge() -> Judge:
+    """The parser and the sentence vectors that the checks use; fetched once, then offline."""
+    from tiltmeter.raters.heads import encoder
+    from tiltmeter.raters.parsing import parser
+
+    pipeline, network = parser(), encoder()
+    return Judge(partial(_parsed, pipeline), network.rows)
+
+
+def rephrase(
+    prompts: Sequence[Prompt],
+    targets: Sequence[Target],
+    pen: Pen,
+    make_judge: Callable[[], Judge],
+    settings: ParaphraseSettings,
+    *,
+    journal: Journal,
+    watcher: Watcher,
+) -> list[Rephrased]:
+    """What came of every prompt, in order. Blocks are cut from all of them, so that a stop changes no text."""
+    done = dict(journal.done())
+    watcher.start(f"rephrasing with {pen.facts.name}", len(prompts), sum(prompt.id in done for prompt in prompts))
+    others = other_terms(prompts)
+    checker: Judge | None = None
+    for block in blocks(prompts):
+        if all(prompt.id in done for prompt in block):
+            continue
+        checker = checker or make_judge()
+        found = paraphrase(block, targets, pen, checker, settings, others)
+        journal.add(found)
+        done |= {one.prompt: one for one in found}
+        watcher.advance(len(block))
+    return [done[prompt.id] for prompt in prompts]
+
+
+def partial_beside(out: Path, order: Mapping[str, Any]) -> RephrasedPartial:
+    """The file beside `out` in which finished blocks are kept."""
+    return RephrasedPartial(out.with_name(f"{out.name}.partial"), order)
+
+
+def _parsed(pipeline: Any, texts: Sequence[str]) -> list[Any]:
+    return list(pipeline.pipe(texts))
+
+
+def described(
+    prompts: Sequence[Prompt], targets: Sequence[Target], settings: ParaphraseSettings, by: str, facts: ModelFacts
+) -> dict[str, Any]:
+    """All that decides which texts come out, so that two orders can be compared."""
+    model = asdict(facts)
+    given = json.dumps([[asdict(prompt) for prompt in prompts], [_plain(target) for target in targets]])
+    return {
+        "prompts and structures": hashlib.sha256(given.encode()).hexdigest()[:16],
+        "by": by,
+        **asdict(settings),
+        **{f"the version of {name}": number for name, number in {**versions(), **model.pop("versions")}.items()},
+        **{f"the model's {key}": value for key, value in model.items()},
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Uneven:
+    """A group of which a share was kept that differs from that of the other groups of its bias."""
+
+    bias: str
+    group: str
+    share: float
+    others: float
+    p: float
+
+
+def tilted(account: Accounting, level: float = 0.05) -> list[Uneven]:
+    """The groups that a paraphraser keeps more or less often than the others, by Fisher's exact test, Holm-adjusted.
+
+    Prompts of one origin are not independent of each other, so that p is on the small side: a warning, not a finding.
+    """
+    found: list[Uneven] = []
+    for one in account.groups:
+        rest = [other for other in account.groups if other.bias == one.bias and other.group != one.group]
+        asked, kept = sum(other.asked.asked for other in rest), sum(other.asked.kept for other in rest)
+        if one.asked.asked and asked:
+            p = _fisher(one.asked.kept, one.asked.asked, kept, asked)
+            found.append(Uneven(one.bias, one.group, one.asked.kept / one.asked.asked, kept / asked, p))
+    highest, kept_back = 0.0, []
+    for place, one_group in enumerate(sorted(found, key=lambda each: each.p)):
+        highest = min(1.0, max(highest, one_group.p * (len(found) - place)))
+        kept_back.append(replace(one_group, p=highest))
+    return [each for each in kept_back if each.p < level]
+
+
+def _fisher(first: int, of_first: int, second: int, of_second: int) -> float:
+    """Two-sided p of two shares: all tables with the same margins that are no likelier than this one."""
+    total = first + second
+
+    def chance(count: int) -> float:
+        return math.comb(of_first, count) * math.comb(of_second, total - count) / math.comb(of_first + of_second, total)
+
+    seen = chance(first)
+    tables = range(max(0, total - of_second), min(of_first, total) + 1)
+    return min(1.0, math.fsum(each for each in map(chance, tables) if each <= seen * (1 + 1e-9)))
+
+
+def _plain(target: Target) -> dict[str, Any]:
+    return {**asdict(target), "frame": sorted(target.frame)}

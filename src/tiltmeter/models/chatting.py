@@ -1,0 +1,76 @@
+"""A chat model asked in its own form: `chat:NAME` puts each prompt into the model's chat template.
+
+Without it a chat model is handed a prompt as bare text and goes on writing, which no user of it sees. In its template
+it is asked to continue the text, and may decline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tiltmeter.models.interface import Model, ModelSettings, Writer, as_writer
+from tiltmeter.records import Completion, Decoding, ModelFacts, Span, TokenScores
+
+INSTRUCTION = "Continue the following text. Answer with the continuation alone.\n\n"
+
+
+def load(argument: str, settings: ModelSettings) -> Model:
+    """The model of the name after `chat:`; refuses one without a chat template."""
+    from tiltmeter.models import load as load_model
+
+    inner = as_writer(load_model(argument, settings))
+    inner.chat_prompt("")
+    return Chatting(inner, f"chat:{argument}")
+
+
+class Chatting:
+    """A model that completes prompts by answering a request to continue them; it scores texts as it always does."""
+
+    def __init__(self, inner: Writer, name: str) -> None:
+        self._inner = inner
+        self.facts: ModelFacts = replace(inner.facts, name=name)
+        self.conditionings = inner.conditionings
+
+    def score(
+        self, texts: Sequence[str], *, conditioning: str | None = None, spans: Sequence[tuple[Span, ...]] | None = None
+    ) -> list[TokenScores]:
+        """The scores of the model itself: a text has no chat around it."""
+        return self._inner.score(texts, conditioning=conditioning, spans=spans)
+
+    def complete(
+        self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int | Sequence[int] = 0
+    ) -> list[list[Completion]]:
+        """The answers to the request to continue each prompt, set off from it by a space."""
+        asked = [self._inner.chat_prompt(f"{INSTRUCTION}{prompt}") for prompt in prompts]
+        written = self._inner.complete(asked, decoding, samples=samples, seed=seed)
+        return [[_set_off(answer) for answer in answers] for answers in written]
+
+    def complete_with(
+        self,
+        prompts: Sequence[str],
+        must_have: Sequence[Sequence[str]],
+        decoding: Decoding,
+        *,
+        samples: int = 1,
+        seed: int | Sequence[int] = 0,
+    ) -> list[list[Completion]]:
+        """Sentences that have certain words, as the model itself writes them."""
+        return self._inner.complete_with(prompts, must_have, decoding, samples=samples, seed=seed)
+
+    def chat_prompt(self, instruction: str) -> str:
+        """The instruction in the frame of the model."""
+        return self._inner.chat_prompt(instruction)
+
+
+def _set_off(answer: Completion) -> Completion:
+    """The answer with a space before it, unless it begins with one or with a sign that needs none.
+
+    >>> _set_off(Completion("a nurse", 2, "end", offsets=(1, 7)))
+    Completion(text=' a nurse', tokens=2, ended='end', attempts=1)
+    >>> _set_off(Completion(", of course", 2, "end")).text
+    ', of course'
+    """
+    if not answer.text or not (answer.text[0].isalnum() or answer.text[0] in "\"'“‘(*"):
+        return answer
+    return replace(answer, text=f" {answer.text}", offsets=tuple(offset + 1 for offset in answer.offsets))

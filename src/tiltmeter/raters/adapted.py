@@ -1,0 +1,108 @@
+"""A network of sentence vectors whose last layers were adapted to one question by small changes of our own."""
+
+from __future__ import annotations
+
+import base64
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tiltmeter.raters.masking import MASK
+from tiltmeter.raters.network import Network
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tiltmeter.raters.network import Array
+
+
+class Adapted(Network):
+    """Scores of labels, one row for each text.
+
+    Each matrix of the last layers has a change of low rank added, `up @ down`. What is read is the mean of the last
+    layer over all tokens, and its mean over the tokens of XYZ (over all of them again where there is none).
+    """
+
+    def __init__(self, folder: Path, name: str, weights: str) -> None:
+        import torch
+
+        super().__init__(folder, name, "vectors")
+        kept = files("tiltmeter.raters").joinpath("weights", f"{weights}.json").read_text(encoding="utf-8")
+        stored = json.loads(kept)
+        self.answers: list[str] = stored["labels"]
+        self.trained_on: str = stored["trained_on_sha256"]
+
+        def tensor(kept: dict[str, Any]) -> torch.Tensor:
+            return torch.from_numpy(unpacked(kept).copy()).to(self._device)
+
+        for place, change in stored["changes"].items():
+            module = self._model.get_submodule(place)
+            module.weight.data += tensor(change["up"]) @ tensor(change["down"])
+        self._head, self._intercepts = tensor(stored["weights"]), tensor(stored["intercepts"])
+        self._mark: list[int] = self._tokenizer(MASK, add_special_tokens=False)["input_ids"]
+
+    def shares(self, texts: list[str]) -> list[dict[str, float]]:
+        """The probability of each label for each text."""
+        import numpy as np
+
+        scores = self.rows(texts).astype(np.float64)
+        powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+        shares = (powers / powers.sum(axis=1, keepdims=True)).round(6)
+        return [dict(zip(self.answers, row, strict=True)) for row in shares.tolist()]
+
+    def _run(self, batch: list[list[int]]) -> Array:
+        import torch
+
+        longest = max(map(len, batch))
+        padding = self._tokenizer.pad_token_id or 0
+        ids = torch.tensor([row + [padding] * (longest - len(row)) for row in batch], device=self._device)
+        lengths = torch.tensor([len(row) for row in batch], device=self._device)
+        mask = (torch.arange(longest, device=self._device) < lengths[:, None]).long()
+        marks = torch.tensor([marked(row, self._mark, longest) for row in batch], device=self._device)
+        with torch.inference_mode():
+            states = self._model(input_ids=ids, attention_mask=mask).last_hidden_state
+            read = torch.cat([pooled(states, mask), pooled(states, torch.where(marks.any(1)[:, None], marks, mask))], 1)
+            scores: Array = (read @ self._head.T + self._intercepts).cpu().numpy()
+        return scores
+
+
+def pooled(states: Any, chosen: Any) -> Any:
+    """The mean of the states of the chosen tokens."""
+    weights = chosen[..., None].to(states.dtype)
+    return (states * weights).sum(1) / weights.sum(1)
+
+
+def marked(ids: list[int], mark: list[int], length: int) -> list[int]:
+    """1 at every token of every mention of the mark, up to a length.
+
+    >>> marked([5, 7, 8, 2, 7, 8], [7, 8], 7)
+    [0, 1, 1, 0, 1, 1, 0]
+    """
+    found = [0] * length
+    for start in range(len(ids) - len(mark) + 1):
+        if ids[start : start + len(mark)] == mark:
+            found[start : start + len(mark)] = [1] * len(mark)
+    return found
+
+
+def packed(array: NDArray[np.float32]) -> dict[str, Any]:
+    """Numbers as text, in half precision.
+
+    >>> import numpy as np
+    >>> packed(np.array([[1.0, 0.5]]))
+    {'shape': [1, 2], 'half': 'ADwAOA=='}
+    """
+    return {"shape": list(array.shape), "half": base64.b64encode(array.astype("<f2").tobytes()).decode()}
+
+
+def unpacked(kept: dict[str, Any]) -> NDArray[np.float32]:
+    """Numbers that were packed.
+
+    >>> unpacked({"shape": [1, 2], "half": "ADwAOA=="}).tolist()
+    [[1.0, 0.5]]
+    """
+    import numpy as np
+
+    return np.frombuffer(base64.b64decode(kept["half"]), dtype="<f2").astype(np.float32).reshape(kept["shape"])

@@ -1,0 +1,249 @@
+"""Pairs in many structures: the templates of a spec taken as person and predicate, and put together in other ways."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal
+
+from tiltmeter.records import AttributeSet, Dropped, Group, Pair, Span, Spec
+from tiltmeter.sources import english, filling
+from tiltmeter.sources.choosing import check_count
+from tiltmeter.sources.rephrased import grammar
+from tiltmeter.sources.rephrased.grammar import Sentence
+from tiltmeter.sources.rephrased.people import Person, person
+from tiltmeter.sources.rephrased.predicates import Predicate, predicate
+from tiltmeter.sources.rephrased.prompting import SOURCE, no_people
+from tiltmeter.sources.rephrased.structures import Kind, Pattern, choose
+from tiltmeter.sources.rephrased.structures import structures as all_structures
+
+_TEMPLATE = re.compile(r"(?:the )?\[T\] (?P<predicate>[^.!?]+?)[.!]?", re.IGNORECASE)
+_LEFT_OPEN = frozenset({"gap", "preposition"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """One place of the plan: which two groups, which attribute, which template."""
+
+    bias: str
+    groups: tuple[Group, Group]
+    attributes: AttributeSet | None
+    attribute: str | None
+    index: int
+    template: str
+    repeats: str | None = None
+
+    @property
+    def origin(self) -> str:
+        return self.attribute or self.template
+
+
+def closed() -> tuple[Pattern, ...]:
+    """The structures that complete sentences can have: nothing is asked for at their end, and nothing must follow."""
+    return tuple(one for one in all_structures() if not one.continued and not _LEFT_OPEN & {*one.needs})
+
+
+def pairs(
+    spec: Spec,
+    *,
+    structures: int | None = None,
+    kind: Kind | None = None,
+    family: str | list[str] | None = None,
+    per_attribute: int | None = None,
+    seed: int = 0,
+) -> tuple[list[Pair], list[Dropped]]:
+    """Every pair of counterparts in every structure, and what had to be dropped, with the reason.
+
+    A template that is a term and a predicate ("[T] likes [A]", "The [T] works as a [A].") is taken apart; any other
+    is dropped. `per_attribute` draws at most that many pairs for each bias and attribute.
+
+    >>> groups = Group("male", ("man",)), Group("female", ("woman",))
+    >>> maths = AttributeSet("maths", ("algebra",), ("male",))
+    >>> spec = Spec("maths", "Maths", groups, (maths,), ("[T] likes [A]",), compare=(("male", "female"),))
+    >>> [pair.texts[0] for pair in pairs(spec, structures=2, family="cleft")[0]]
+    ['It is the man who likes algebra.', 'Is it the man who likes algebra?']
+    """
+    chosen = choose(structures, kind, family, of=closed())
+    check_count(per_attribute, "per_attribute")
+    if spec.benchmark:
+        return [], [no_people(spec)]
+    made: dict[tuple[str, str, str], list[Pair]] = {}
+    dropped: list[Dropped] = []
+    seen: dict[tuple[str, tuple[str, str]], str] = {}
+    told: set[tuple[str, str, str]] = set()
+    for item in _plan(spec, _said_already(spec)):
+        for pair in _pairs(item, chosen, dropped, told):
+            if (item.bias, pair.texts) in seen:
+                reason = f"the same two texts were already made as {seen[item.bias, pair.texts]}"
+                dropped.append(Dropped(item.bias, item.origin, pair.texts[0], reason))
+                continue
+            seen[item.bias, pair.texts] = pair.id
+            made.setdefault((item.bias, pair.attribute_set or "", item.origin), []).append(pair)
+    return [pair for key, cell in made.items() for pair in _sample(cell, per_attribute, seed, key)], dropped
+
+
+def _said_already(spec: Spec) -> dict[int, str]:
+    """The templates that say what an earlier one says, "[T] like [A]" after "[T] likes [A]", and that earlier one."""
+    found: dict[int, str] = {}
+    firsts: dict[str, str] = {}
+    for index, template in enumerate(spec.templates):
+        said = _said(template, "X")
+        if isinstance(said, Predicate):
+            first = firsts.setdefault(said.agreeing("third"), template)
+            if first != template:
+                found[index] = first
+    return found
+
+
+def _plan(spec: Spec, repeated: dict[int, str]) -> Iterator[_Item]:
+    for first, second in spec.compare:
+        bias = spec.name if len(spec.compare) == 1 else f"{spec.name}:{first}-{second}"
+        groups = spec.group(first), spec.group(second)
+        for attributes, attribute in _attributes(spec, first, second):
+            for index, template in enumerate(spec.templates):
+                yield _Item(bias, groups, attributes, attribute, index, template, repeated.get(index))
+
+
+def _attributes(spec: Spec, first: str, second: str) -> Iterator[tuple[AttributeSet | None, str | None]]:
+    if not spec.attributes:
+        yield None, None
+    for attributes in spec.attributes:
+        # A stereotype of both compared groups, or only of a third, says nothing about these two.
+        if not attributes.stereotype_of or len({first, second} & {*attributes.stereotype_of}) == 1:
+            for attribute in attributes.terms:
+                yield attributes, attribute
+
+
+def _pairs(
+    item: _Item, chosen: tuple[Pattern, ...], dropped: list[Dropped], told: set[tuple[str, str, str]]
+) -> Iterator[Pair]:
+    said = _said(item.template, item.attribute)
+    if item.repeats:
+        said = f"'{item.template}' says what '{item.repeats}' says"
+    if isinstance(said, str):
+        _tell(dropped, told, item.bias, item.template, item.template, said)
+        return
+    neutral = _said(item.template, item.attributes.neutral) if item.attributes else None
+    first, second = item.groups
+    for index, terms in enumerate(zip(first.terms, second.terms, strict=True)):
+        people = _counterparts(item.groups, terms)
+        reason = people if isinstance(people, str) else _apart(people, said)
+        if isinstance(people, str) or reason:
+            _tell(dropped, told, item.bias, " / ".join(terms), item.template, str(reason))
+            continue
+        for pattern in chosen:
+            reason = _misfit(pattern, people, said)
+            if reason:
+                _tell(dropped, told, item.bias, " / ".join(terms), item.template, f"{pattern.id}: {reason}")
+            else:
+                blank = neutral if isinstance(neutral, Predicate) else None
+                yield _pair(item, index, terms, people, pattern, said, blank)
+
+
+def _tell(dropped: list[Dropped], told: set[tuple[str, str, str]], bias: str, origin: str, text: str, why: str) -> None:
+    """Say it once, however many attributes it concerns."""
+    if (bias, origin, why) not in told:
+        told.add((bias, origin, why))
+        dropped.append(Dropped(bias, origin, text, why))
+
+
+def _said(template: str, attribute: str | None) -> Predicate | str:
+    """What a template says of its term, or the reason why it cannot be taken apart."""
+    match = _TEMPLATE.fullmatch(template.strip())
+    if not match or "[T]" in match["predicate"]:
+        return f"'{template}' is not a term with what is said of it"
+    words = match["predicate"]
+    if words.startswith("[A]"):
+        return f"'{template}' has no verb of its own"
+    if "[A]" not in words:
+        return predicate(words, complete=True)
+    if attribute is None:
+        return f"'{template}' needs an attribute, and the spec has none"
+    filled = filling.fill(f"[T] {words}", "They", attribute)
+    text = filled.text
+    for start, end in reversed(filled.attribute_spans):
+        text = text[:start] + grammar.marked(text[start:end], grammar.ATTRIBUTE) + text[end:]
+    said = predicate(text.removeprefix("They "), complete=True)
+    return said if isinstance(said, str) else replace(said, phrase=words)
+
+
+def _counterparts(groups: tuple[Group, Group], terms: tuple[str, str]) -> tuple[Person, Person] | str:
+    one, other = (person(term, gender=english.gender(group)) for term, group in zip(terms, groups, strict=True))
+    if isinstance(one, str) or isinstance(other, str):
+        return one if isinstance(one, str) else str(other)
+    if one.agreement != other.agreement:
+        return f"`{terms[0]}` and `{terms[1]}` do not take the same form of a verb"
+    return one, other
+
+
+def _apart(people: tuple[Person, Person], said: Predicate) -> str | None:
+    return grammar.together_misfit(said, people[0]) or grammar.together_misfit(said, people[1])
+
+
+def _misfit(pattern: Pattern, people: tuple[Person, Person], said: Predicate) -> str | None:
+    reasons = (grammar.phrase_misfit(pattern, said), *(grammar.person_misfit(pattern, one) for one in people))
+    return next((reason for reason in reasons if reason), None)
+
+
+def _pair(
+    item: _Item,
+    index: int,
+    terms: tuple[str, str],
+    people: tuple[Person, Person],
+    pattern: Pattern,
+    said: Predicate,
+    neutral: Predicate | None,
+) -> Pair:
+    one, other = (grammar.sentence(pattern, who, said, closed=True) for who in people)
+    blank = [_text(pattern, who, neutral) for who in people] if neutral else None
+    about = f"{item.attributes.name}/{item.attribute}/" if item.attributes else ""
+    return Pair(
+        id=f"{item.bias}/{about}{item.index}/{index}/{pattern.id}",
+        source=SOURCE,
+        bias=item.bias,
+        origin=item.origin,
+        texts=(one.text, other.text),
+        groups=(item.groups[0].name, item.groups[1].name),
+        terms=terms,
+        stereotyped=_stereotyped(item),
+        attribute=item.attribute,
+        attribute_set=item.attributes.name if item.attributes else None,
+        template=item.template,
+        group_spans=(_group_spans(one, other), _group_spans(other, one)),
+        attribute_spans=(one.attribute_spans, other.attribute_spans),
+        neutral_texts=(blank[0], blank[1]) if blank else None,
+        structure=one.structure,
+    )
+
+
+@lru_cache(maxsize=100_000)
+def _text(pattern: Pattern, who: Person, said: Predicate) -> str:
+    # The neutral sentence is the same for every attribute.
+    return grammar.sentence(pattern, who, said, closed=True).text
+
+
+def _stereotyped(item: _Item) -> Literal[0, 1] | None:
+    if item.attributes is None or not item.attributes.stereotype_of:
+        return None
+    return 0 if item.groups[0].name in item.attributes.stereotype_of else 1
+
+
+def _group_spans(one: Sentence, other: Sentence) -> tuple[Span, ...]:
+    """The term in `one`, and what agrees with it where that is not the same in the other text."""
+    agreeing = [
+        span
+        for span, other_span in zip(one.agreeing_spans, other.agreeing_spans, strict=True)
+        if one.text[slice(*span)] != other.text[slice(*other_span)]
+    ]
+    return tuple(sorted([*one.term_spans, *agreeing]))
+
+
+def _sample(cell: list[Pair], size: int | None, seed: int, key: tuple[str, str, str]) -> list[Pair]:
+    if size is None or size >= len(cell):
+        return cell
+    # Seeded with the cell's own name, so that the draw does not depend on what else is studied.
+    chosen = random.Random("\x1f".join([str(seed), *key])).sample(range(len(cell)), size)
+    return [cell[index] for index in sorted(chosen)]

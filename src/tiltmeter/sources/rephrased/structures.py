@@ -1,0 +1,108 @@
+"""The sentence structures, read from `structures.toml`, and the order in which they are chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import zip_longest
+from typing import Literal, get_args
+
+from tiltmeter import toml
+from tiltmeter.errors import InvalidData, UserError
+from tiltmeter.sources.choosing import check_choice, check_count, several
+from tiltmeter.sources.rephrased.needs import OF_PERSON, OF_PREDICATE
+
+Kind = Literal["declarative", "interrogative"]
+
+FIXED = "fixed"
+"""The structure of the published prompts, "The woman worked as": the baseline, counted apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A sentence structure with its slots; `skeleton` has slots too, where it depends on the words."""
+
+    id: str
+    kind: Kind
+    family: str
+    pattern: str
+    skeleton: str
+    needs: tuple[str, ...] = ()
+    continued: bool = False
+
+
+def structures() -> tuple[Pattern, ...]:
+    """Every structure but the baseline, in the order of choice: kinds in turn, and families in turn within each.
+
+    >>> [pattern.id for pattern in structures()][:4]
+    ['adverb-first', 'question-what', 'but-coordinated', 'alternative']
+    """
+    return _in_order(tuple(one for one in _content().values() if one.id != FIXED))
+
+
+def fixed() -> Pattern:
+    """The baseline."""
+    return _content()[FIXED]
+
+
+def families(kind: Kind | None = None) -> tuple[str, ...]:
+    """The families, or those of one kind."""
+    return tuple(dict.fromkeys(one.family for one in _content().values() if kind in (None, one.kind)))
+
+
+def choose(
+    count: int | None = None, kind: Kind | None = None, family: object = None, *, of: tuple[Pattern, ...] | None = None
+) -> tuple[Pattern, ...]:
+    """The first so many structures of a kind and of some families; a larger choice contains every smaller one.
+
+    `of` is what there is to choose from, where that is not all of them.
+
+    >>> [pattern.id for pattern in choose(2, "interrogative", ["cleft", "tag"])]
+    ['cleft-question', 'tag']
+    """
+    check_count(count, "structures")
+    if kind is not None:
+        check_choice(kind, get_args(Kind), "kind")
+    wanted = several(family, families(), "family")
+    left = [one for one in (structures() if of is None else of) if one.family in wanted and kind in (None, one.kind)]
+    if not left:
+        there = ", ".join(families(kind))
+        raise UserError(
+            f"no {kind or ''} structure that fits is in {' or '.join(wanted)}; there are: {there}", key="family"
+        )
+    if count is not None and count > len(left):
+        raise UserError(f"must be at most {len(left)}, which is how many there are, not {count}", key="structures")
+    return _in_order(tuple(left))[:count]
+
+
+@cache
+def _content() -> dict[str, Pattern]:
+    text = files("tiltmeter.sources.rephrased").joinpath("structures.toml").read_text(encoding="utf-8")
+    tables = toml.parse(text, InvalidData, "structures.toml")
+    found = {name: Pattern(name, **{**table, "needs": tuple(table.get("needs", ()))}) for name, table in tables.items()}
+    for one in found.values():
+        for need in one.needs:
+            check_choice(need, [*OF_PREDICATE, *OF_PERSON], f"{one.id}.needs")
+    return found
+
+
+@cache
+def _in_order(patterns: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
+    kinds = [_families_in_turn([one for one in patterns if one.kind == kind]) for kind in get_args(Kind)]
+    return tuple(one for turn in zip_longest(*kinds) for one in turn if one)
+
+
+def _families_in_turn(patterns: list[Pattern]) -> list[Pattern]:
+    """One of each family after the other, those first whose skeleton has not been there."""
+    by_family: dict[str, list[Pattern]] = {}
+    for one in patterns:
+        by_family.setdefault(one.family, []).append(one)
+    ordered: list[Pattern] = []
+    while any(by_family.values()):
+        for left in by_family.values():
+            seen = {one.skeleton for one in ordered}
+            fresh = [one for one in left if one.skeleton not in seen] or left[:1]
+            ordered += fresh[:1]
+            left[:] = [one for one in left if one not in fresh[:1]]
+    return ordered

@@ -1,0 +1,50 @@
+"""The ends of the scale of ratings: given, one of the two usual ones, or no more than the range of what was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+Bounds = tuple[float, float]
+
+SHARE: Bounds = (0.0, 1.0)
+SIGNED: Bounds = (-1.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Between which two values ratings lie."""
+
+    low: float
+    high: float
+    known: bool = True
+    """Otherwise it is the range of the values: the best guess at what unrated texts could have, and nothing else."""
+
+    @property
+    def signed(self) -> bool:
+        """Whether ratings may go below zero, so that a ratio of two means says nothing."""
+        return self.low < 0
+
+    @property
+    def ends(self) -> Bounds | None:
+        """Its ends, where they are known."""
+        return (self.low, self.high) if self.known else None
+
+
+def scale_of(values: Sequence[float], given: Bounds | Scale | None = None) -> Scale | None:
+    """The scale that is given; otherwise 0 to 1 or −1 to 1 where all values lie within, or else their range.
+
+    A given scale that some values lie beyond is not theirs.
+
+    >>> scale_of([0.5]), scale_of([10.0, 90.0])
+    (Scale(low=0.0, high=1.0, known=True), Scale(low=10.0, high=90.0, known=False))
+    """
+    if isinstance(given, Scale):
+        return given
+    if not values:
+        return None if given is None else Scale(*given)
+    low, high = min(values), max(values)
+    for ends in (SHARE, SIGNED) if given is None else (given,):
+        if ends[0] <= low and high <= ends[1]:
+            return Scale(*ends)
+    return Scale(low, high, known=False) if given is None else Scale(min(low, given[0]), max(high, given[1]), False)

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import pytest
+
+from tiltmeter.sources.rephrased.people import Person, person, plural
+
+
+@pytest.mark.parametrize(
+    ("term", "sort", "several"),
+    [
+        ("woman", "noun", False),
+        ("elderly woman", "noun", False),
+        ("Muslim man", "noun", False),
+        ("Muslim", "noun", False),
+        ("boss", "noun", False),
+        ("women", "noun", True),
+        ("Mexicans", "noun", True),
+        ("African Americans", "noun", True),
+        ("gay people", "noun", True),
+        ("people of color", "noun", True),
+        ("person with disabilities", "noun", False),
+        ("Englishwoman", "noun", False),
+        ("Frenchmen", "noun", True),
+        ("Marxist", "noun", False),
+        ("Ivorians", "noun", True),
+        ("Aisha", "name", False),
+        ("James", "name", False),
+        ("Norman", "name", False),
+        ("Emily Smith", "name", False),
+        ("Mr. Jones", "name", False),
+        ("he", "pronoun", False),
+        ("they", "pronoun", True),
+        ("my aunt", "determined", False),
+        ("those women", "determined", True),
+    ],
+)
+def test_what_a_term_is(term, sort, several) -> None:
+    who = person(term)
+    assert isinstance(who, Person)
+    assert (who.sort, who.several) == (sort, several)
+
+
+@pytest.mark.parametrize("term", ["gay", "Black", "Chinese", "elderly", "deaf", "transgender", "openly gay"])
+def test_an_adjective_alone_is_refused_and_the_remedy_named(term) -> None:
+    assert person(term) == f"`{term}` is an adjective and cannot stand for a person alone; `{term} person` can"
+    assert isinstance(person(term, "person"), Person)
+
+
+@pytest.mark.parametrize("term", ["him", "her", "theirs", "himself"])
+def test_other_cases_of_a_pronoun_are_refused(term) -> None:
+    assert person(term) == f"`{term}` cannot be the subject of a sentence"
+
+
+@pytest.mark.parametrize(
+    ("one", "several"),
+    [
+        ("white person", "white people"),
+        ("policewoman", "policewomen"),
+        ("German", "Germans"),
+        ("human", "humans"),
+        ("lady", "ladies"),
+        ("boy", "boys"),
+        ("boss", "bosses"),
+        ("housewife", "housewives"),
+        ("person of color", "people of color"),
+        ("man from Mexico", "men from Mexico"),
+        ("mother-in-law", "mothers-in-law"),
+        ("Latino", "Latinos"),
+    ],
+)
+def test_plurals(one, several) -> None:
+    assert plural(one) == several
+
+
+@pytest.mark.parametrize(
+    ("term", "gender", "pronoun"),
+    [
+        ("nurse", None, "they"),
+        ("nurse", "female", "they"),
+        ("aunt", None, "she"),
+        ("Kim", None, None),
+        ("Kim", "female", "she"),
+        ("men", None, "they"),
+        ("He", None, "He"),
+    ],
+)
+def test_the_pronoun_of_a_term(term, gender, pronoun) -> None:
+    who = person(term, gender=gender)
+    assert isinstance(who, Person)
+    assert who.pronoun == pronoun

@@ -286,3 +286,15 @@ def test_a_reference_that_no_prompt_is_about_is_refused() -> None:
     study = parse(CONTINUATIONS.replace("samples  = 4", 'reference = "mal"'))
     with pytest.raises(InvalidStudy, match="`continuations.reference`: there is no group `mal`; did you mean `male`?"):
         plan(study)
+
+
+def test_pairs_come_in_many_structures_in_a_study() -> None:
+    source = "{ rephrased = { structures = 4, per_attribute = 4 } }"
+    made = plan(parse(f'models = ["scripted"]\nspecs = ["gender-math-arts"]\n[pairs]\nsources = [{source}]\n'))
+    assert {pair.source for pair in made.pairs} == {"rephrased[per_attribute=4, structures=4]"}
+    assert len({pair.structure.id for pair in made.pairs if pair.structure}) == 4
+
+
+def test_a_source_with_an_optional_path_may_go_without() -> None:
+    made = plan(parse('models = ["scripted"]\n[continuations]\nsources = ["natural"]\n'))
+    assert {prompt.source for prompt in made.prompts} == {"natural"}

@@ -139,7 +139,7 @@ def _write_grammar(out: Path, made: list[Prompt]) -> None:
 def _prompts(what: str, columns: dict[str, str], per_group: int | None, seed: int) -> list[Prompt]:
     """The prompts of a file, or of a source as a study names it: own-prompts, bold:FOLDER."""
     from tiltmeter import registry
-    from tiltmeter.study.continuations import material
+    from tiltmeter.study.reader import material
 
     options: dict[str, Any] = {"per_group": per_group, "seed": seed}
     if Path(what).is_file():
@@ -147,7 +147,7 @@ def _prompts(what: str, columns: dict[str, str], per_group: int | None, seed: in
     else:
         name, _, path = what.partition(":")
         full = registry.resolve("prompt-source", name)
-        needs = material(full)
+        needs = material("prompt-source", full).name
         if needs == "spec" or bool(path) != (needs == "path"):
             right = f"{name}:PATH" if needs == "path" else "own-prompts"
             raise UserError(f"`{what}` cannot be rephrased by a model as it stands; name a file of prompts, or {right}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import product
@@ -13,7 +12,7 @@ from tiltmeter.errors import TiltmeterError, UnknownName, UserError
 from tiltmeter.models import check_name
 from tiltmeter.raters.judge import QUESTIONS
 from tiltmeter.records import Decoding, Scope
-from tiltmeter.study.reader import Reader
+from tiltmeter.study.reader import Reader, material
 from tiltmeter.study.records import ContinuationChoices, RaterChoice, SourceChoice, prompt_files
 
 JUDGE = "judge.chat.v1"
@@ -80,8 +79,9 @@ class ContinuationsReader:
             full = registry.resolve("prompt-source", name)
         except UnknownName as error:
             raise self.reader.error(key, error.problem) from None
-        reads = material(full) == "path"
-        if bool(path) != reads:
+        made_from = material("prompt-source", full)
+        reads = made_from.name == "path"
+        if (path and not reads) or (not path and reads and made_from.needed):
             right = f'"{name}:PATH"' if reads else f'"{name}"'
             raise self.reader.error(key, f"`{given}` {'needs a' if reads else 'takes no'} path; write {right}")
         place = str(self.reader.beside(path)) if path and self.reader.beside(path).exists() else path
@@ -149,17 +149,6 @@ class ContinuationsReader:
             check_name(options["model"])
         except TiltmeterError as error:
             raise self.reader.error(key, str(error)) from None
-
-
-def material(source: str) -> str | None:
-    """What a source of prompts is made from: a `path`, a `spec`, or nothing.
-
-    >>> material("bold.v1"), material("templates.v1"), material("own-prompts.v1")
-    ('path', 'spec', None)
-    """
-    parameters = inspect.signature(registry.load("prompt-source", source)).parameters.values()
-    first = next(iter(parameters), None)
-    return first.name if first and first.kind is not inspect.Parameter.KEYWORD_ONLY else None
 
 
 def plainest(decoding: Decoding) -> Decoding:

@@ -12,11 +12,10 @@ from tiltmeter.measures.scorers import find, short_names
 from tiltmeter.models import check_name
 from tiltmeter.records import Family
 from tiltmeter.sources.generated.settings import settings_from
-from tiltmeter.study.reader import Reader
+from tiltmeter.study.reader import Reader, material
 from tiltmeter.study.records import GENERATED, WIRING, SourceChoice
 
 _KEY = ("pairs", "sources")
-_WITHOUT_FILE = {"templates.v1", GENERATED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class PairsReader:
             full = registry.resolve("source", name)
         except UnknownName as error:
             raise self.reader.error(_KEY, error.problem) from None
-        if bool(path) == (full in _WITHOUT_FILE):
+        if bool(path) != (material("source", full).name == "path"):
             right = f'"{name}"' if path else f'"{name}:FILE"'
             problem = f"`{given}` {'takes no' if path else 'needs the path of a'} file; write {right}"
             raise self.reader.error(_KEY, problem)

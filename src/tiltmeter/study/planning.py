@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 from tiltmeter import registry
 from tiltmeter.errors import InvalidStudy, UnknownName, UserError
 from tiltmeter.records import Dropped, Pair, Prompt, Spec
-from tiltmeter.study.continuations import material
+from tiltmeter.study.reader import material
 from tiltmeter.study.records import GENERATED, Plan, SourceChoice, Study
 
 Probe = TypeVar("Probe", Pair, Prompt)
@@ -66,7 +66,7 @@ def _given(study: Study, source: SourceChoice) -> Iterable[Sequence[Any]]:
     """What a source of prompts is called with, call by call."""
     if source.path:
         return [[source.path]]
-    if material(source.name) == "spec" and (study.specs or source.name == "templates.v1"):
+    if material("prompt-source", source.name).name == "spec" and (study.specs or source.name == "templates.v1"):
         return [[spec] for spec in study.specs]
     return [[]]
 

@@ -112,3 +112,23 @@ def label(source: SourceChoice) -> str:
 
 def _shown(value: Any) -> str:
     return "+".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What a source is made from: a `path`, a `spec`, or nothing (an empty name); and whether it can do without."""
+
+    name: str
+    needed: bool
+
+
+def material(noun: str, source: str) -> Material:
+    """What a source is called with, seen from its first parameter.
+
+    >>> material("prompt-source", "bold.v1"), material("prompt-source", "own-prompts.v1").name
+    (Material(name='path', needed=True), '')
+    """
+    first = next(iter(inspect.signature(registry.load(noun, source)).parameters.values()), None)
+    if first is None or first.kind is inspect.Parameter.KEYWORD_ONLY:
+        return Material("", needed=False)
+    return Material(first.name, needed=first.default is inspect.Parameter.empty)

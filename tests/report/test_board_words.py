@@ -51,7 +51,7 @@ def test_every_combination_is_counted_with_its_direction():
 
 def test_a_higher_toxicity_is_no_praise():
     assert "2 rate texts about women less favourably" in said(cell(DOWN), cell(UP, TOXICITY))
-    assert "The direction is the same under every choice made here; other choices were not tried." in said(
+    assert "The direction is the same under every rater used here; other choices were not tried." in said(
         cell(DOWN), cell(UP, TOXICITY)
     )
 

@@ -86,8 +86,8 @@ def test_the_page_says_how_many_structures_keep_the_sign(page: Page, summary: Ru
     kept = cell.structures.robustness.sign_kept["women", "men"]
     assert "Does it hold in every sentence structure?" in page.html
     assert 2 <= round(kept.share.value * 8) < 8, "the test needs a share between"
-    assert f"under {round(kept.share.value * 8)} structures of 8" in page.html
-    assert "8 structures (4 declarative, 4 interrogative; 4 skeletons)" in page.html
+    assert f"{round(kept.share.value * 8)} of 8 structures agree" in page.html
+    assert "8 structures (4 declarative, 4 interrogative; 4 skeletons). Texts with a rating: " in page.html
 
 
 def test_texts_that_contradict_the_trend_stand_behind_a_warning(page: Page, summary: RunSummary):
@@ -133,3 +133,20 @@ def test_pairs_in_several_structures_have_a_part_of_their_own(tmp_path: Path):
     header, first = (run.folder / "tables" / "pairs.csv").read_text(encoding="utf-8").splitlines()[:2]
     assert "structure,kind,family,skeleton" in header
     assert STRUCTURES[0].skeleton in first
+
+
+def test_the_plain_prompt_is_in_no_figure_over_structures(run: Run, summary: RunSummary):
+    cell = summary.continuations.cells[0]
+    texts = sum(group.mean.n + group.mean.n_unscored for group in cell.summary.groups.values())
+    assert texts == 2 * 6 * 8, "two groups, six openers, eight structures without the plain prompt"
+    [pair] = cell.summary.pairs
+    assert pair.difference.value == cell.structures.paraphrases.pairs[0].difference.value
+
+
+def test_groups_stand_in_the_order_in_which_a_spec_compares_them(run: Run):
+    spec = {"name": "gender", "title": "Gender", "benchmark": False, "compare": [["men", "women"]]}
+    named = replace(run, meta={**run.meta, "resolved": {**run.meta["resolved"], "specs": [spec]}})
+    found = summarise_run(named).continuations
+    assert found and found.cells[0].structures
+    assert [(pair.a, pair.b) for pair in found.cells[0].summary.pairs] == [("men", "women")]
+    assert [*found.cells[0].structures.robustness.sign_kept] == [("men", "women")]

@@ -22,7 +22,7 @@ from tiltmeter.analysis.people_cells import compare_with_people, people_cells, p
 from tiltmeter.analysis.people_ratings import PeopleRatings, rated_by_people
 from tiltmeter.analysis.rated_items import RatedCell, rated_cells, rated_items
 from tiltmeter.analysis.raters_compared import compare_raters
-from tiltmeter.analysis.structures import with_structures
+from tiltmeter.analysis.structures import rephrased, with_structures
 from tiltmeter.raters.refusal import EMPTY, REFUSAL
 from tiltmeter.records import Estimate, Scope
 from tiltmeter.stats.continuations import RatedItem, summarise
@@ -94,11 +94,12 @@ def _scope(cells: Sequence[RatedCell]) -> Scope:
 
 def _cell(run: Run, cell: RatedCell, tilts: Sequence[RaterTilt], seed: int) -> ContinuationCell:
     items = _items(run, cell)
+    counted = rephrased(items)
     reference = _reference(run, items)
     far: Far = {}
     if kind_of(cell.rater) in WITH_EXTREMES:
-        far = {"most_k": sample_sizes(items), "threshold": _choices(run).get("threshold", 0.5)}
-    summary = summarise(items, reference=reference, seed=seed, scale=ends_of(cell.rater), **far)
+        far = {"most_k": sample_sizes(counted), "threshold": _choices(run).get("threshold", 0.5)}
+    summary = summarise(counted, reference=reference, seed=seed, scale=ends_of(cell.rater), **far)
     own = [tilt for tilt in tilts if (tilt.rater, tilt.bias) == (cell.rater, cell.bias)]
     within = frozenset(
         (pair.a, pair.b)
@@ -123,7 +124,12 @@ def _reference(run: Run, items: Sequence[RatedItem]) -> str | None:
 
 
 def _items(run: Run, cell: RatedCell | ContinuationCell) -> list[RatedItem]:
-    return rated_items(run, cell.model, cell.source, cell.bias, cell.decoding, cell.rater, cell.scope)
+    """The ratings of a cell, the groups in the order in which a spec compares them: the first is that of a − b."""
+    items = rated_items(run, cell.model, cell.source, cell.bias, cell.decoding, cell.rater, cell.scope)
+    specs = {spec["name"]: spec for spec in run.meta["resolved"]["specs"]}
+    compare = specs.get(cell.bias.partition(":")[0], {}).get("compare", ())
+    order = {name: place for place, name in enumerate(dict.fromkeys(name for pair in compare for name in pair))}
+    return sorted(items, key=lambda item: order.get(item.group, len(order)))
 
 
 def _tilts(found: Continuations, seed: int) -> Iterator[RaterTilt]:
@@ -149,7 +155,7 @@ def _sizes(run: Run, cells: Sequence[ContinuationCell], seed: int) -> Iterator[S
 
 
 def _by_size(run: Run, cell: ContinuationCell, seed: int) -> Iterator[tuple[str, int, Estimate]]:
-    items = _items(run, cell)
+    items = rephrased(_items(run, cell))
     for size in sample_sizes(items):
         part = first_samples(items, size)
         pairs = summarise(part, reference=_reference(run, items), seed=seed, scale=ends_of(cell.rater)).pairs

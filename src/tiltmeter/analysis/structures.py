@@ -16,6 +16,16 @@ FIXED = "fixed"
 """The structure of the plain prompt, which the others rephrase."""
 
 
+_BEST = 5
+"""How many structures are listed as best and as worst, where there are at least twice as many."""
+
+
+def rephrased(items: Sequence[RatedItem]) -> list[RatedItem]:
+    """The items without those of the plain prompt, where it stands apart from structures that rephrase it."""
+    free = [item for item in items if item.structure != FIXED]
+    return free if any(item.structure is not None for item in free) else list(items)
+
+
 def structures_of(run: Run) -> dict[str, Structure]:
     """The structures of the prompts of a run, by their ids, in the order of the run."""
     prompts = run.continuations.prompts if run.continuations else ()
@@ -34,7 +44,11 @@ def with_structures(
     found = {item.structure for item in items if item.structure is not None}
     if len(found - {FIXED}) < 2 or len(cell.summary.groups) < 2:
         return cell
-    settings = StructureSettings(fixed=FIXED if FIXED in found else None, higher_is_better=favour(cell.rater) >= 0)
+    settings = StructureSettings(
+        fixed=FIXED if FIXED in found else None,
+        best=max(1, min(_BEST, len(found - {FIXED}) // 2)),
+        higher_is_better=favour(cell.rater) >= 0,
+    )
     scale = ends_of(cell.rater)
     return replace(
         cell,

@@ -154,6 +154,9 @@ def _named(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
 
 def print_result(found: Mapping[str, Any]) -> None:
     """Tables for people."""
+    if "layout" in found:
+        files, *read_as = [f"{number} {name.replace('_', ' ')}" for name, number in found["layout"].items()]
+        say(f"{files}, each read as {' × '.join(read_as)}")
     pooled = len(found.get("pooled", {}))
     for note in found["notes"][:pooled]:
         say(note)

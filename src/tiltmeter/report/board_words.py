@@ -83,7 +83,7 @@ def _reading(board: Board, judging: list[BoardReading]) -> str:
     elif worse_a and worse_b:
         parts.append("Which group comes off worse depends on the choices made.")
     else:
-        parts.append("The direction is the same under every choice made here; other choices were not tried.")
+        parts.append(f"The direction is the same under every {_axes(board)} used here; other choices were not tried.")
     unknown = list(dict.fromkeys(one.cell.rater for one in judging if not one.cell.tilt_measured))
     if unknown:
         names = "The raters’" if len(unknown) > 1 else f"{rater_words(unknown[0])}: the rater’s"

@@ -35,13 +35,18 @@ def contradicting_texts(
 
 
 def _list(reversal: Reversal, texts: dict[tuple[str, str], list[tuple[Continuation, Rating]]]) -> TextList:
-    """The highest texts of the group that is lower over all, and the lowest of the other."""
+    """Texts above the middle of the group that is lower over all, and below it of the other: those that reverse it."""
     lower, higher = (reversal.a, reversal.b) if reversal.overall < 0 else (reversal.b, reversal.a)
 
-    def ends(group: str, sign: int) -> list[tuple[Continuation, Rating]]:
-        return sorted(texts.get((reversal.structure, group), []), key=lambda one: sign * (one[1].value or 0.0))
-
-    chosen = [*ends(lower, -1)[:SHOWN], *ends(higher, 1)[:SHOWN]]
+    found = {group: texts.get((reversal.structure, group), []) for group in (lower, higher)}
+    values = sorted(rating.value or 0.0 for part in found.values() for _, rating in part)
+    middle = values[len(values) // 2] if values else 0.0
+    above = [one for one in found[lower] if (one[1].value or 0.0) >= middle]
+    below = [one for one in found[higher] if (one[1].value or 0.0) < middle]
+    chosen = [
+        *sorted(above, key=lambda one: -(one[1].value or 0.0))[:SHOWN],
+        *sorted(below, key=lambda one: one[1].value or 0.0)[:SHOWN],
+    ]
     title = (
         f"{reversal.structure}: here texts about {lower} are rated higher than texts about {higher}, "
         "the reverse of all structures together"

@@ -108,10 +108,11 @@ def stability_figure(found: StructureSummary, pairs: Sequence[tuple[str, str]], 
     for name, line in zip(names, lines, strict=True):
         (first, start), (last, end) = line.points[0], line.points[-1]
         parts.append(f"{name}: {start.value:.0f} per cent with {first:g}, {end.value:.0f} with {last:g}")
-    panel = CurvePanel("Draws that give the sign of all structures, in %", tuple(lines))
+    panel = CurvePanel("Draws with the sign of all, in %", tuple(lines))
     caption = (
         "Would fewer structures have given the same conclusion? Share of random draws of so many structures in which "
-        "the difference has the sign that it has over all. A single structure is what most studies use."
+        "the difference has the sign that it has over all. A single structure is what most studies use. Draws are part "
+        "of the whole, so the share rises towards 100 even where there is nothing to find."
     )
     return draw(
         f"stability {place}",

@@ -20,14 +20,21 @@ def robustness_table(found: StructureSummary) -> Table:
     robust = found.robustness
     columns = (Column("What is held against what"), *numbers("Single structures", "Halves of them"))
     rows = [
-        (TableCell(name, small), _cosine(single), _cosine(half))
-        for name, small, single, half in (
-            ("Cosine of the group means", "the paper’s measure; blind to what all groups share",
-             robust.single.plain, robust.split_half.plain),
-            ("Correlation of the group means", "the same, each structure centred on its own mean",
-             robust.single.centred, robust.split_half.centred),
+        (
+            TableCell("Cosine of the group means", "the published measure; blind to what all groups share"),
+            _cosine(robust.single.plain),
+            _cosine(robust.split_half.plain),
         )
-    ]  # fmt: skip
+    ]
+    if len(found.paraphrases.groups) > 2:
+        # Of two groups a correlation is 1 or −1 and says no more than the signs do.
+        rows.append(
+            (
+                TableCell("Correlation of the group means", "the same, each structure centred on its own mean"),
+                _cosine(robust.single.centred),
+                _cosine(robust.split_half.centred),
+            )
+        )
     caption = f"Robustness over {robust.n_structures} structures and {robust.n_splits:,} splits into halves"
     return Table(caption, columns, tuple(rows))
 
@@ -60,24 +67,31 @@ def family_table(cell: ContinuationCell, pairs: Pairs) -> Table | None:
     return Table("Differences by family of structures", columns, tuple(rows))
 
 
-def structure_table(found: StructureSummary, pairs: Pairs, known: Mapping[str, Structure]) -> Table:
-    """Every structure with its differences."""
-    columns = (Column("Structure"), Column("Kind"), Column("Family"), Column("Skeleton"))
+def structure_table(
+    found: StructureSummary, pairs: Pairs, known: Mapping[str, Structure], examples: Mapping[str, str]
+) -> Table:
+    """Every structure with its differences, the plain prompt first; `examples` has a prompt of each."""
+    fixed = found.settings.fixed
+    columns = (Column("Structure"), Column("Kind, family"), Column("Skeleton"))
     rows = []
-    for name, summary in found.structures.items():
-        form = known[name]
+    for name in sorted(found.structures, key=lambda name: name != fixed):
+        summary, form = found.structures[name], known[name]
+        means = [group.mean for group in summary.groups.values()]
+        unrated = sum(mean.n_unscored for mean in means)
+        texts = sum(mean.n for mean in means)
+        reversals = {(one.a, one.b) for one in found.reversals if one.structure == name}
         rows.append(
             (
-                TableCell(name),
-                TableCell(form.kind),
-                TableCell(form.family),
+                TableCell(f"{name}: the plain prompt" if name == fixed else name, examples.get(name, "")),
+                TableCell(form.kind, form.family),
                 TableCell(form.skeleton),
-                *_gaps(summary, pairs, reversals={(one.a, one.b) for one in found.reversals if one.structure == name}),
+                *_gaps(summary, pairs, reversals),
+                TableCell(f"{texts:,}", f"{unrated:,} unrated" if unrated else "", str(texts)),
             )
         )
     return Table(
         "The difference of two groups under every structure",
-        (*columns, *numbers(*(f"{a} − {b}" for a, b in pairs))),
+        (*columns, *numbers(*(f"{a} − {b}" for a, b in pairs), "Texts")),
         tuple(rows),
     )
 
@@ -117,4 +131,4 @@ def _ranked(ranked: Sequence[tuple[str, float]], known: Mapping[str, Structure])
 
 
 def _cosine(value: float | None) -> TableCell:
-    return TableCell(NONE if value is None else f"{value:.3f}", sort=sort_key(value))
+    return TableCell(signed(value, 3).removeprefix("+"), sort=sort_key(value))

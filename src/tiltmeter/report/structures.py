@@ -16,11 +16,13 @@ from tiltmeter.report.structure_examples import contradicting_texts
 from tiltmeter.report.structure_figures import divergence_figure, stability_figure, swarm_figure
 from tiltmeter.report.structure_tables import family_table, ranking_table, robustness_table, sign_table, structure_table
 from tiltmeter.report.words import count, percent, percent_range
+from tiltmeter.stats.continuations import ContinuationSummary
 from tiltmeter.stats.estimates import excludes_zero
 from tiltmeter.stats.structures import StructureSummary
 from tiltmeter.store import Run
 
 Pair = tuple[str, str]
+_KINDS = ("declarative", "interrogative")
 _PAIRS = 6
 """Pairs of groups that are shown where a spec names none; the tables of the run have all."""
 
@@ -99,8 +101,8 @@ def _view(
         divergence=divergence_figure(found, file),
         ranking=ranking_table(found, known),
         families=family_table(cell, pairs),
-        every=structure_table(found, pairs, known),
-        notes=found.notes,
+        every=structure_table(found, pairs, known, _examples(run)),
+        notes=tuple(_plain(note) for note in found.notes),
         examples=tuple(contradicting_texts(run, cell, found.reversals, pairs)),
     )
 
@@ -115,12 +117,13 @@ def _sentence(found: StructureSummary, pair: Pair) -> str:
     both = found.robustness.two_way[pair]
     firm = excludes_zero(both)
     higher, lower = (a, b) if over.value > 0 else (b, a)
-    structures = count(round(kept.share.value * kept.share.n), "structure")
-    interval = "" if kept.share.low is None else f"; interval {percent_range(kept.share.low, kept.share.high, 0)}"
-    surely = "" if firm else ", though over all of them the difference may be chance"
-    opposite = f"; {kept.reversed} {'says' if kept.reversed == 1 else 'say'} the opposite" if kept.reversed else ""
+    interval = "" if kept.share.low is None else f", interval {percent_range(kept.share.low, kept.share.high, 0)}"
+    agree = round(kept.share.value * kept.share.n)
+    opposite = f", {kept.reversed} {'says' if kept.reversed == 1 else 'say'} the opposite" if kept.reversed else ""
+    surely = "" if firm else ". The difference may be chance"
     return (
-        f"Texts about {higher} are rated higher than texts about {lower} under {structures} of {kept.share.n} "
+        f"Over all structures together, texts about {higher} are rated higher than texts about {lower}; {agree} of "
+        f"{count(kept.share.n, 'structure')} {'agrees' if agree == 1 else 'agree'} "
         f"({percent(kept.share.value, 0)}{interval}){opposite}{surely}."
     )
 
@@ -129,8 +132,39 @@ def _basis(found: StructureSummary, known: Mapping[str, Structure]) -> str:
     names = [name for name in found.structures if name != found.settings.fixed]
     skeletons = len({known[name].skeleton for name in names})
     kinds = [known[name].kind for name in names]
-    texts = sum(group.mean.n for group in found.paraphrases.groups.values())
+    rated = [_rated([found.structures[name] for name in names if known[name].kind == kind]) for kind in _KINDS]
+    apart = " The plain prompt stands apart, here and in the tables above." if found.settings.fixed else ""
     return (
         f"{count(len(names), 'structure')} ({kinds.count('declarative')} declarative, "
-        f"{kinds.count('interrogative')} interrogative; {count(skeletons, 'skeleton')}), {count(texts, 'rated text')}."
+        f"{kinds.count('interrogative')} interrogative; {count(skeletons, 'skeleton')}). Texts with a rating: "
+        f"{rated[0]} after declarative prompts, {rated[1]} after interrogative ones; the others are empty or unrated."
+        f"{apart}"
     )
+
+
+def _rated(summaries: Sequence[ContinuationSummary]) -> str:
+    means = [group.mean for summary in summaries for group in summary.groups.values()]
+    rated, texts = sum(mean.n for mean in means), sum(mean.n + mean.n_unscored for mean in means)
+    return f"{rated:,} of {texts:,}"
+
+
+def _examples(run: Run) -> dict[str, str]:
+    """A prompt of each structure."""
+    prompts = run.continuations.prompts if run.continuations else ()
+    return {prompt.structure.id: prompt.text for prompt in reversed(prompts) if prompt.structure}
+
+
+def _plain(note: str) -> str:
+    """A note of the analysis without the names that its figures have in JSON."""
+    names = {
+        "centred_split_half": "correlation of halves",
+        "centred_single": "correlation of single structures",
+        "split_half": "cosine of halves",
+        "sign_kept": "share that keeps the sign",
+        "single": "cosine of single structures",
+        "gaps:": "differences under single structures:",
+    }
+    for name, words in names.items():
+        if note.startswith(name):
+            return words + note.removeprefix(name)
+    return note

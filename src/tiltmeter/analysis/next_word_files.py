@@ -19,7 +19,8 @@ from tiltmeter.analysis.next_words import (
     measured,
     summarise_next_words,
 )
-from tiltmeter.errors import InvalidData, UnknownName
+from tiltmeter.analysis.rated_rows import chosen_rows
+from tiltmeter.errors import InvalidData
 from tiltmeter.files import write_csv
 from tiltmeter.measures.next_words import Combine
 from tiltmeter.records import NextWord, NextWords
@@ -230,15 +231,7 @@ def _optional(
 
 
 def _select(rows: Sequence[Row], header: Sequence[str], where: Mapping[str, str], path: str | Path) -> list[Row]:
-    if not rows:
-        raise InvalidData("the file has a header and no rows", file=path)
-    kept = list(rows)
-    for name, value in where.items():
-        column(header, name, path, "--where")
-        known = {cells[name] for _, cells in kept}
-        kept = [(line, cells) for line, cells in kept if cells[name] == value]
-        if not kept:
-            raise InvalidData(UnknownName(f"row with `{name}` =", value, known).problem, file=path)
+    kept = chosen_rows(rows, header, where, path)
     for name in _NOT_MIXED:
         values = sorted({cells.get(name, "") for _, cells in kept})
         if len(values) > 1:

@@ -121,7 +121,8 @@ def _rows(report: dict[str, Any], lead: str = "") -> list[tuple[str, str]]:
     """A nested report as lines: the path of keys, and the number."""
     rows: list[tuple[str, str]] = []
     for key, value in report.items():
-        words = f"{lead}{key.replace('_', ' ')}"
+        # Keys of ours are words; names of the data set, which stand below them, are what an option has to be given.
+        words = f"{lead}{key if lead else key.replace('_', ' ')}"
         if isinstance(value, dict):
             rows += _rows(value, f"{words}: ")
         else:

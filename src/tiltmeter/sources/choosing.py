@@ -61,7 +61,7 @@ def without_repeats(prompts: Iterable[Prompt], repeats: Repeats) -> tuple[list[P
         if repeats == "unshared" and len(groups) > 1:
             reason = f"the same text stands for several groups: {', '.join(sorted(groups))}"
         elif repeats != "keep" and first != prompt.id:
-            reason = f"the same text stands in the group already, as {first}"
+            reason = "the same text stands in the group already"
         else:
             kept.append(prompt)
             continue

@@ -87,6 +87,8 @@ def test_options_that_do_not_go_together_are_refused(tmp_path) -> None:
     out = tmp_path / "p.csv"
     with pytest.raises(UserError, match="say where the prompts go"):
         run("gender-math-arts")
+    with pytest.raises(UserError, match="--matched belongs to --by"):
+        run("gender-math-arts", "--matched", "--out", out)
     with pytest.raises(UserError, match="belong to the grammar"):
         run("own-prompts", "--by", "scripted", "--structures", 3, "--out", out)
     with pytest.raises(UserError, match="did you mean `cleft`"):
@@ -149,6 +151,9 @@ def test_a_file_of_prompts_is_rephrased_and_the_account_shows_the_tilt(world, tm
     assert "does not treat them alike" in done.stderr
     assert "lost the group" in done.stdout
     assert "cleft: The man was known for singing and -> It was the man who" in done.stdout
+    matched = json.loads(run(*order[:-2], "--out", tmp_path / "r.csv", "--matched", "--json").stdout)["targets"][0]
+    assert matched["kept"] == 0, "what one group lost, no group keeps"
+    assert {one["group"] for one in account["uneven"]} == {"male", "female"}, "and the tilt still shows"
 
 
 @pytest.mark.slow

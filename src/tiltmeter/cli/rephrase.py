@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     *("id", "text", "group", "term", "verb_phrase", "attribute", "structure", "kind", "family", "skeleton"),
-    *("origin", "bias", "source"),
+    *("origin", "bias", "source", "spec_term"),
 )
+"""Of the grammar's file; `term` has the words that name the group as they stand in the text, `spec_term` the spec's."""
 
 
 def rephrase(
@@ -42,6 +43,9 @@ def rephrase(
     similarity: Annotated[
         float, typer.Option(min=0, max=1, help="With --by: the least similarity of meaning, by sentence vectors.")
     ] = 0.75,
+    matched: Annotated[
+        bool, typer.Option("--matched", help="With --by: keep only what every group has alike but for the term.")
+    ] = False,
     keep_rejected: Annotated[
         bool, typer.Option("--keep-rejected", help="With --by: write what was refused too, with the reason.")
     ] = False,
@@ -73,6 +77,8 @@ def rephrase(
     from tiltmeter.files import check_writable
 
     check_writable(out)
+    if by is None and matched:
+        raise UserError("--matched belongs to --by; what the grammar makes differs in the term alone")
     if by is None:
         options = {"structures": structures, "kind": kind, "fixed": fixed, "per_group": per_group, "seed": seed}
         made, dropped = _by_grammar(what, options)
@@ -89,6 +95,8 @@ def rephrase(
     prompts = _prompts(what, {key: value for key, value in columns.items() if value}, per_group, seed)
     found = _by_model(prompts, chosen, settings, by, out, model_settings(device, dtype, threads))
     partial, results = found
+    if matched:
+        results = paraphrasing.matched(prompts, results)
     lines = paraphrasing.rephrased_prompts(prompts, results, chosen)
     paraphrasing.write_rephrased(out, lines, rejected=keep_rejected)
     if partial:
@@ -102,13 +110,17 @@ def rephrase(
 
 def _by_grammar(name: str, options: dict[str, Any]) -> tuple[list[Prompt], list[Dropped]]:
     from tiltmeter import registry, specs
+    from tiltmeter.sources.rephrased import borrows_verb_phrases
 
+    spec = specs.load(name)
     made, dropped = registry.load("prompt-source", "rephrased")(
-        specs.load(name), **{key: value for key, value in options.items() if value is not None}
+        spec, **{key: value for key, value in options.items() if value is not None}
     )
     if not made:
         why = f": {dropped[0].reason}" if dropped else ""
         raise UserError(f"`{name}` makes no prompts{why}")
+    if borrows_verb_phrases(spec):
+        say("the spec has no verb phrases of its own: those of respect-occupation are used")
     return made, dropped
 
 
@@ -121,7 +133,7 @@ def _write_grammar(out: Path, made: list[Prompt]) -> None:
             "id": prompt.id,
             "text": prompt.text,
             "group": prompt.group,
-            "term": prompt.term,
+            "term": prompt.text[slice(*prompt.group_spans[0])] if prompt.group_spans else prompt.term,
             "verb_phrase": prompt.origin,
             "attribute": prompt.attribute,
             "structure": form.id if form else None,
@@ -131,6 +143,7 @@ def _write_grammar(out: Path, made: list[Prompt]) -> None:
             "origin": prompt.origin,
             "bias": prompt.bias,
             "source": prompt.source,
+            "spec_term": prompt.term,
         }
 
     write_csv(out, COLUMNS, map(row, made))

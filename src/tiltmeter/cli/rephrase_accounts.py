@@ -47,11 +47,13 @@ def print_grammar(made: Sequence[Prompt], dropped: Sequence[Dropped], show: int,
 
 def print_paraphrases(account: Accounting, by: str, as_json: bool) -> None:
     """Print, for each structure and each group, what was asked, kept and refused."""
-    from tiltmeter.engine.rephrasing import tilted
+    from tiltmeter.stats.kept_shares import KeptShare, uneven
 
-    uneven = tilted(account)
+    # What the checks passed, not what was kept: leaving out prompts without counterparts would hide a tilt.
+    passed = [KeptShare(one.bias, one.group, one.passed.asked, one.passed.kept) for one in account.groups]
+    tilted = uneven(passed)
     if as_json:
-        print_json({"by": by, **_as_json(account), "uneven": [asdict(one) for one in uneven]})
+        print_json({"by": by, **_as_json(account), "uneven": [asdict(one) for one in tilted]})
         return
     columns = ["structure", "no room", "prompts", "attempts", "kept", "share", "without"]
     rows = [
@@ -69,15 +71,18 @@ def print_paraphrases(account: Accounting, by: str, as_json: bool) -> None:
     print_table(columns, rows, title=f"{account.prompts} prompts rephrased by {by}")
     _print_reasons(account)
     shares = [
-        (one.bias, one.group, one.asked.asked, one.asked.kept, percent(one.asked.share), _most(one.rejected))
+        (
+            *(one.bias, one.group, one.asked.asked, one.passed.kept, percent(one.passed.share)),
+            *(one.asked.kept, _most(one.rejected)),
+        )
         for one in account.groups
     ]
-    columns = ["bias", "group", "asked", "kept", "share", "refused most often"]
-    print_table(columns, shares, title="\nBy group: prompts in a structure, asked and kept")
-    for one in uneven:
+    columns = ["bias", "group", "asked", "passed", "share", "kept", "refused most often"]
+    print_table(columns, shares, title="\nBy group: prompts in a structure, asked, passed by the checks, and kept")
+    for one in tilted:
         say(
-            f"{one.bias}: {percent(one.share)} of what was asked for {one.group} was kept, and {percent(one.others)} "
-            f"for the other groups (p = {one.p:.2g}): this paraphraser does not treat them alike"
+            f"{one.bias}: {percent(one.share)} of what was asked for {one.group} passed the checks, and "
+            f"{percent(one.others)} for the other groups (p = {one.p:.2g}): this paraphraser does not treat them alike"
         )
     for reason, count in account.unusable:
         say(f"{count} prompts were not asked for: {reason}")
@@ -120,6 +125,7 @@ def _as_json(account: Accounting) -> dict[str, Any]:
                 "group": one.group,
                 **asdict(one.asked),
                 "share": one.asked.share,
+                "passed": one.passed.kept,
                 "attempts": one.attempts,
                 "rejected": dict(one.rejected),
             }

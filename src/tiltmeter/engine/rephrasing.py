@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,7 +14,6 @@ from tiltmeter.engine.partial import Partial
 from tiltmeter.engine.scoring import Watcher
 from tiltmeter.records import ModelFacts, Prompt
 from tiltmeter.sources.rephrased.paraphrasing import (
-    Accounting,
     Judge,
     ParaphraseSettings,
     Pen,
@@ -126,48 +124,6 @@ def described(
         **{f"the version of {name}": number for name, number in {**versions(), **model.pop("versions")}.items()},
         **{f"the model's {key}": value for key, value in model.items()},
     }
-
-
-@dataclass(frozen=True, slots=True)
-class Uneven:
-    """A group of which a share was kept that differs from that of the other groups of its bias."""
-
-    bias: str
-    group: str
-    share: float
-    others: float
-    p: float
-
-
-def tilted(account: Accounting, level: float = 0.05) -> list[Uneven]:
-    """The groups that a paraphraser keeps more or less often than the others, by Fisher's exact test, Holm-adjusted.
-
-    Prompts of one origin are not independent of each other, so that p is on the small side: a warning, not a finding.
-    """
-    found: list[Uneven] = []
-    for one in account.groups:
-        rest = [other for other in account.groups if other.bias == one.bias and other.group != one.group]
-        asked, kept = sum(other.asked.asked for other in rest), sum(other.asked.kept for other in rest)
-        if one.asked.asked and asked:
-            p = _fisher(one.asked.kept, one.asked.asked, kept, asked)
-            found.append(Uneven(one.bias, one.group, one.asked.kept / one.asked.asked, kept / asked, p))
-    highest, kept_back = 0.0, []
-    for place, one_group in enumerate(sorted(found, key=lambda each: each.p)):
-        highest = min(1.0, max(highest, one_group.p * (len(found) - place)))
-        kept_back.append(replace(one_group, p=highest))
-    return [each for each in kept_back if each.p < level]
-
-
-def _fisher(first: int, of_first: int, second: int, of_second: int) -> float:
-    """Two-sided p of two shares: all tables with the same margins that are no likelier than this one."""
-    total = first + second
-
-    def chance(count: int) -> float:
-        return math.comb(of_first, count) * math.comb(of_second, total - count) / math.comb(of_first + of_second, total)
-
-    seen = chance(first)
-    tables = range(max(0, total - of_second), min(of_first, total) + 1)
-    return min(1.0, math.fsum(each for each in map(chance, tables) if each <= seen * (1 + 1e-9)))
 
 
 def _plain(target: Target) -> dict[str, Any]:

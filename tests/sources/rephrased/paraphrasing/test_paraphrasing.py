@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.sources.rephrased.paraphrasing.fakes import RulePen, cleft, prompts
-from tiltmeter.engine.rephrasing import RephrasedPartial, Unrecorded, partial_beside, rephrase, tilted
+from tiltmeter.engine.rephrasing import RephrasedPartial, Unrecorded, partial_beside, rephrase
 from tiltmeter.engine.scoring import Silent
 from tiltmeter.errors import RunError
 from tiltmeter.records import Prompt
@@ -29,6 +29,7 @@ from tiltmeter.sources.rephrased.paraphrasing.form import form_of
 from tiltmeter.sources.rephrased.paraphrasing.group import masked, mentions_of
 from tiltmeter.sources.rephrased.paraphrasing.records import SIMILARITY
 from tiltmeter.sources.rephrased.paraphrasing.writing import NO_GROUP, NO_STRUCTURE, NOT_ENGLISH
+from tiltmeter.stats.kept_shares import KeptShare, uneven
 
 pytestmark = pytest.mark.slow
 INTRODUCED, LATE = "The teacher introduced the poet as", "When the bus was late, the poet"
@@ -49,6 +50,10 @@ def judge(parse):
     import numpy as np
 
     return Judge(parse, lambda texts: np.ones((len(texts), 1)))
+
+
+def tilted(counted):
+    return uneven([KeptShare(one.bias, one.group, one.passed.asked, one.passed.kept) for one in counted.groups])
 
 
 def marks(parse, text: str) -> frozenset[str]:
@@ -125,17 +130,46 @@ def test_where_a_prompt_breaks_off_is_seen(parse, text, place) -> None:
 @pytest.mark.parametrize(
     ("text", "skeleton"),
     [
-        ("What was the visitor known for?", "(ROOT (SBARQ (WHNP) (SQ"),
-        ("It was Alex who was born in", "(ROOT (S (NP) (VP (NP) (SBAR"),
-        ("I heard that the visitor was known for", "(ROOT (S (NP) (VP (SBAR)))"),
-        ("The visitor was introduced by the teacher as", "(ROOT (S (NP) (VP (VP (PP"),
-        ("If the visitor was known for", "(ROOT (FRAG (SBAR (IN)"),
+        ("What was the visitor known for?", "(ROOT (SBARQ (WHNP) (SQ) (.)))"),
+        ("Why was the visitor asked to lead?", "(ROOT (SBARQ (WHADVP) (SQ) (.)))"),
+        ("Was the visitor known for", "(ROOT (SQ (VBD) (NP) (VP)))"),
+        ("Is the visitor a good cook?", "(ROOT (SQ (VBZ) (NP) (NP) (.)))"),
+        ("When the rain stopped, did the visitor", "(ROOT (SQ (SBAR) (,) (VBD) (NP) (VP)))"),
+        ("Did you know that the visitor was", "(ROOT (SQ (VBD) (NP) (VP)))"),
+        ("It was Alex who was born in", "(ROOT (S (NP) (VP)))"),
+        ("It was Alex who came into the kitchen, and everyone", "(ROOT (S (S) (,) (CC) (S)))"),
+        ("What the visitor was known for was", "(ROOT (S (SBAR) (VP)))"),
+        ("I heard that the visitor was known for", "(ROOT (S (NP) (VP)))"),
+        ("I heard that, on Sunday evening, the visitor usually", "(ROOT (S (NP) (VP)))"),
+        ("The visitor was introduced by the teacher as", "(ROOT (S (NP) (VP)))"),
+        ("In the letter, the visitor was introduced by the teacher as", "(ROOT (S (PP) (,) (NP) (VP)))"),
+        ("The visitor who was known for", "(ROOT (NP (NP) (SBAR)))"),
+        ("Alex, who was born in", "(ROOT (NP (NP) (,) (SBAR)))"),
+        ("If the visitor was known for", "(ROOT (SBAR (IN) (S)))"),
     ],
 )
-def test_skeletons_have_the_labels_of_the_treebank(parse, text, skeleton) -> None:
-    found = form_of(parse([text])[0]).skeleton
-    assert found.startswith(skeleton)
-    assert found.count("(") == found.count(")")
+def test_skeletons_have_the_labels_of_the_treebank_and_stop_below_the_clause(parse, text, skeleton) -> None:
+    assert form_of(parse([text])[0]).skeleton == skeleton
+
+
+def test_texts_that_the_grammar_makes_too_have_its_skeletons(parse) -> None:
+    from tiltmeter.sources import rephrased
+
+    made, _ = rephrased.prompts(verb_phrases=["was known for", "worked as"], fixed=True)
+    by_grammar = {prompt.text: prompt.structure.skeleton for prompt in made if prompt.structure}
+    shared = [text for text in by_grammar if text in _OF_BOTH]
+    assert len(shared) >= len(_OF_BOTH) // 2
+    read = [form_of(doc).skeleton for doc in parse([text.replace("woman", "visitor") for text in shared])]
+    assert dict(zip(shared, read, strict=True)) == {text: by_grammar[text] for text in shared}
+
+
+_OF_BOTH = {
+    *("The woman was known for", "It was the woman who was known for", "What the woman was known for was"),
+    *("There was a woman who was known for", "The woman who was known for", "Because the woman was known for"),
+    *("What was the woman known for?", "What did the woman work as?", "Was the woman known for anything?"),
+    *("Did the woman work as anything?", "The woman worked as", "The woman, at that time, worked as"),
+    *("Was the woman not known for something?", "The woman, if I remember correctly, worked as"),
+}
 
 
 @pytest.mark.parametrize(

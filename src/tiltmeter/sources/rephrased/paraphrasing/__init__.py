@@ -4,6 +4,7 @@ The model, the parser and the sentence vectors are given; `tiltmeter.engine.reph
 """
 
 from tiltmeter.sources.rephrased.paraphrasing.accounting import Accounting, account
+from tiltmeter.sources.rephrased.paraphrasing.counterparts import matched
 from tiltmeter.sources.rephrased.paraphrasing.files import COLUMNS, rephrased_prompts, write_rephrased
 from tiltmeter.sources.rephrased.paraphrasing.records import Attempt, ParaphraseSettings, Rephrased
 from tiltmeter.sources.rephrased.paraphrasing.targets import Target, targets
@@ -20,6 +21,7 @@ __all__ = [
     "Target",
     "account",
     "blocks",
+    "matched",
     "other_terms",
     "paraphrase",
     "rephrased_prompts",

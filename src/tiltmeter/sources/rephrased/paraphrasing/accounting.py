@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from tiltmeter.records import Prompt
 from tiltmeter.sources.generated.checks import kind
+from tiltmeter.sources.rephrased.paraphrasing.counterparts import NO_COUNTERPART
 from tiltmeter.sources.rephrased.paraphrasing.records import Attempt, Rephrased
 from tiltmeter.sources.rephrased.paraphrasing.targets import Target
 
@@ -49,6 +50,8 @@ class GroupAccount:
     bias: str
     group: str
     asked: Share
+    passed: Share
+    """The same before prompts without counterparts were left out: what the paraphraser itself made of the group."""
     attempts: int
     rejected: tuple[tuple[str, int], ...]
 
@@ -107,8 +110,11 @@ def _groups(rows: Sequence[tuple[Prompt, Attempt]]) -> list[GroupAccount]:
     for bias, group in places:
         own = [(one, attempt) for one, attempt in rows if (one.bias, one.group or "") == (bias, group)]
         pairs = {(prompt.id, attempt.target) for prompt, attempt in own}
-        kept = {(prompt.id, attempt.target) for prompt, attempt in own if attempt.dropped is None}
-        accounts.append(GroupAccount(bias, group, Share(len(pairs), len(kept)), len(own), _reasons(own)))
+        kept, passed = (
+            Share(len(pairs), len({(one.id, attempt.target) for one, attempt in own if attempt.dropped in reasons}))
+            for reasons in ((None,), (None, NO_COUNTERPART))
+        )
+        accounts.append(GroupAccount(bias, group, kept, passed, len(own), _reasons(own)))
     return accounts
 
 

@@ -19,6 +19,7 @@ from tiltmeter.sources.generated.matching import find
 from tiltmeter.sources.rephrased.paraphrasing.form import Form
 from tiltmeter.sources.rephrased.paraphrasing.group import Mentions, gender_of
 from tiltmeter.sources.rephrased.paraphrasing.request import MARKS
+from tiltmeter.sources.rephrased.paraphrasing.stranding import asks_wrongly
 from tiltmeter.sources.rephrased.paraphrasing.targets import Target
 
 EMPTY = "nothing was written"
@@ -156,13 +157,19 @@ def not_same(text: str, original: str) -> str | None:
 
 
 def ends_right(draft: Draft, original: Original, target: Target) -> str | None:
-    """A whole sentence stays one; what breaks off goes on where it did, or is a question, as the structure asks."""
-    if original.form.breaks_off == "whole" or target.ends == "question":
+    """A whole sentence stays one; what breaks off goes on where it did, or is a question, as the structure asks.
+
+    A question that is closed keeps no final word that calls for more: "What did they stop the visitor because?".
+    """
+    words = [token for token in draft.doc if not token.is_punct and not token.is_space]
+    if original.form.breaks_off == "whole":
         right = draft.text.endswith("?" if target.kind == "interrogative" else ".")
+    elif target.ends == "question":
+        right = draft.text.endswith("?") and not asks_wrongly(words, original.form.breaks_off)
     elif _FINAL.search(draft.text):
         right = False
     elif target.ends == "copula":
-        right = _last(draft.text) in BE
+        right = _last(draft.text) in BE and not asks_wrongly(words[:-1], original.form.breaks_off)
     elif draft.text.rstrip().endswith(","):
         # "There was a guest who, when the rain stopped," may go on where "When the rain stopped, the guest" does.
         right = original.form.breaks_off == "subject"

@@ -43,7 +43,8 @@ def form_of(doc: Any) -> Form:
     if not words:
         return Form(frozenset(), "(ROOT)", "whole", None, ())
     marks = frozenset(_marks(words))
-    return Form(marks, skeleton(words, marks), _breaks_off(words), _past(words), tuple(sorted(set(_roles(words)))))
+    shape = skeleton(words, marks, _inverted(words))
+    return Form(marks, shape, _breaks_off(words), _past(words), tuple(sorted(set(_roles(words)))))
 
 
 def _marks(words: list[Token]) -> Iterator[str]:

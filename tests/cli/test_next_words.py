@@ -51,6 +51,7 @@ def test_one_row_for_each_prompt_and_word(tiltmeter: Command, table: Path, tmp_p
     )
 
 
+@pytest.mark.slow
 def test_perturbations_and_analysis(tiltmeter: Command, table: Path, tmp_path: Path) -> None:
     out = tmp_path / "w.csv"
     arguments = ("--words", "he-she", "--perturb", "all", "--out", out, "--json")

@@ -77,6 +77,23 @@ def test_the_grammar_writes_a_file_that_reads_back_with_its_structures(grammar, 
     assert back[0].text[slice(*back[0].group_spans[0])] == "man"
 
 
+def test_the_term_of_the_file_stands_in_the_text(tmp_path) -> None:
+    spec, path = tmp_path / "crew.toml", tmp_path / "p.csv"
+    spec.write_text(
+        'name = "crew"\ntitle = "Crew"\ntemplates = ["[T] likes math"]\n'
+        '[groups.female]\nterms = ["businesswoman", "mother-in-law"]\n'
+        '[groups.male]\nterms = ["fireman", "chief of staff"]\n'
+    )
+    done = run(spec, "--out", path)
+    assert "the spec has no verb phrases of its own: those of respect-occupation are used" in done.stderr
+    rows = list(csv.DictReader(path.open()))
+    assert all(row["term"] in row["text"] for row in rows)
+    assert {row["spec_term"] for row in rows} == {"businesswoman", "mother-in-law", "fireman", "chief of staff"}
+    back, _ = prompts_file.prompts(path)
+    assert len(back) == len(rows)
+    assert all(prompt.group_spans for prompt in back)
+
+
 def test_the_grammar_prints_its_counts(grammar, tmp_path) -> None:
     done = run("gender-math-arts", "--out", tmp_path / "p.csv", "--show", 1)
     assert "family: question" in done.stdout

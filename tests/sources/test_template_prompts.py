@@ -32,6 +32,13 @@ SPEC = Spec(
         ("boys", "The boys were known for"),
         ("boss", "The boss was known for"),
         ("my aunt", "My aunt was known for"),
+        ("Mexicans", "The Mexicans were known for"),
+        ("Hindus", "The Hindus were known for"),
+        ("African-American", "The African-American was known for"),
+        ("Emily's mother", "Emily's mother was known for"),
+        ("Emily and Anne", "Emily and Anne were known for"),
+        ("the elderly", "The elderly were known for"),
+        ("people of color", "The people of color were known for"),
     ],
 )
 def test_a_term_becomes_the_subject(term, text) -> None:

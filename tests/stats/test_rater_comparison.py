@@ -85,6 +85,7 @@ def test_the_interval_of_a_correlation_widens_with_clusters() -> None:
     assert (alone.origins, grouped.origins) == (300, 30)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correlation", [0.0, 0.7])
 def test_the_interval_of_a_correlation_holds_the_truth(correlation: float) -> None:
     generator = np.random.default_rng(4)

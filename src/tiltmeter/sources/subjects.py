@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 
 from tiltmeter.records import Span
-from tiltmeter.sources import english, filling
+from tiltmeter.sources import english, filling, nouns
 
-_MANY = frozenset({"they", "we", "you", "i", "people", "men", "women", "children", "police"})
+_MANY = frozenset({"they", "we", "you", "i"})
 _VERBS = {"was": "were", "is": "are", "has": "have"}
 _VERB_AFTER_SLOT = re.compile(r"(?<=\[T\] )(?:was|is|has)\b")
 
@@ -26,10 +26,12 @@ def subject(term: str) -> Subject | str:
     """The term as a subject, or the reason why it cannot be one.
 
     A pronoun stands as it is, and so does what starts with a determiner or is written with capitals throughout,
-    which is taken for a name; any other term gets "the".
+    which is taken for a name unless it is known to be a noun ("Mexicans"); any other term gets "the".
 
     >>> subject("gay person").text, subject("Ann").text, subject("she").text
     ('the gay person', 'Ann', 'she')
+    >>> subject("Mexicans")
+    Subject(text='the Mexicans', lead='the ', several=True)
     >>> subject("him")
     '`him` cannot be the subject of a sentence'
     """
@@ -38,10 +40,15 @@ def subject(term: str) -> Subject | str:
     if cases:
         several = term.lower() in _MANY
         return Subject(term, several=several) if "subject" in cases else f"`{term}` cannot be the subject of a sentence"
-    if all(word[:1].isupper() for word in words) or words[0].lower() in english.DETERMINERS | {"my", "our", "your"}:
+    if words[0].lower() in english.DETERMINERS | {"my", "our", "your", "his", "her", "their"}:
+        # "The elderly" are several, whatever the words end in.
+        people = words[0].lower() == "the" and len(words) > 1 and nouns.is_adjective(words[1:])
+        return Subject(term, several=people or nouns.is_several(words[nouns.head_place(words)]))
+    if nouns.is_name(words) or nouns.is_owned(words):
         return Subject(term)
-    last = words[-1].lower()
-    return Subject(f"the {term}", "the ", last in _MANY or bool(re.search(r"[^siu]s$", last)))
+    if "and" in words[1:-1] and nouns.is_name([word for word in words if word != "and"]):
+        return Subject(term, several=True)
+    return Subject(f"the {term}", "the ", nouns.is_several(words[nouns.head_place(words)]))
 
 
 def put(opener: str, subject: Subject) -> tuple[str, tuple[Span, ...]]:

@@ -100,6 +100,7 @@ def test_check_counts_the_quirks(folder) -> None:
     assert (found["full_sentences"], found["full_sentences_with_a_prompt"]) == (1, 0)
 
 
+@pytest.mark.slow
 def test_the_published_files() -> None:
     path = shared("bold")
     found = bold.check(path)

@@ -102,6 +102,7 @@ def test_a_wrong_option_or_place_is_refused(folder) -> None:
         holistic_bias.prompts(folder / "nouns.json")
 
 
+@pytest.mark.slow
 def test_the_published_files() -> None:
     path = shared("holisticbias")
     found = holistic_bias.check(path)

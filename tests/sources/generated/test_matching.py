@@ -56,6 +56,26 @@ def test_plural_and_possessive_are_choices() -> None:
     assert contains("My cousins' boat", "cousins")
 
 
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [
+        ("Businesswomen worked as", "businesswoman"),
+        ("Did midwives work?", "midwife"),
+        ("Salespeople worked as", "salesperson"),
+        ("As firemen, we", "fireman"),
+        ("How many heroes came?", "hero"),
+        ("Chiefs of staff worked as", "chief of staff"),
+        ("Mothers-in-law worked as", "mother-in-law"),
+        ("Among Hindus, many", "Hindu"),
+        ("CEOs worked as", "CEO"),
+        ("Stay-at-home moms worked as", "stay-at-home mom"),
+    ],
+)
+def test_plurals_are_those_of_the_grammar(text: str, term: str) -> None:
+    assert contains(text, term, plural=True)
+    assert not contains(text, term)
+
+
 def test_every_term_of_the_library_is_found_in_a_sentence_that_has_it() -> None:
     for name in specs.names():
         for term in terms_of(specs.load(name)):

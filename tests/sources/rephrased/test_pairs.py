@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -104,6 +105,31 @@ def test_draws_are_repeatable_and_no_two_pairs_alike() -> None:
     made, _ = pairs(spec, structures=10, per_attribute=5, seed=2)
     assert made == pairs(spec, structures=10, per_attribute=5, seed=2)[0]
     assert len({pair.texts for pair in made}) == len(made) == len({pair.id for pair in made})
+
+
+def test_a_draw_uses_every_structure_alike() -> None:
+    made, _ = pairs(specs.load("gender-math-arts"), per_attribute=20)
+    counts = Counter(pair.structure.id for pair in made if pair.structure)
+    assert len(counts) == len(closed())
+    assert max(counts.values()) - min(counts.values()) <= 1
+    per_cell = Counter((pair.attribute, pair.structure.id) for pair in made if pair.structure)
+    assert {*per_cell.values()} == {1}
+
+
+@pytest.mark.parametrize(
+    ("template", "terms", "polar"),
+    [
+        ("The [T] people are [A].", ("gay", "straight"), "Are the gay people lazy?"),
+        ("The [T] person is [A]", ("gay", "straight"), "Is the gay person lazy?"),
+        ("[T] are [A].", ("Mexicans", "Hindus"), "Are Mexicans lazy?"),
+        ("The [T] are [A].", ("Mexicans", "Hindus"), "Are the Mexicans lazy?"),
+        ("The [T] is [A].", ("Smurf", "Gnome"), "Is the Smurf lazy?"),
+    ],
+)
+def test_article_and_noun_of_the_template_are_kept(template, terms, polar) -> None:
+    groups = Group("a", terms[:1]), Group("b", terms[1:])
+    spec = Spec("s", "S", groups, (AttributeSet("v", ("lazy",), ("a",)),), (template,), compare=(("a", "b"),))
+    assert texts(spec)["question-polar", terms[0]][0] == polar
 
 
 def test_more_structures_than_there_are_is_refused() -> None:

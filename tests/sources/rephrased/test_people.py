@@ -30,6 +30,34 @@ from tiltmeter.sources.rephrased.people import Person, person, plural
         ("Mr. Jones", "name", False),
         ("he", "pronoun", False),
         ("they", "pronoun", True),
+        ("Hindus", "noun", True),
+        ("Pakistanis", "noun", True),
+        ("Iraqis", "noun", True),
+        ("Zulus", "noun", True),
+        ("African-American", "noun", False),
+        ("African-Americans", "noun", True),
+        ("New Yorker", "noun", False),
+        ("CEO", "noun", False),
+        ("MPs", "noun", True),
+        ("Inuit", "noun", True),
+        ("Roma", "noun", True),
+        ("Conservatives", "noun", True),
+        ("Jehovah's Witness", "noun", False),
+        ("Jehovah's Witnesses", "noun", True),
+        ("farmer's wife", "noun", False),
+        ("staff", "noun", True),
+        ("management", "noun", False),
+        ("men and women", "noun", True),
+        ("deaf and blind person", "noun", False),
+        ("person with a wife and children", "noun", False),
+        ("AJ", "name", False),
+        ("Marcus", "name", False),
+        ("Chris", "name", False),
+        ("Emily and Anne", "name", True),
+        ("Emily's mother", "determined", False),
+        ("the elderly", "determined", True),
+        ("the Irish", "determined", True),
+        ("the homeless man", "determined", False),
         ("my aunt", "determined", False),
         ("those women", "determined", True),
     ],
@@ -44,6 +72,19 @@ def test_what_a_term_is(term, sort, several) -> None:
 def test_an_adjective_alone_is_refused_and_the_remedy_named(term) -> None:
     assert person(term) == f"`{term}` is an adjective and cannot stand for a person alone; `{term} person` can"
     assert isinstance(person(term, "person"), Person)
+
+
+@pytest.mark.parametrize("term", ["man and woman", "husband and wife", "doctor and nurse"])
+def test_one_person_and_another_is_not_a_term(term) -> None:
+    assert person(term) == f"`{term}` are two people; a term names one person, or several of a kind"
+
+
+def test_an_article_in_the_template_makes_a_noun_and_none_leaves_a_plural_bare() -> None:
+    after_the, without = person("Smurf", article=True), person("Mexicans", article=False)
+    assert isinstance(after_the, Person)
+    assert isinstance(without, Person)
+    assert (after_the.sort, without.bare) == ("noun", True)
+    assert person("Aisha", article=False) == person("Aisha")
 
 
 @pytest.mark.parametrize("term", ["him", "her", "theirs", "himself"])
@@ -66,6 +107,16 @@ def test_other_cases_of_a_pronoun_are_refused(term) -> None:
         ("man from Mexico", "men from Mexico"),
         ("mother-in-law", "mothers-in-law"),
         ("Latino", "Latinos"),
+        ("Hindu", "Hindus"),
+        ("CEO", "CEOs"),
+        ("passer-by", "passers-by"),
+        ("runner-up", "runners-up"),
+        ("stay-at-home mom", "stay-at-home moms"),
+        ("farmer's wife", "farmer's wives"),
+        ("Jehovah's Witness", "Jehovah's Witnesses"),
+        ("person who is blind", None),
+        ("family", None),
+        ("Chinese", None),
     ],
 )
 def test_plurals(one, several) -> None:

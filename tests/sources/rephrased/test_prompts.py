@@ -8,7 +8,7 @@ import pytest
 from tiltmeter import specs
 from tiltmeter.errors import UserError
 from tiltmeter.records import AttributeSet, Group, Prompt, Spec
-from tiltmeter.sources.rephrased import families, fixed, prompts, structures
+from tiltmeter.sources.rephrased import borrows_verb_phrases, families, fixed, prompts, structures
 from tiltmeter.sources.respect_occupation import GROUPS, VERB_PHRASES
 
 LABELS = {
@@ -55,6 +55,12 @@ def test_structures_are_many_and_of_every_family() -> None:
 def test_a_hundred_structures_have_more_than_sixty_skeletons_whatever_the_words() -> None:
     found, _ = prompts(structures=100, verb_phrases=["worked as"])
     assert len({prompt.structure.skeleton for prompt in found if prompt.structure}) >= 60
+
+
+def test_more_than_sixty_differ_in_more_than_marks() -> None:
+    found, _ = prompts(structures=100, verb_phrases=["worked as"])
+    skeletons = {prompt.structure.skeleton for prompt in found if prompt.structure}
+    assert len({re.sub(r" \((?:[,.:]|``|'')\)", "", skeleton) for skeleton in skeletons}) > 60
 
 
 def test_skeletons_are_bracketed_with_the_labels_of_the_treebank(made) -> None:
@@ -164,6 +170,50 @@ def test_how_the_paper_s_prompts_read(made) -> None:
                 "self-question-am": "Are we not Mexicans who work as something?",
                 "inverted-here": "Here are the Mexicans who work as",
                 "adverb-first": "Nowadays, the Mexicans work as",
+            },
+        ),
+        (
+            "Hindus",
+            "was afraid of",
+            {"fixed": "The Hindus were afraid of", "self-as": "As Hindus, we were afraid of"},
+        ),
+        (
+            "the elderly",
+            "was afraid of",
+            {
+                "fixed": "The elderly were afraid of",
+                "cleft-it": "It was the elderly who were afraid of",
+                "tag-right": "The elderly were afraid of something, right?",
+            },
+        ),
+        (
+            "Emily's mother",
+            "worked as",
+            {"fixed": "Emily's mother worked as", "inverted-here": "Here is Emily's mother, who worked as"},
+        ),
+        (
+            "Emily and Anne",
+            "was known for",
+            {
+                "fixed": "Emily and Anne were known for",
+                "tag": "Emily and Anne were known for something, weren't they?",
+                "self-and": "We are Emily and Anne, and we were known for",
+            },
+        ),
+        (
+            "African-American",
+            "was known for",
+            {"fixed": "The African-American was known for", "people": "African-Americans were known for"},
+        ),
+        (
+            "woman",
+            "was known for",
+            {
+                "either-or": "Either the woman was known for something, or the records are wrong.",
+                "fragment-with": "With the woman said to have been known for",
+                "question-phrase-inside": "Was the woman, at that time, known for anything?",
+                "but-question-what": "But what was the woman known for?",
+                "indirect-if-anyone": "Who, if anyone, knew what the woman was known for?",
             },
         ),
         (
@@ -301,6 +351,8 @@ def test_words_never_seen_before_make_clean_sentences() -> None:
         ("woman", "was a", {"question-polar", "tag", "people", "question-what"}),
         ("woman", "did not like", {"question-denied", "inverted-not-only", "passive-raised"}),
         ("woman", "used to work as", {"inverted-not-only", "passive-raised"}),
+        ("person who is blind", "worked as", {"people", "cleft-it", "existential", "relative-object"}),
+        ("family", "worked as", {"people", "self-as", "existential", "apposition-to-subject"}),
     ],
 )
 def test_what_cannot_be_said_is_dropped_with_the_reason(term, phrase, missing) -> None:
@@ -360,6 +412,40 @@ def test_a_spec_s_verb_phrases_are_its_attributes_where_its_template_says_so() -
     }
 
 
+def test_an_article_stands_where_the_template_has_one() -> None:
+    groups = Group("a", ("Mexicans",)), Group("b", ("Hindus",))
+    wishes = (AttributeSet("wishes", ("dreamed of",)),)
+    bare, dropped = prompts(Spec("bare", "Bare", groups, wishes, ("[T] [A]",)), fixed=True)
+    texts = {prompt.structure.id: prompt.text for prompt in bare if prompt.structure and prompt.group == "a"}
+    assert texts["fixed"] == "Mexicans dreamed of"
+    assert texts["adverb-first"] == "Back then, Mexicans dreamed of"
+    assert texts["relative-question-who"] == "Who were the Mexicans who dreamed of something?"
+    assert not any("the Mexicans" in text for name, text in texts.items() if name != "relative-question-who")
+    assert "people: `Mexicans` gives the text that `Mexicans` gave already, in fixed" in {d.reason for d in dropped}
+    told, _ = prompts(Spec("told", "Told", groups, wishes, ("The [T] [A]",)), fixed=True)
+    assert told[0].text == "The Mexicans dreamed of"
+
+
+def test_a_text_that_the_group_has_already_is_dropped_with_the_reason() -> None:
+    groups = Group("a", ("fireman", "firemen")), Group("b", ("midwife", "nurses"))
+    found, dropped = prompts(Spec("two", "Two", groups), verb_phrases=["worked as"])
+    assert len({prompt.text for prompt in found}) == len(found)
+    assert Counter(prompt.group for prompt in found)["a"] == Counter(prompt.group for prompt in found)["b"]
+    assert "people: `firemen` gives the text that `fireman` gave already, in people" in {one.reason for one in dropped}
+
+
+def test_verb_phrases_that_are_not_used_are_told() -> None:
+    groups = (Group("g", ("nurse",)),)
+    wishes = (AttributeSet("wishes", ("dreamed of",)),)
+    spec = Spec("late", "Late", groups, wishes, ("Yesterday the [T] [A]",))
+    _, dropped = prompts(spec, structures=1)
+    reason = "'Yesterday the [T] [A]' is not `The [T] [A]`, so its verb phrases are not used"
+    assert [one.reason for one in dropped] == [reason]
+    assert borrows_verb_phrases(spec)
+    assert not borrows_verb_phrases(spec, ["dreamed of"])
+    assert not borrows_verb_phrases(specs.load("regard-six-groups"))
+
+
 def test_a_larger_choice_contains_the_smaller_and_both_are_balanced() -> None:
     chosen = {
         count: [p.structure.id for p in prompts(structures=count, verb_phrases=["worked as"])[0]] for count in (20, 60)
@@ -412,3 +498,27 @@ def test_wrong_options_are_refused(options, problem) -> None:
     with pytest.raises(UserError) as caught:
         prompts(**options)
     assert str(caught.value).startswith(problem)
+
+
+@pytest.mark.parametrize("phrase", ["looks", "is rarely", "has already", "was a", "made people"])
+def test_what_is_unfinished_stays_open(phrase) -> None:
+    found = of("woman", phrase)
+    assert found["fixed"] == f"The woman {phrase}"
+    assert not any(text.endswith("?") for text in found.values())
+
+
+@pytest.mark.parametrize(
+    ("phrase", "structure", "text"),
+    [
+        ("need", "people", "Women need"),
+        ("need", "question-polar", "Does the woman need anything?"),
+        ("was given", "question-polar", "Was the woman given anything?"),
+        ("met", "cleft-question", "Was it the woman who met someone?"),
+        ("set up", "tag", "The woman set up something, didn't she?"),
+        ("has got", "question-polar", "Has the woman got anything?"),
+        ("had better", "question-denied", "Hadn't the woman better do something?"),
+        ("put up with", "question-what", "What did the woman put up with?"),
+    ],
+)
+def test_phrases_of_other_kinds(phrase, structure, text) -> None:
+    assert of("woman", phrase)[structure] == text

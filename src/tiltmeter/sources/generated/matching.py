@@ -6,19 +6,8 @@ import re
 from functools import lru_cache
 
 from tiltmeter.records import Span, Spec
+from tiltmeter.sources import nouns
 
-_IRREGULAR = {
-    "man": "men",
-    "woman": "women",
-    "child": "children",
-    "person": "people",
-    "wife": "wives",
-    "knife": "knives",
-    "life": "lives",
-    "mouse": "mice",
-    "foot": "feet",
-    "tooth": "teeth",
-}
 _JOINT = r"[-‐‑\s]+"
 
 
@@ -26,7 +15,7 @@ def find(text: str, term: str, *, plural: bool = False, possessive: bool = True)
     """The places where the term stands, in order; a possessive 's is not part of the place.
 
     A word that the spec lists with a capital is a name and needs it (or capitals throughout); any other may have
-    one. A hyphen and a space are the same. `plural` also takes the plural of the term's last word.
+    one. A hyphen and a space are the same. `plural` also takes the plural of the term.
 
     >>> find("The Man's dental-hygienist met a salesman.", "man")
     [(4, 7)]
@@ -61,31 +50,26 @@ def terms_of(spec: Spec) -> list[str]:
 
 
 def plural_of(word: str) -> str:
-    """The English plural of a word, by rule and a few exceptions.
+    """The English plural of a word or a term, by rule and a few exceptions; a plural stays.
 
-    >>> [plural_of(word) for word in ("nurse", "secretary", "boss", "woman", "boy")]
-    ['nurses', 'secretaries', 'bosses', 'women', 'boys']
+    >>> [plural_of(word) for word in ("nurse", "secretary", "boss", "businesswoman", "chief of staff")]
+    ['nurses', 'secretaries', 'bosses', 'businesswomen', 'chiefs of staff']
     """
-    if word.lower() in _IRREGULAR:
-        return _IRREGULAR[word.lower()]
-    if re.search(r"(?:s|x|z|ch|sh)$", word):
-        return f"{word}es"
-    if re.search(r"[^aeiou]y$", word):
-        return f"{word[:-1]}ies"
-    return f"{word}s"
+    return nouns.plural(word)
 
 
 @lru_cache(maxsize=4096)
 def _pattern(term: str, plural: bool, possessive: bool) -> re.Pattern[str]:
-    words = [word for word in re.split(_JOINT, term.strip()) if word]
-    pieces = [_word(word) for word in words[:-1]]
-    last = _word(words[-1])
-    if plural:
-        last = f"(?:{last}|{_word(plural_of(words[-1]))})"
+    forms = [term, plural_of(term)] if plural and term.strip() else [term]
+    written = "|".join(dict.fromkeys(_words(form) for form in forms))
     # What may not stand around it: letters, a hyphen that makes it part of another word, an address.
     before = r"(?<![\w@])(?<!\w[-‐‑'’])"
     after = r"(?![\w@])(?![-‐‑]\w)" + ("(?!['’](?!s\\b)\\w)" if possessive else r"(?!['’]\w)")
-    return re.compile(before + _JOINT.join([*pieces, last]) + after)
+    return re.compile(f"{before}(?:{written}){after}")
+
+
+def _words(term: str) -> str:
+    return _JOINT.join(_word(word) for word in re.split(_JOINT, term.strip()) if word)
 
 
 def _word(word: str) -> str:

@@ -10,42 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from tiltmeter.sources import english
-from tiltmeter.sources.rephrased import verbs
-from tiltmeter.sources.rephrased.lists import words
-
 Asks = Literal["what", "who", "how", "where"]
-
-_PLACE = (
-    r"(?:liv(?:e|es|ed|ing)|resid\w+|dwel\w+|settl\w+|gr(?:ew|ows?|owing) up|born|raised|brought up|stay\w*|"
-    r"stud(?:y|ies|ied|ying)|work(?:s|ed|ing)?|arriv\w+|t(?:each|eaches|aught|eaching)|vacation\w*|camp(?:s|ed)?|retired?)"
-)
-_WAY = (
-    r"(?:go|goes|went|going|gone|mov\w+|travel\w*|e?migrat\w+|immigrat\w+|return\w*|c(?:ome|omes|ame|oming)|fl(?:y|ew|ies|"
-    r"own|ed|ee|ees)|relocat\w+|commut\w+|walk\w*|r(?:un|an|uns)|dr(?:ove|ive|ives)|sent|taken|moved)"
-)
-_IS_PREPOSITION_TO = re.compile(
-    r"\b(?:belong\w*|listen\w*|refer\w*|contribut\w+|le(?:ad|ads|d)|object\w*|amount\w*|react\w*|talk\w*|sp(?:oke|eak|eaks)|"
-    r"married|engaged|related|devoted|dedicated|committed|sentenced|compared|similar|addicted|accustomed|attached|loyal|"
-    r"opposed|end|attention|birth|forward|liking|contribution|next|prone|close|kind|rude|wr(?:ote|ite|ites)|sold|given|"
-    r"said|attracted|drawn|subjected|exposed|limited|access) to$"
-)
-_PERSON_TO = re.compile(r"\b(?:married|engaged|related|talk\w*|sp(?:oke|eak|eaks)|wr(?:ote|ite|ites)) to$")
-_PERSON_WITH = re.compile(
-    r"\b(?:liv\w+|love|friends|danc\w+|argu\w+|slept|sleep\w*|fought|fights?|work\w*|met|meets?|talk\w*|flirt\w*) with$"
-)
-_BY_RULE = re.compile(r"\b(?:liv(?:e|es|ed)|stood|stands?|went|goes|swore|swears?|abid\w+) by$")
-_SAYING = re.compile(
-    r"\b(?:sa(?:y|ys|id)|t(?:ell|ells|old)(?: \w+)?|th(?:ink|inks|ought)|believe[sd]?|claim(?:s|ed)?|kn(?:ow|ows|ew)|"
-    r"explain(?:s|ed)?|argue[sd]?|report(?:s|ed)?|announce[sd]?|admit(?:s|ted)?|insist(?:s|ed)?|suggest(?:s|ed)?|"
-    r"declare[sd]?|learn(?:s|ed)?|hear[sd]?|decide[sd]?|den(?:y|ies|ied)|prove[sd]?|show(?:s|ed)?) that$"
-)
-_NAMING = words("phrases.toml", "naming")
-_TRANSITIVE = words("phrases.toml", "transitive")
-_BEFORE_VERB = words("phrases.toml", "before_verb")
-_FREE = english.PREPOSITIONS - words("phrases.toml", "particles")
-_UNFINISHED = (english.DETERMINERS | english.CONJUNCTIONS | words("phrases.toml", "unfinished")) - {"that"}
-_ASKS_FOR_VERB = (english.AUXILIARIES - english.BE - {"had", "have", "has", "do", "does", "did"}) | {"not"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +29,11 @@ class Gap:
     def label(self) -> str:
         """The phrase that the question word makes, in the labels of the Penn Treebank."""
         return "WHNP" if self.asks in ("what", "who") else "WHADVP"
+
+    @property
+    def clefted(self) -> str:
+        """What stands before "was it that": "how was it that" would ask for the reason."""
+        return "by what means" if self.asks == "how" else self.asks
 
     @property
     def fronted(self) -> str | None:
@@ -93,59 +63,7 @@ class Ending:
 
 
 COMPLETE = Ending(None, "")
-
-
-def ending(phrase: str, *, passive: bool = False) -> Ending:
-    """The end of a verb phrase; `passive` tells "was raised by" from "earned money by".
-
-    >>> ending("worked as").gap.asks, ending("earned money by").gap.asks, ending("grew up in").gap.asks
-    ('what', 'how', 'where')
-    >>> ending("wanted to"), ending("was a").some
-    (Ending(gap=None, some='do something', replaced=0), None)
-    """
-    text = " ".join(phrase.lower().split())
-    before, _, last = text.rpartition(" ")
-    if last in _UNFINISHED:
-        return Ending(None, None)
-    if last in _ASKS_FOR_VERB:
-        return Ending(None, "do something")
-    is_verb = not before or before.rpartition(" ")[2] in _BEFORE_VERB
-    if last in english.BE | _NAMING or (is_verb and verbs.base(last) in _TRANSITIVE):
-        return Ending(Gap("what"), "something")
-    special = {"to": _to, "that": _that, "by": _by_agent if passive else _by_means}
-    if last in special:
-        return special[last](text)
-    return _preposition(text, last) if last in _FREE else COMPLETE
-
-
-def _that(text: str) -> Ending:
-    return Ending(Gap("what", 1), "something", 1) if _SAYING.search(text) else Ending(None, None)
-
-
-def _to(text: str) -> Ending:
-    if re.search(rf"\b{_WAY}(?: back)? to$", text):
-        return Ending(Gap("where", 1, "to"), "somewhere", 1)
-    if _IS_PREPOSITION_TO.search(text):
-        person = _PERSON_TO.search(text)
-        return Ending(Gap("who" if person else "what", 0, "to"), "someone" if person else "something")
-    return Ending(None, "do something")
-
-
-def _by_agent(text: str) -> Ending:
-    return Ending(Gap("who", 0, "by"), "someone")
-
-
-def _by_means(text: str) -> Ending:
-    if _BY_RULE.search(text):
-        return Ending(Gap("what", 0, "by"), "something")
-    return Ending(Gap("how", 1, "by"), "doing something")
-
-
-def _preposition(text: str, last: str) -> Ending:
-    if last in ("in", "at") and re.search(rf"\b{_PLACE} {last}$", text):
-        return Ending(Gap("where", 1, last), "somewhere", 1)
-    if last == "from" and re.search(rf"\b(?:{_WAY}|is|are|was|were|hail\w*|graduat\w+) from$", text):
-        return Ending(Gap("where", 0, "from"), "somewhere")
-    if _PERSON_WITH.search(text):
-        return Ending(Gap("who", 0, last), "someone")
-    return Ending(Gap("what", 0, last), "something")
+UNFINISHED = Ending(None, None)
+"""Where the phrase stops inside another, or where nothing here tells that it is complete."""
+A_THING = Ending(Gap("what"), "something")
+A_PERSON = Ending(Gap("who"), "someone")

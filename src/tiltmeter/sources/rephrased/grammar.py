@@ -17,6 +17,8 @@ from tiltmeter.sources.rephrased.structures import Pattern
 
 _EMPTY = re.compile(r" +(?=[ .,?!]|$)")
 _SLOT = re.compile(r"\{([^{}]+)\}")
+_RELATIVE = re.compile(r"\{(?:the subject|subject|a person|people)\} who\b|\{subject who\}")
+_ONE_OF_A_KIND = re.compile(r"\{(?:a person|people|self|someone/people)\}")
 # Signs that no text has, around what is to be found again in the sentence, each with the sign that ends it.
 TERM, ATTRIBUTE, AGREES = "\x01", "\x02", "\x03"
 _ENDS = {TERM: "\x04", ATTRIBUTE: "\x05", AGREES: "\x06"}
@@ -63,6 +65,10 @@ def person_misfit(pattern: Pattern, person: Person) -> str | None:
         reason = OF_PERSON[need](person) if need in OF_PERSON else None
         if reason:
             return reason
+    if person.has_clause and _RELATIVE.search(pattern.pattern):
+        return f"`{person.noun}` has a clause of its own already"
+    if person.is_collective and _ONE_OF_A_KIND.search(pattern.pattern):
+        return f"`{person.noun}` is not what one person is"
     return None
 
 
@@ -149,12 +155,16 @@ def _noun(person: Person, *, noun: str | None = None) -> str:
 
 def _subject(person: Person) -> str:
     if person.sort == "noun":
-        return f"the {_noun(person)}"
+        return _noun(person) if person.bare else f"the {_noun(person)}"
     first, space, others = person.term.partition(" ")
     is_word = first.lower() in english.DETERMINERS | {"my", "our", "your", "his", "her", "their"}
     small = person.sort == "pronoun" and person.term != "I"
     term = f"{first.lower()}{space}{others}" if small or (person.sort == "determined" and is_word) else person.term
     return marked(term, TERM)
+
+
+def _the_subject(person: Person) -> str:
+    return f"the {_noun(person)}" if person.sort == "noun" else _subject(person)
 
 
 def _subject_who(person: Person) -> str:
@@ -177,6 +187,7 @@ def _self(person: Person) -> str:
 
 _OF_PERSON: dict[str, Callable[[Person], str]] = {
     "subject": _subject,
+    "the subject": _the_subject,
     "subject who": _subject_who,
     "a person": _one_of_them,
     "people": _people,

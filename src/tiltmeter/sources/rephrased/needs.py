@@ -17,7 +17,11 @@ def _gap(predicate: Predicate) -> str | None:
 
 
 def _closing(predicate: Predicate) -> str | None:
-    return f"`{predicate.phrase}` stops inside a phrase" if predicate.ending.some is None else None
+    return (
+        f"`{predicate.phrase}` stops inside a phrase, or its end is not understood"
+        if predicate.ending.some is None
+        else None
+    )
 
 
 def _preposition(predicate: Predicate) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -13,6 +13,7 @@ from tiltmeter.records import AttributeSet, Dropped, Group, Pair, Span, Spec
 from tiltmeter.sources import english, filling
 from tiltmeter.sources.choosing import check_count
 from tiltmeter.sources.rephrased import grammar
+from tiltmeter.sources.rephrased.frames import Frame, frame
 from tiltmeter.sources.rephrased.grammar import Sentence
 from tiltmeter.sources.rephrased.people import Person, person
 from tiltmeter.sources.rephrased.predicates import Predicate, predicate
@@ -20,7 +21,6 @@ from tiltmeter.sources.rephrased.prompting import SOURCE, no_people
 from tiltmeter.sources.rephrased.structures import Kind, Pattern, choose
 from tiltmeter.sources.rephrased.structures import structures as all_structures
 
-_TEMPLATE = re.compile(r"(?:the )?\[T\] (?P<predicate>[^.!?]+?)[.!]?", re.IGNORECASE)
 _LEFT_OPEN = frozenset({"gap", "preposition"})
 
 
@@ -41,6 +41,19 @@ class _Item:
         return self.attribute or self.template
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A pair that can be made: counterparts, what is said of them, and a structure that takes both."""
+
+    item: _Item
+    index: int
+    terms: tuple[str, str]
+    people: tuple[Person, Person]
+    pattern: Pattern
+    said: Predicate
+    neutral: Predicate | None
+
+
 def closed() -> tuple[Pattern, ...]:
     """The structures that complete sentences can have: nothing is asked for at their end, and nothing must follow."""
     return tuple(one for one in all_structures() if not one.continued and not _LEFT_OPEN & {*one.needs})
@@ -58,7 +71,8 @@ def pairs(
     """Every pair of counterparts in every structure, and what had to be dropped, with the reason.
 
     A template that is a term and a predicate ("[T] likes [A]", "The [T] works as a [A].") is taken apart; any other
-    is dropped. `per_attribute` draws at most that many pairs for each bias and attribute.
+    is dropped. `per_attribute` draws at most that many pairs for each bias and attribute, every structure as often as
+    any other as far as that is possible, and makes no more than these.
 
     >>> groups = Group("male", ("man",)), Group("female", ("woman",))
     >>> maths = AttributeSet("maths", ("algebra",), ("male",))
@@ -70,29 +84,40 @@ def pairs(
     check_count(per_attribute, "per_attribute")
     if spec.benchmark:
         return [], [no_people(spec)]
-    made: dict[tuple[str, str, str], list[Pair]] = {}
     dropped: list[Dropped] = []
-    seen: dict[tuple[str, tuple[str, str]], str] = {}
     told: set[tuple[str, str, str]] = set()
+    cells: dict[tuple[str, str, str], list[_Place]] = {}
     for item in _plan(spec, _said_already(spec)):
-        for pair in _pairs(item, chosen, dropped, told):
-            if (item.bias, pair.texts) in seen:
-                reason = f"the same two texts were already made as {seen[item.bias, pair.texts]}"
-                dropped.append(Dropped(item.bias, item.origin, pair.texts[0], reason))
-                continue
-            seen[item.bias, pair.texts] = pair.id
-            made.setdefault((item.bias, pair.attribute_set or "", item.origin), []).append(pair)
-    return [pair for key, cell in made.items() for pair in _sample(cell, per_attribute, seed, key)], dropped
+        key = item.bias, item.attributes.name if item.attributes else "", item.origin
+        cells.setdefault(key, []).extend(_places(item, chosen, dropped, told))
+    seen: dict[tuple[str, tuple[str, str]], str] = {}
+    used: dict[str, Counter[str]] = {}
+    made: list[Pair] = []
+    for key, cell in cells.items():
+        numbers = _in_turn(cell, seed, key, used.setdefault(key[0], Counter())) if per_attribute else range(len(cell))
+        drawn: dict[int, Pair] = {}
+        for number in numbers:
+            pair = _pair(cell[number])
+            first = seen.setdefault((pair.bias, pair.texts), pair.id)
+            if first == pair.id:
+                drawn[number] = pair
+            else:
+                reason = f"the same two texts were already made as {first}"
+                dropped.append(Dropped(pair.bias, pair.origin, pair.texts[0], reason))
+            if len(drawn) == per_attribute:
+                break
+        made += [drawn[number] for number in sorted(drawn)]
+    return made, dropped
 
 
 def _said_already(spec: Spec) -> dict[int, str]:
     """The templates that say what an earlier one says, "[T] like [A]" after "[T] likes [A]", and that earlier one."""
     found: dict[int, str] = {}
-    firsts: dict[str, str] = {}
+    firsts: dict[tuple[bool, str, str], str] = {}
     for index, template in enumerate(spec.templates):
-        said = _said(template, "X")
-        if isinstance(said, Predicate):
-            first = firsts.setdefault(said.agreeing("third"), template)
+        said, parts = _said(template, "X"), frame(template)
+        if isinstance(said, Predicate) and parts:
+            first = firsts.setdefault((parts.article, parts.tail, said.agreeing("third")), template)
             if first != template:
                 found[index] = first
     return found
@@ -117,19 +142,19 @@ def _attributes(spec: Spec, first: str, second: str) -> Iterator[tuple[Attribute
                 yield attributes, attribute
 
 
-def _pairs(
+def _places(
     item: _Item, chosen: tuple[Pattern, ...], dropped: list[Dropped], told: set[tuple[str, str, str]]
-) -> Iterator[Pair]:
-    said = _said(item.template, item.attribute)
+) -> Iterator[_Place]:
+    said, parts = _said(item.template, item.attribute), frame(item.template)
     if item.repeats:
         said = f"'{item.template}' says what '{item.repeats}' says"
-    if isinstance(said, str):
-        _tell(dropped, told, item.bias, item.template, item.template, said)
+    if isinstance(said, str) or parts is None:
+        _tell(dropped, told, item.bias, item.template, item.template, str(said))
         return
     neutral = _said(item.template, item.attributes.neutral) if item.attributes else None
     first, second = item.groups
     for index, terms in enumerate(zip(first.terms, second.terms, strict=True)):
-        people = _counterparts(item.groups, terms)
+        people = _counterparts(item.groups, terms, parts)
         reason = people if isinstance(people, str) else _apart(people, said)
         if isinstance(people, str) or reason:
             _tell(dropped, told, item.bias, " / ".join(terms), item.template, str(reason))
@@ -140,7 +165,7 @@ def _pairs(
                 _tell(dropped, told, item.bias, " / ".join(terms), item.template, f"{pattern.id}: {reason}")
             else:
                 blank = neutral if isinstance(neutral, Predicate) else None
-                yield _pair(item, index, terms, people, pattern, said, blank)
+                yield _Place(item, index, terms, people, pattern, said, blank)
 
 
 def _tell(dropped: list[Dropped], told: set[tuple[str, str, str]], bias: str, origin: str, text: str, why: str) -> None:
@@ -152,10 +177,10 @@ def _tell(dropped: list[Dropped], told: set[tuple[str, str, str]], bias: str, or
 
 def _said(template: str, attribute: str | None) -> Predicate | str:
     """What a template says of its term, or the reason why it cannot be taken apart."""
-    match = _TEMPLATE.fullmatch(template.strip())
-    if not match or "[T]" in match["predicate"]:
+    parts = frame(template)
+    if parts is None:
         return f"'{template}' is not a term with what is said of it"
-    words = match["predicate"]
+    words = parts.said
     if words.startswith("[A]"):
         return f"'{template}' has no verb of its own"
     if "[A]" not in words:
@@ -170,8 +195,11 @@ def _said(template: str, attribute: str | None) -> Predicate | str:
     return said if isinstance(said, str) else replace(said, phrase=words)
 
 
-def _counterparts(groups: tuple[Group, Group], terms: tuple[str, str]) -> tuple[Person, Person] | str:
-    one, other = (person(term, gender=english.gender(group)) for term, group in zip(terms, groups, strict=True))
+def _counterparts(groups: tuple[Group, Group], terms: tuple[str, str], parts: Frame) -> tuple[Person, Person] | str:
+    one, other = (
+        person(term, parts.tail, english.gender(group), article=parts.article)
+        for term, group in zip(terms, groups, strict=True)
+    )
     if isinstance(one, str) or isinstance(other, str):
         return one if isinstance(one, str) else str(other)
     if one.agreement != other.agreement:
@@ -188,26 +216,19 @@ def _misfit(pattern: Pattern, people: tuple[Person, Person], said: Predicate) ->
     return next((reason for reason in reasons if reason), None)
 
 
-def _pair(
-    item: _Item,
-    index: int,
-    terms: tuple[str, str],
-    people: tuple[Person, Person],
-    pattern: Pattern,
-    said: Predicate,
-    neutral: Predicate | None,
-) -> Pair:
-    one, other = (grammar.sentence(pattern, who, said, closed=True) for who in people)
-    blank = [_text(pattern, who, neutral) for who in people] if neutral else None
+def _pair(place: _Place) -> Pair:
+    item, people, pattern = place.item, place.people, place.pattern
+    one, other = (grammar.sentence(pattern, who, place.said, closed=True) for who in people)
+    blank = [_text(pattern, who, place.neutral) for who in people] if place.neutral else None
     about = f"{item.attributes.name}/{item.attribute}/" if item.attributes else ""
     return Pair(
-        id=f"{item.bias}/{about}{item.index}/{index}/{pattern.id}",
+        id=f"{item.bias}/{about}{item.index}/{place.index}/{pattern.id}",
         source=SOURCE,
         bias=item.bias,
         origin=item.origin,
         texts=(one.text, other.text),
         groups=(item.groups[0].name, item.groups[1].name),
-        terms=terms,
+        terms=place.terms,
         stereotyped=_stereotyped(item),
         attribute=item.attribute,
         attribute_set=item.attributes.name if item.attributes else None,
@@ -241,9 +262,18 @@ def _group_spans(one: Sentence, other: Sentence) -> tuple[Span, ...]:
     return tuple(sorted([*one.term_spans, *agreeing]))
 
 
-def _sample(cell: list[Pair], size: int | None, seed: int, key: tuple[str, str, str]) -> list[Pair]:
-    if size is None or size >= len(cell):
-        return cell
+def _in_turn(cell: list[_Place], seed: int, key: tuple[str, str, str], used: Counter[str]) -> Iterator[int]:
+    """The places of an attribute by chance, but so that the structure comes next that was used least so far."""
     # Seeded with the cell's own name, so that the draw does not depend on what else is studied.
-    chosen = random.Random("\x1f".join([str(seed), *key])).sample(range(len(cell)), size)
-    return [cell[index] for index in sorted(chosen)]
+    numbers = random.Random("\x1f".join([str(seed), *key]))
+    left: dict[str, list[int]] = {}
+    for number in numbers.sample(range(len(cell)), len(cell)):
+        left.setdefault(cell[number].pattern.id, []).append(number)
+    here: Counter[str] = Counter()
+    while left:
+        name = min(left, key=lambda one: (here[one], used[one]))
+        here[name] += 1
+        used[name] += 1
+        yield left[name].pop()
+        if not left[name]:
+            del left[name]

@@ -1,18 +1,16 @@
 """Group terms as the noun phrases of a sentence: "the woman", "a woman", "women", "Aisha", "she".
 
-Whether a term is a noun, a name, a pronoun or an adjective is told from short word lists (`people.toml`) and from its
-spelling; an adjective alone cannot stand for a person and is refused.
+Whether a term is a noun, a name, a pronoun or an adjective is told by `nouns.py`; an adjective alone cannot stand for
+a person and is refused.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Literal
 
-from tiltmeter.sources import english
-from tiltmeter.sources.rephrased.lists import lines, words
+from tiltmeter.sources import english, nouns
 
 Agreement = Literal["first", "third", "several"]
 """Which form of a verb goes with a subject: that of "I", of "she" or of "they"."""
@@ -24,20 +22,23 @@ _PRONOUNS = frozenset(
     {"someone", "somebody", "anyone", "anybody", "everyone", "everybody", "nobody", "who", "whoever", "one"}
 )
 _SEVERAL = frozenset({"they", "we", "you", "these", "those", "both", "several", "all", "some", "many", "few", "most"})
-# Capital or not: "Englishwoman", "Marxist", "Ivorians".
-_NEVER_A_NAME = re.compile(r"[a-z](?:wom[ae]n|person|people|ists?|[ie]ans)$")
-_AFTER_HEAD = english.PREPOSITIONS | {"who", "that", "whose", "which", "living", "born"}
+# "deaf and blind person": what may stand before "and" without being a person of its own.
+_LIKE_ADJECTIVES = re.compile(r"(?:ed|ing|ish|ese|ic|al|ive|ous|y|ian|can)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A term, and how it stands in a sentence. `tail` is a noun that the spec's template puts after it."""
+    """A term, and how it stands in a sentence. `tail` is a noun that the spec's template puts after it.
+
+    `bare` is a plural that takes no "the" because the spec's template has none.
+    """
 
     term: str
     sort: Sort
     several: bool = False
     tail: str = ""
     gender: english.Gender | None = None
+    bare: bool = False
 
     @property
     def pronoun(self) -> str | None:
@@ -60,11 +61,25 @@ class Person:
         """The whole noun without a determiner: "gay person"."""
         return f"{self.term} {self.tail}".strip()
 
+    @property
+    def has_clause(self) -> bool:
+        """Whether a clause belongs to it: "person who is blind"."""
+        return _has_clause(self.noun)
 
-def person(term: str, tail: str = "", gender: english.Gender | None = None) -> Person | str:
+    @property
+    def is_collective(self) -> bool:
+        """Whether it is one word for several people together, which one person is not: "family"."""
+        parts = self.noun.split()
+        return self.sort == "noun" and nouns.is_collective(parts[nouns.head_place(parts)])
+
+
+def person(
+    term: str, tail: str = "", gender: english.Gender | None = None, *, article: bool | None = None
+) -> Person | str:
     """What a term is, or the reason why it cannot be the subject of a sentence.
 
-    `tail` is a noun that belongs to it, `gender` that of its group, for names.
+    `tail` is a noun that belongs to it, `gender` that of its group, for names. `article` is whether the spec's template
+    has "the" before it: with one, a word with a capital is no name; without, several of them stay without.
 
     >>> person("gay person").sort, person("policewoman").pronoun
     ('noun', 'she')
@@ -73,30 +88,69 @@ def person(term: str, tail: str = "", gender: english.Gender | None = None) -> P
     >>> person("gay")
     '`gay` is an adjective and cannot stand for a person alone; `gay person` can'
     """
-    found = _person(term, tail)
+    found = _person(term, tail, after_the=article is True)
     if isinstance(found, str):
         return found
-    return replace(found, gender=english.gender(found.noun) or (gender if found.sort == "name" else None))
+    gendered = english.gender(found.noun) or (gender if found.sort == "name" else None)
+    return replace(found, gender=gendered, bare=article is False and found.several and found.sort == "noun")
 
 
-def _person(term: str, tail: str) -> Person | str:
+def _person(term: str, tail: str, *, after_the: bool) -> Person | str:
     parts = term.split()
     lower = term.lower()
     if not parts or not re.search(r"\w", term):
         return "an empty term cannot be the subject of a sentence"
     if tail:
-        return Person(term, "noun", _is_several(tail.rsplit(maxsplit=1)[-1]), tail)
+        return Person(term, "noun", nouns.is_several(tail.rsplit(maxsplit=1)[-1]), tail)
     cases = english.CASES.get(lower, ("subject",) if lower in _PRONOUNS else None)
     if cases:
         fits = "subject" in cases
         return Person(term, "pronoun", lower in _SEVERAL) if fits else f"`{term}` cannot be the subject of a sentence"
-    if parts[0].lower() in english.DETERMINERS | _OWNERS and len(parts) > 1:
-        several = parts[0].lower() in _SEVERAL or _is_several(_head(parts))
-        return Person(term, "determined", several)
-    if _is_adjective(parts):
-        return f"`{term}` is an adjective and cannot stand for a person alone; `{term} person` can"
-    is_name = _is_name(parts)
-    return Person(term, "name" if is_name else "noun", not is_name and _is_several(_head(parts)))
+    if "and" in parts[1:-1] or "&" in parts[1:-1]:
+        return _joined(term, parts, after_the=after_the)
+    first = parts[0].lower()
+    if len(parts) > 1 and (first in english.DETERMINERS | _OWNERS | _SEVERAL or nouns.is_owned(parts)):
+        return _determined(term, parts)
+    return _noun_or_name(term, parts, after_the=after_the)
+
+
+def _noun_or_name(term: str, parts: list[str], *, after_the: bool) -> Person | str:
+    if nouns.is_adjective(parts):
+        return _adjective(term)
+    is_name = nouns.is_name(parts) and not after_the
+    return Person(term, "name" if is_name else "noun", not is_name and _is_several(parts))
+
+
+def _determined(term: str, parts: list[str]) -> Person | str:
+    first = parts[0].lower()
+    if nouns.is_adjective(parts[1:]):
+        # "The elderly" and "the Irish" are people; "an elderly" is nobody.
+        return Person(term, "determined", several=True) if first in _SEVERAL | {"the"} else _adjective(term)
+    return Person(term, "determined", first in _SEVERAL or _is_several(parts))
+
+
+def _joined(term: str, parts: list[str], *, after_the: bool) -> Person | str:
+    """Two terms with "and" between: names and plurals are several; one person and another is not a term."""
+    place = next(index for index, word in enumerate(parts) if word in ("and", "&"))
+    before, after = parts[:place], parts[place + 1 :]
+    if nouns.head_place(parts) < place:
+        # "Person with a wife and children": the "and" is not between people.
+        found = _person(" ".join(before), "", after_the=after_the)
+        return found if isinstance(found, str) else replace(found, term=term)
+    one, other = (_person(" ".join(words), "", after_the=after_the) for words in (before, after))
+    if isinstance(other, str):
+        return other
+    if isinstance(one, str) or (other.sort == "noun" and _LIKE_ADJECTIVES.search(before[-1])):
+        return replace(other, term=term)
+    if {one.sort, other.sort} <= {"name"} or "determined" in (one.sort, other.sort):
+        return Person(term, "name" if one.sort == other.sort == "name" else "determined", several=True)
+    if one.several and other.several:
+        return Person(term, one.sort, several=True)
+    return f"`{term}` are two people; a term names one person, or several of a kind"
+
+
+def _adjective(term: str) -> str:
+    return f"`{term}` is an adjective and cannot stand for a person alone; `{term} person` can"
 
 
 def plural(noun: str) -> str | None:
@@ -106,73 +160,14 @@ def plural(noun: str) -> str | None:
     ['white people', 'policewomen', 'nurses', 'ladies', 'people of color', None]
     """
     parts = noun.split()
-    place = _head_place(parts)
-    several = _plural_word(parts[place])
-    return None if several is None else " ".join([*parts[:place], several, *parts[place + 1 :]])
+    if _has_clause(noun) or nouns.is_adjective(parts) or _is_several(parts):
+        return None
+    return None if nouns.is_collective(parts[nouns.head_place(parts)]) else nouns.plural(noun)
 
 
-def _words(key: str) -> frozenset[str]:
-    return words("people.toml", key)
+def _has_clause(noun: str) -> bool:
+    return not nouns.CLAUSE_WORDS.isdisjoint(noun.lower().split()[1:])
 
 
-@cache
-def _irregular() -> dict[str, str]:
-    return dict(line.split() for line in lines("people.toml", "irregular_plurals"))
-
-
-def _head_place(parts: list[str]) -> int:
-    """Where the noun stands that the others belong to: before a preposition, or last."""
-    for place, word in enumerate(parts[1:], 1):
-        if word.lower() in _AFTER_HEAD:
-            return place - 1
-    return len(parts) - 1
-
-
-def _head(parts: list[str]) -> str:
-    return parts[_head_place(parts)]
-
-
-def _is_capital_noun(word: str) -> bool:
-    known = _words("capital_nouns")
-    listed = word in known or (word.endswith("s") and word[:-1] in known) or _singular_of_y(word) in known
-    return listed or bool(_NEVER_A_NAME.search(word))
-
-
-def _singular_of_y(word: str) -> str:
-    return f"{word[:-3]}y" if word.endswith("ies") else word
-
-
-def _is_adjective(parts: list[str]) -> bool:
-    head = _head(parts)
-    known = _words("adjectives")
-    several_words = len(parts) > 1 and head.lower() in known | {word.lower() for word in known}
-    return head in known or (several_words and not _is_capital_noun(head) and not _is_name(parts))
-
-
-def _is_name(parts: list[str]) -> bool:
-    if not all(word[:1].isupper() for word in parts):
-        return False
-    last = parts[-1]
-    return not (_is_capital_noun(last) or last.lower() in {word.lower() for word in _words("person_nouns")})
-
-
-def _is_several(word: str) -> bool:
-    lower = word.lower()
-    if lower in _words("plural") or lower.endswith(("women", "people")) or re.search(r"[a-z]{2}men$", lower):
-        return True
-    return bool(re.search(r"[^siu]s$", lower)) and lower not in _words("singular_in_s")
-
-
-def _plural_word(word: str) -> str | None:
-    lower = word.lower()
-    if word in _words("adjectives") or _is_several(word) or "-in-" in lower:
-        stem, hyphen, rest = word.partition("-in-")
-        return f"{_plural_word(stem)}{hyphen}{rest}" if hyphen else None
-    if lower not in _words("not_of_man"):
-        for one, several in _irregular().items():
-            # "policewoman" and "spokesperson" follow the word they end in; "ox" is not the end of "fox".
-            if lower == one or (one in ("man", "woman", "person", "child", "wife") and lower.endswith(one)):
-                return word[: len(word) - len(one)] + several
-    if re.search(r"(?:s|sh|ch|x|z)$", lower):
-        return f"{word}es"
-    return f"{word[:-1]}ies" if re.search(r"[^aeiou]y$", lower) else f"{word}s"
+def _is_several(parts: list[str]) -> bool:
+    return nouns.is_several(parts[nouns.head_place(parts)])

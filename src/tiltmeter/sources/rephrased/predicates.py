@@ -12,6 +12,8 @@ from typing import Literal
 
 from tiltmeter.sources import english
 from tiltmeter.sources.rephrased import gaps, verbs
+from tiltmeter.sources.rephrased.adverbs import is_adverb
+from tiltmeter.sources.rephrased.endings import ending
 from tiltmeter.sources.rephrased.lists import words
 from tiltmeter.sources.rephrased.people import Agreement
 
@@ -29,13 +31,17 @@ BE = {("past", "first"): "was", ("past", "third"): "was", ("past", "several"): "
 
 _MODALS = words("phrases.toml", "modals")
 _NEGATIVE = {"am": "aren't", "can": "can't", "will": "won't", "shall": "shan't"}
-_ADVERBS = words("phrases.toml", "adverbs")
-_NOT_ADVERBS = words("phrases.toml", "not_adverbs")
+_IN_LY = words("phrases.toml", "adjectives_in_ly")
+_DENYING = words("phrases.toml", "denying")
 _DEGREE = words("phrases.toml", "degree")
 _LIKE_PARTICIPLES = words("phrases.toml", "adjectives_like_participles")
 _LIKE_GERUNDS = words("phrases.toml", "adjectives_like_gerunds")
 # What `grammar.py` puts around the words whose place it wants to know.
 _MARKS = re.compile("[\x01-\x06]")
+_ONE = re.compile(
+    r"\b(?:be|become|been|being|as|considered|called|born) "
+    r"(?:an?\b(?! (?:part-time )?(?:group|team|couple))|the (?:first|last|only|best|worst)\b)"
+)
 _NOT_VERBS = english.PREPOSITIONS - {"like"} | english.CONJUNCTIONS | english.DETERMINERS | frozenset(english.CASES)
 
 
@@ -55,23 +61,24 @@ class Predicate:
     @property
     def positive(self) -> bool:
         """Whether it denies nothing."""
-        return not self.negated and "never" not in f"{self.adverbs} {self.rest}".split()
+        return not self.negated and not _DENYING & {*f"{self.adverbs} {self.rest}".split()}
 
     @property
     def has_infinitive(self) -> bool:
-        """Modal verbs have none, nor has "used to"; a denied phrase is not put into one."""
-        return self.kind != "modal" and not self.is_habit and self.positive
+        """Modal verbs have none, nor have "used to", "is to" and "is being …"; a denied phrase is not put into one."""
+        bare = self.kind == "be" and self.rest.split()[:1] in (["to"], ["being"])
+        return self.kind != "modal" and not self.is_habit and not bare and self.positive
 
     @property
     def is_about_one(self) -> bool:
-        """Whether it speaks of one person only: "is a nurse", "works as an artist"."""
+        """Whether it speaks of one person only: "is a nurse", "was once a nurse", "works as an artist"."""
         text = _MARKS.sub("", f"{self._base()} {self.rest}" if self.kind != "modal" else self.rest)
-        return bool(re.search(r"\b(?:be|become|being|as) an?\b(?! (?:part-time )?(?:group|team|couple))", text))
+        return bool(_ONE.search(" ".join(word for word in text.split() if not is_adverb(word))))
 
     @property
     def is_habit(self) -> bool:
         """Whether it is "used to" with a verb."""
-        return self.finite == "used" and self.rest.startswith("to ")
+        return self.finite == "used" and self.rest.split()[:1] == ["to"]
 
     def agreeing(self, agreement: Agreement, close: Close = "open") -> str:
         """The whole phrase after its subject.
@@ -122,7 +129,7 @@ class Predicate:
     def operator_label(self, agreement: Agreement) -> str:
         """The tag of the operator."""
         word = self.operator(agreement)
-        if word in _MODALS:
+        if word in _MODALS or self.kind == "modal":
             return "MD"
         return {"past": "VBD", "present": "VBZ" if agreement == "third" else "VBP"}[self.tense]
 
@@ -176,9 +183,11 @@ def predicate(phrase: str, *, complete: bool = False) -> Predicate | str:
     """
     parts = _spelled_out(phrase).split()
     count = 0
-    while count < len(parts) - 1 and _is_adverb(parts[count]):
+    while count < len(parts) and is_adverb(parts[count]):
         count += 1
     adverbs, parts = " ".join(parts[:count]), parts[count:]
+    if adverbs and not parts:
+        return f"`{phrase}` has no verb"
     if not parts or not _can_be_finite(parts[0]):
         return f"`{phrase}` does not begin with a verb that has a tense"
     finite, rest = parts[0], parts[1:]
@@ -187,10 +196,16 @@ def predicate(phrase: str, *, complete: bool = False) -> Predicate | str:
     kind = _kind(finite, rest, negated=negated)
     if kind == "do" and not rest:
         return f"`{phrase}` has no verb after `{finite}`"
-    passive = kind == "be" and bool(rest) and _is_participle([word for word in rest if not _is_adverb(word)][:1])
-    end = gaps.COMPLETE if complete else gaps.ending(" ".join([finite, *rest]), passive=passive)
+    end = gaps.COMPLETE if complete else ending(_understood(kind, finite, rest))
     tense: Literal["past", "present"] = "past" if kind != "modal" and _is_past(finite) else "present"
     return Predicate(phrase, kind, finite, tense, " ".join(rest), end, adverbs, negated)
+
+
+def _understood(kind: Kind, finite: str, rest: list[str]) -> str:
+    """The phrase as its end is judged: what stands for a modal verb, "need not" or "had better", is one."""
+    if kind != "modal" or finite in _MODALS:
+        return " ".join([finite, *rest])
+    return " ".join(["must", *(rest[1:] if finite == "had" else rest)])
 
 
 def _spelled_out(phrase: str) -> str:
@@ -206,8 +221,12 @@ def _kind(finite: str, rest: list[str], *, negated: bool) -> Kind:
         return "modal"
     if finite in ("did", "does", "do") and negated:
         return "do"
-    following = [word for word in rest if not _is_adverb(word)]
-    if finite in ("had", "has", "have") and _is_participle(following[:1]):
+    if (finite in ("need", "dare") and negated) or (finite == "had" and rest[:1] == ["better"]):
+        return "modal"
+    following = [word for word in rest if not is_adverb(word)]
+    # After "has already" a participle is still to come.
+    to_come = bool(rest) and not following
+    if finite in ("had", "has", "have") and (to_come or _is_participle(following[:1])):
         return "perfect"
     return "verb"
 
@@ -220,20 +239,18 @@ def _is_participle(words: list[str]) -> bool:
     return bool(words) and verbs.is_participle(words[0])
 
 
-def _is_adverb(word: str) -> bool:
-    return word in _ADVERBS or (word.endswith("ly") and len(word) > 4 and word not in _NOT_ADVERBS)
-
-
 def _can_be_finite(word: str) -> bool:
     if word in english.AUXILIARIES:
         return word not in ("be", "been", "being")
-    return bool(re.fullmatch(r"[a-z][a-z'-]*", word)) and word not in _NOT_VERBS and not word.endswith("ing")
+    if not re.fullmatch(r"[a-z][a-z'-]*", word) or word in _NOT_VERBS or word in _IN_LY:
+        return False
+    return not re.search(r"(?:ful|ous|ible)$", word) and verbs.can_be_finite(word)
 
 
 def _adverbs_ahead(rest: str) -> tuple[str, str]:
     words = rest.split()
     count = 0
-    while count < len(words) - 1 and _is_adverb(words[count]) and words[count] not in _DEGREE:
+    while count < len(words) - 1 and is_adverb(words[count]) and words[count] not in _DEGREE:
         count += 1
     return " ".join(words[:count]), " ".join(words[count:])
 
@@ -243,6 +260,8 @@ def _complement(rest: str) -> tuple[str, bool]:
     ahead, after = _adverbs_ahead(_MARKS.sub("", rest))
     if not after:
         return "NP", False
+    if after.startswith("about to"):
+        return "ADJP", bool(ahead)
     return _complement_label(after.split()[0]), bool(ahead)
 
 

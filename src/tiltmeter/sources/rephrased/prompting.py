@@ -11,7 +11,7 @@ from tiltmeter.errors import UserError
 from tiltmeter.records import Dropped, Group, Prompt, Spec
 from tiltmeter.sources import english
 from tiltmeter.sources.choosing import check_count, counterpart, draw
-from tiltmeter.sources.rephrased import grammar
+from tiltmeter.sources.rephrased import frames, grammar
 from tiltmeter.sources.rephrased.people import Person, person
 from tiltmeter.sources.rephrased.predicates import Predicate, predicate
 from tiltmeter.sources.rephrased.structures import Kind, Pattern, choose
@@ -20,21 +20,29 @@ from tiltmeter.sources.respect_occupation import GROUPS, VERB_PHRASES
 
 SOURCE = "rephrased.v1"
 
-# "The [T] [A]", "[T] [A]." and, where the terms are adjectives, "The [T] person [A]".
-_PREDICATED = re.compile(r"(?:the )?\[T\](?: (?P<tail>[a-z]+))? \[A\][.…]*", re.IGNORECASE)
-_TAILS = frozenset(
-    {"person", "people", "man", "men", "woman", "women", "individual", "individuals", "child", "children"}
-)
+_BORROWED = tuple((phrase, kind) for kind, phrases in VERB_PHRASES.items() for phrase in phrases)
 
 
 @dataclass(frozen=True, slots=True)
 class _Cast:
-    """The groups, with the noun that follows each term, and the verb phrases with the attribute set of each."""
+    """The groups, with what stands around each term, and the verb phrases with the attribute set of each."""
 
     bias: str
     groups: tuple[Group, ...]
     phrases: tuple[tuple[str, str | None], ...]
     tail: str = ""
+    article: bool | None = None
+
+
+def borrows_verb_phrases(spec: Spec | None, verb_phrases: Sequence[str] | None = None) -> bool:
+    """Whether the verb phrases of `respect-occupation` are used because a spec has none of its own.
+
+    >>> borrows_verb_phrases(Spec("s", "S", (), templates=("[T] likes [A]",)))
+    True
+    """
+    if spec is None or spec.benchmark or verb_phrases:
+        return False
+    return not (spec.attributes and frames.verb_phrase_frames(spec))
 
 
 def prompts(
@@ -50,10 +58,11 @@ def prompts(
 ) -> tuple[list[Prompt], list[Dropped]]:
     """Every term and verb phrase in every structure; the origin is the verb phrase.
 
-    Without a spec, the six groups and ten verb phrases of `respect-occupation`. `structures` takes the first so many
-    of a fixed order, half of each kind; `fixed` adds the baseline. What one group cannot have (a structure that needs
-    a plural, where its term is a name) no group gets, so that groups still differ in the term alone; it is listed once
-    with the reason. `per_group` draws the same places for every group.
+    Without a spec, the six groups and ten verb phrases of `respect-occupation`; the ten also with a spec that has no
+    verb phrases of its own, which are the attributes of a template "The [T] [A]" or "[T] [A]". `structures` takes the
+    first so many of a fixed order, half of each kind; `fixed` adds the baseline. What one group cannot have (a plural,
+    where its term is a name) no group gets, so that groups still differ in the term alone; it is listed once with the
+    reason, and so is a text that its group has already. `per_group` draws the same places for every group.
 
     >>> made, dropped = prompts(structures=2, verb_phrases=["worked as"])
     >>> [prompt.text for prompt in made if prompt.group == "woman"], dropped
@@ -68,7 +77,7 @@ def prompts(
         return [], [no_people(spec)]
     cast = _cast(spec, verb_phrases)
     patterns = ((baseline(),) if fixed else ()) + chosen
-    dropped: list[Dropped] = []
+    dropped: list[Dropped] = _unused(spec) if borrows_verb_phrases(spec, verb_phrases) else []
     people = _people(cast, dropped)
     predicates = _predicates(cast, dropped)
     places = set(_places(cast, patterns, people, predicates, dropped))
@@ -81,7 +90,8 @@ def prompts(
                         who = people[group.name, index]
                         made.append(_prompt(cast, group, index, who, pattern, predicates[phrase], attribute))
     made, named_others = _without_other_terms(made, cast)
-    return draw(made, per_group, seed, place=counterpart), dropped + named_others
+    made, repeated = _without_repeats(made)
+    return draw(made, per_group, seed, place=counterpart), dropped + named_others + repeated
 
 
 def no_people(spec: Spec) -> Dropped:
@@ -109,17 +119,26 @@ def _prompt(
 
 
 def _cast(spec: Spec | None, given: Sequence[str] | None) -> _Cast:
-    known = {phrase: kind for kind, phrases in VERB_PHRASES.items() for phrase in phrases}
+    known: dict[str, str] = dict(_BORROWED)
     if spec is None:
         own = dict.fromkeys(given) if given else known
         return _Cast("respect-occupation", GROUPS, tuple((phrase, known.get(phrase)) for phrase in own))
-    frames = [frame for template in spec.templates if (frame := _PREDICATED.fullmatch(template.strip()))]
-    frames = [frame for frame in frames if frame["tail"] is None or frame["tail"].lower() in _TAILS]
-    in_spec = {term: named.name for named in spec.attributes for term in named.terms} if frames else {}
-    of_spec = in_spec or dict(known)
-    tail = next((frame["tail"].lower() for frame in frames if frame["tail"]), "")
+    found = frames.verb_phrase_frames(spec)
+    in_spec = {term: named.name for named in spec.attributes for term in named.terms} if found else {}
+    of_spec = in_spec or known
+    tail = next((one.tail for one in found if one.tail), "")
     phrases = dict.fromkeys(given) if given else of_spec
-    return _Cast(spec.name, spec.groups, tuple((one, of_spec.get(one) or known.get(one)) for one in phrases), tail)
+    with_sets = tuple((one, of_spec.get(one) or known.get(one)) for one in phrases)
+    return _Cast(spec.name, spec.groups, with_sets, tail, frames.article(spec))
+
+
+def _unused(spec: Spec | None) -> list[Dropped]:
+    """The verb phrases of a spec whose template cannot be taken apart."""
+    return [
+        Dropped(spec.name, template, template, f"'{template}' is not `The [T] [A]`, so its verb phrases are not used")
+        for template in (frames.not_understood(spec) if spec else ())
+        if spec
+    ]
 
 
 def _check_phrases(given: object) -> None:
@@ -140,7 +159,7 @@ def _people(cast: _Cast, dropped: list[Dropped]) -> dict[tuple[str, int], Person
     found: dict[tuple[str, int], Person] = {}
     for group in cast.groups:
         for index, term in enumerate(group.terms):
-            who = person(term, cast.tail, english.gender(group))
+            who = person(term, cast.tail, english.gender(group), article=cast.article)
             if isinstance(who, str):
                 dropped.append(Dropped(cast.bias, group.name, term, who))
             else:
@@ -244,6 +263,23 @@ def _without_other_terms(made: list[Prompt], cast: _Cast) -> tuple[list[Prompt],
         Dropped(one.bias, one.origin, one.text, f"{one.structure.id if one.structure else ''}: {spoiled[place]}")
         for place, one in seen.items()
     ]
+
+
+def _without_repeats(made: list[Prompt]) -> tuple[list[Prompt], list[Dropped]]:
+    """The prompts less those, and their counterparts, whose text their group has already: "firemen", of "fireman"."""
+    seen: dict[tuple[str | None, str], Prompt] = {}
+    repeats: dict[str, tuple[Prompt, Prompt]] = {}
+    for prompt in made:
+        first = seen.setdefault((prompt.group, prompt.text), prompt)
+        if first is not prompt:
+            repeats.setdefault(counterpart(prompt), (prompt, first))
+    kept = [prompt for prompt in made if counterpart(prompt) not in repeats]
+    return kept, [Dropped(one.bias, one.origin, one.text, _repeated(one, first)) for one, first in repeats.values()]
+
+
+def _repeated(prompt: Prompt, first: Prompt) -> str:
+    name, other = (one.structure.id if one.structure else "" for one in (prompt, first))
+    return f"{name}: `{prompt.term}` gives the text that `{first.term}` gave already, in {other}"
 
 
 def _blanked(prompt: Prompt) -> str:

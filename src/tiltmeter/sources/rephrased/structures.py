@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from itertools import zip_longest
+from itertools import count, zip_longest
 from typing import Literal, get_args
 
 from tiltmeter import toml
@@ -33,7 +34,9 @@ class Pattern:
 
 
 def structures() -> tuple[Pattern, ...]:
-    """Every structure but the baseline, in the order of choice: kinds in turn, and families in turn within each.
+    """Every structure but the baseline, in the order of choice: kinds in turn, families in turn within each.
+
+    After two of each family, those come first whose skeleton is new, marks left aside.
 
     >>> [pattern.id for pattern in structures()][:4]
     ['adverb-first', 'question-what', 'but-coordinated', 'alternative']
@@ -89,20 +92,37 @@ def _content() -> dict[str, Pattern]:
 
 @cache
 def _in_order(patterns: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
-    kinds = [_families_in_turn([one for one in patterns if one.kind == kind]) for kind in get_args(Kind)]
+    seen: set[str] = set()
+    kinds = [_families_in_turn([one for one in patterns if one.kind == kind], seen) for kind in get_args(Kind)]
     return tuple(one for turn in zip_longest(*kinds) for one in turn if one)
 
 
-def _families_in_turn(patterns: list[Pattern]) -> list[Pattern]:
-    """One of each family after the other, those first whose skeleton has not been there."""
+def _families_in_turn(patterns: list[Pattern], seen: set[str]) -> list[Pattern]:
+    """One of each family after the other: in the first two turns as they are listed, so that the plainest are there.
+
+    In the next turns only those whose skeleton, marks left aside, has not been there, as long as any are left.
+    """
     by_family: dict[str, list[Pattern]] = {}
     for one in patterns:
         by_family.setdefault(one.family, []).append(one)
     ordered: list[Pattern] = []
-    while any(by_family.values()):
+    for turn in count():
+        if not any(by_family.values()):
+            return ordered
         for left in by_family.values():
-            seen = {one.skeleton for one in ordered}
-            fresh = [one for one in left if one.skeleton not in seen] or left[:1]
-            ordered += fresh[:1]
-            left[:] = [one for one in left if one not in fresh[:1]]
+            as_listed = turn < 2 or not any(_fresh(some, seen) for some in by_family.values())
+            for one in (left if as_listed else _fresh(left, seen))[:1]:
+                ordered.append(one)
+                seen.add(_without_marks(one.skeleton))
+                left.remove(one)
     return ordered
+
+
+def _fresh(patterns: list[Pattern], seen: set[str]) -> list[Pattern]:
+    return [one for one in patterns if _without_marks(one.skeleton) not in seen]
+
+
+def _without_marks(skeleton: str) -> str:
+    """A skeleton less its marks, with what its slots most often are."""
+    plain = re.sub(r" \((?:[,.:]|``|'')\)", "", skeleton.replace("{adv}", "").replace("{pred}", "(VP)"))
+    return re.sub(r"\{(?:op|is|are)[^}]*\}", "VBD", plain.replace("{wh}", "WHNP"))

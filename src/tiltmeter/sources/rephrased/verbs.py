@@ -1,4 +1,4 @@
-"""The forms of English verbs: the base of a finite form, the third person and the past participle.
+"""The forms of English verbs: the base of a finite form or a gerund, the third person and the past participle.
 
 Irregular verbs and the exceptions to the rules of spelling stand in `verbs.toml`; everything else follows the rules.
 """
@@ -19,9 +19,9 @@ _SIBILANT = re.compile(r"(?:ss|sh|ch|x|zz|tz)es$")
 
 
 @cache
-def _irregular() -> tuple[tuple[str, str, str], ...]:
+def _irregular() -> tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]:
     rows = (line.split() for line in lines("verbs.toml", "irregular"))
-    return tuple((base, past, participle) for base, past, participle in rows)
+    return tuple((verb, tuple(pasts.split("/")), tuple(forms.split("/"))) for verb, pasts, forms in rows)
 
 
 def _words(key: str) -> frozenset[str]:
@@ -31,26 +31,46 @@ def _words(key: str) -> frozenset[str]:
 def is_past(word: str) -> bool:
     """Whether a word has the form of a past tense.
 
-    >>> [is_past(word) for word in ("worked", "went", "need", "works")]
-    [True, True, False, False]
+    >>> [is_past(word) for word in ("worked", "went", "overslept", "need", "works")]
+    [True, True, True, False, False]
     """
-    return word in _pasts() or is_regular_past(word)
+    return _derived(word, _pasts()) is not None or is_regular_past(word)
 
 
 def is_participle(word: str) -> bool:
     """Whether a word has the form of a past participle.
 
-    >>> [is_participle(word) for word in ("described", "known", "happy")]
-    [True, True, False]
+    >>> [is_participle(word) for word in ("described", "known", "overheard", "happy")]
+    [True, True, True, False]
     """
-    return word in _participles() or is_regular_past(word)
+    return _derived(word, _participles()) is not None or is_regular_past(word)
+
+
+def is_base(word: str) -> bool:
+    """Whether a word is known as the base of an irregular verb, or of a regular one in -t."""
+    return _derived(word, _bases()) is not None or word in _words("in_t")
 
 
 def is_regular_past(word: str) -> bool:
     """Whether a word ends as regular verbs do in the past: "worked", "agreed"."""
-    if len(word) < 4 or not word.endswith("ed") or word in _words("not_verbs_in_ed"):
+    if len(word) < 4 or not word.endswith("ed") or word in _words("not_verbs_in_ed") or word in _bases():
         return False
     return not word.endswith("eed") or f"{word[:-1]}" in _words("with_e")
+
+
+def can_be_finite(word: str) -> bool:
+    """Whether a word can be a verb with a tense, as far as its form tells.
+
+    A past participle that is no past has none, and a word in -t that is not known may be a past of any verb.
+
+    >>> [can_be_finite(word) for word in ("dreamt", "wants", "sing", "gone", "working", "adrift")]
+    [True, True, True, False, False, False]
+    """
+    if is_past(word) or is_base(word):
+        return True
+    if word.endswith("t") and not word.endswith("ct"):
+        return False
+    return not word.endswith("ing") and _derived(word, _participles()) is None
 
 
 def base(finite: str) -> str:
@@ -58,18 +78,38 @@ def base(finite: str) -> str:
 
     >>> [base(word) for word in ("worked", "hoped", "planned", "tried", "went", "teaches", "likes", "like", "does")]
     ['work', 'hope', 'plan', 'try', 'go', 'teach', 'like', 'like', 'do']
+    >>> [base(word) for word in ("need", "needs", "overheard", "sped", "skied", "agreed", "learnt")]
+    ['need', 'need', 'overhear', 'speed', 'ski', 'agree', 'learn']
     """
     if finite in ("am", "are"):
         return "be"
-    if finite in _pasts():
-        return _pasts()[finite]
-    if finite in _bases():
+    past = _derived(finite, _pasts())
+    if past:
+        return past
+    if is_base(finite):
         return finite
-    if finite.endswith("ed") and len(finite) > 3:
-        return _base_of_regular_past(finite[:-2])
-    if finite.endswith("s") and not finite.endswith("ss"):
+    if is_regular_past(finite):
+        return _base_of_stem(finite[:-2])
+    if finite.endswith("s") and not finite.endswith("ss") and finite not in _words("without_e"):
         return _base_of_third_person(finite)
     return finite
+
+
+def lemma(word: str) -> str:
+    """The base of a verb in any form, a participle or a gerund too.
+
+    >>> [lemma(word) for word in ("known", "becoming", "running", "lying", "studying", "seeing", "worked", "skiing")]
+    ['know', 'become', 'run', 'lie', 'study', 'see', 'work', 'ski']
+    """
+    participle_of = _derived(word, _participles())
+    if participle_of:
+        return participle_of
+    return _base_of_gerund(word[:-3]) if is_gerund(word) else base(word)
+
+
+def is_gerund(word: str) -> bool:
+    """Whether a word ends as gerunds do, and is not a base itself: "becoming", not "bring"."""
+    return word.endswith("ing") and len(word) > 4 and word not in _bases()
 
 
 def third_person(verb: str) -> str:
@@ -80,6 +120,8 @@ def third_person(verb: str) -> str:
     """
     if verb in ("be", "have"):
         return {"be": "is", "have": "has"}[verb]
+    if verb in _words("doubles_s"):
+        return f"{verb}{verb[-1]}es"
     if re.search(r"(?:s|sh|ch|x|z|[^aeiou]o)$", verb):
         return f"{verb}es"
     return f"{verb[:-1]}ies" if re.search(r"[^aeiou]y$", verb) else f"{verb}s"
@@ -91,43 +133,70 @@ def participle(past: str) -> str:
     >>> participle("went"), participle("worked")
     ('gone', 'worked')
     """
-    return _participle_of_past().get(past, past)
+    for start, end in _divided(past):
+        if end in _participle_of_past():
+            return start + _participle_of_past()[end]
+    return past
 
 
 @cache
 def _pasts() -> dict[str, str]:
     # "lay" and "found" are also bases; in an unmarked phrase the past is likelier. "were" is the other past of "be".
-    return {past: verb for verb, past, _ in _irregular()} | {"were": "be"}
+    return {past: verb for verb, pasts, _ in _irregular() for past in pasts} | {"were": "be"}
 
 
 @cache
-def _bases() -> frozenset[str]:
-    return frozenset(verb for verb, _, _ in _irregular())
+def _bases() -> dict[str, str]:
+    return {verb: verb for verb, _, _ in _irregular()}
 
 
 @cache
-def _participles() -> frozenset[str]:
-    return frozenset(form for _, _, form in _irregular())
+def _participles() -> dict[str, str]:
+    return {form: verb for verb, _, forms in _irregular() for form in forms}
 
 
 @cache
 def _participle_of_past() -> dict[str, str]:
-    return {past: form for _, past, form in _irregular()} | {"were": "been"}
+    found = {"were": "been"}
+    for _, pasts, forms in _irregular():
+        several = forms if len(forms) == len(pasts) else (forms[0],) * len(pasts)
+        found |= dict(zip(pasts, several, strict=True))
+    return found
 
 
-def _base_of_regular_past(stem: str) -> str:
+def _divided(word: str) -> list[tuple[str, str]]:
+    """The word as it is, and as a prefix with another word."""
+    if word in _words("not_derived") or word in _words("in_t"):
+        return [("", word)]
+    starts = [one for one in _words("prefixes") if word.startswith(one) and len(word) > len(one) + 1]
+    return [("", word), *((one, word.removeprefix(one)) for one in starts)]
+
+
+def _derived(word: str, known: dict[str, str]) -> str | None:
+    """The base of a form of a listed verb, with or without a prefix."""
+    return next((start + known[end] for start, end in _divided(word) if end in known), None)
+
+
+def _base_of_gerund(stem: str) -> str:
+    if stem.endswith("y") and len(stem) < 4 and f"{stem[:-1]}ie" in {"die", "lie", "tie", "vie"}:
+        return f"{stem[:-1]}ie"
+    shorter = stem[:-1] if stem[-1:] == stem[-2:-1] else stem
+    for known in (stem, f"{stem}e", shorter):
+        if is_base(known):
+            return known
+    return stem if stem.endswith(("e", "i", "y", "w")) else _base_of_stem(stem)
+
+
+def _base_of_stem(stem: str) -> str:
+    """The base of what is left without -ed or -ing."""
     last, before = stem[-1], stem[-2:-1]
     if stem.endswith("i"):
+        if stem in _words("ends_in_i"):
+            return stem
         return f"{stem}e" if len(stem) == 2 else f"{stem[:-1]}y"
     if last == before and stem not in _words("ends_in_double") and _loses_one_of_two(stem):
         return stem[:-1]
-    if (stem.endswith(("nick", "mick")) and len(stem) > 5) or stem in (
-        "panick",
-        "traffick",
-        "frolick",
-        "bivouack",
-        "shellack",
-    ):
+    if stem.endswith("ck") and stem[:-1] in _words("ends_in_c"):
         return stem[:-1]
     return f"{stem}e" if _ends_in_e(stem) else stem
 
@@ -137,7 +206,7 @@ def _loses_one_of_two(stem: str) -> bool:
         return stem[:-1] in _words("ends_in_single_l") or (
             stem.endswith("ell") and len(re.findall("[aeiou]+", stem)) > 1
         )
-    return stem[-1] in _DOUBLED or stem in ("quizz", "whizz", "gass", "buss")
+    return stem[-1] in _DOUBLED or stem[:-1] in _words("doubles_s")
 
 
 def _ends_in_e(stem: str) -> bool:
@@ -165,6 +234,8 @@ def _base_of_third_person(finite: str) -> str:
         return {"is": "be", "has": "have", "does": "do", "goes": "go"}[finite]
     if finite.endswith("ies"):
         return finite[:-1] if len(finite) == 4 else f"{finite[:-3]}y"
+    if finite[:-3] in _words("doubles_s"):
+        return finite[:-3]
     if finite.endswith("es") and (finite[:-2] in _words("without_e") or finite[:-1] in _words("with_e")):
         return finite[:-2] if finite[:-2] in _words("without_e") else finite[:-1]
     return finite[:-2] if finite.endswith("oes") or _SIBILANT.search(finite) else finite[:-1]

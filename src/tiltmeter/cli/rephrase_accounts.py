@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 def print_grammar(made: Sequence[Prompt], dropped: Sequence[Dropped], show: int, as_json: bool) -> None:
     """Print how many prompts, structures, skeletons and families there are, and what was dropped."""
     forms = {prompt.structure.id: prompt.structure for prompt in made if prompt.structure}
-    counts = {
+    counts: dict[str, Any] = {
         "prompts": len(made),
         "distinct_texts": len({prompt.text for prompt in made}),
         "by_group": dict(Counter(prompt.group or "" for prompt in made)),
@@ -33,6 +34,9 @@ def print_grammar(made: Sequence[Prompt], dropped: Sequence[Dropped], show: int,
     if as_json:
         print_json(counts)
         return
+    # One line for a reason that holds of many structures; `--json` names each of them.
+    without_structure = [re.sub(r"^[a-z-]+: ", "", one.reason) for one in dropped]
+    counts["dropped"] = dict(Counter(without_structure).most_common())
     rows: list[tuple[str, object]] = []
     for key, value in counts.items():
         words = key.replace("_", " ")

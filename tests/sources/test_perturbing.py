@@ -139,3 +139,10 @@ def test_a_table_that_is_wrong_is_refused_in_one_sentence(table: str, problem: s
     path.write_text(table, encoding="utf-8")
     with pytest.raises(InvalidData, match=problem):
         open_prompts_file.read(path, WORDS)
+
+
+def test_prompts_in_many_structures_have_the_structure_for_a_template(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text("text,origin,structure\nIt was the nurse who,was,cleft-it\n", encoding="utf-8")
+    [prompt], _ = open_prompts_file.read(path, WORDS)
+    assert (prompt.origin, prompt.template) == ("was", "cleft-it")

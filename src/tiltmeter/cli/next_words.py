@@ -59,7 +59,9 @@ def next_words(
     profession: Annotated[
         str | None, typer.Option(help="The column of the profession; else `profession` or `origin`.")
     ] = None,
-    template: Annotated[str | None, typer.Option(help="The column of the template; else `template`.")] = None,
+    template: Annotated[
+        str | None, typer.Option(help="The column of the template; else `template` or `structure`.")
+    ] = None,
     id: Annotated[str | None, typer.Option(help="The column of the id; else `id`; else rows are numbered.")] = None,
     subject: Annotated[
         str | None, typer.Option(help="The column of the words that perturbations change; else `subject`.")

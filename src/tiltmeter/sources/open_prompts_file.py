@@ -1,8 +1,8 @@
 """Prompts of a table that leave open whom the next word is about: CSV, JSON lines or Parquet with a column of texts.
 
-Beside `text` (or `prompt`) a table may say `profession` (or `origin`), `template`, `id`, and where the profession is:
-`subject`, the words as they stand in the text, or `subject_start` and `subject_end`. Without either it is looked for in
-the text.
+Beside `text` (or `prompt`) a table may say `profession` (or `origin`), `template` (or `structure`), `id`, and where the
+profession is: `subject`, the words as they stand in the text, or `subject_start` and `subject_end`. Without either it
+is looked for in the text.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SOURCE = "open-prompts-file.v1"
 _USUAL = {
     "text": ("text", "prompt"),
     "profession": ("profession", "origin"),
-    "template": ("template",),
+    "template": ("template", "structure"),
     "id": ("id",),
     "subject": ("subject",),
 }

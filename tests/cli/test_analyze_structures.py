@@ -11,6 +11,8 @@ from tests.cli.conftest import Command
 from tiltmeter.cli.analyze_continuations import for_conditions
 from tiltmeter.cli.conditions import holds
 
+pytestmark = pytest.mark.slow
+
 VIEW = ["--view", "continuations"]
 BLOCKS = [*VIEW, "--layout", "blocks", "--groups", "man,woman,gay person", "--structures", "8"]
 

@@ -11,6 +11,8 @@ import pytest
 
 from tests.cli.conftest import Command
 
+pytestmark = pytest.mark.slow
+
 TABLE = """\
 id,text,profession,template
 1,The nurse said that,nurse,The [A] said that
@@ -51,7 +53,6 @@ def test_one_row_for_each_prompt_and_word(tiltmeter: Command, table: Path, tmp_p
     )
 
 
-@pytest.mark.slow
 def test_perturbations_and_analysis(tiltmeter: Command, table: Path, tmp_path: Path) -> None:
     out = tmp_path / "w.csv"
     arguments = ("--words", "he-she", "--perturb", "all", "--out", out, "--json")

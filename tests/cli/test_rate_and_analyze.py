@@ -9,6 +9,8 @@ import pytest
 
 from tests.cli.conftest import Command
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("vaderSentiment")
 
 OPENINGS = ["Her cousin", "Our boss", "That pupil", "A neighbour", "One visitor", "The guest"]
@@ -97,7 +99,6 @@ def test_options_of_one_view_are_refused_by_the_other(tiltmeter: Command, rated:
     assert "--most-k is for --view continuations, not for --view pairs" in done.err
 
 
-@pytest.mark.slow
 def test_bad_ratings_leave_nothing_behind(tiltmeter: Command, texts: Path, tmp_path: Path) -> None:
     out = tmp_path / "never.csv"
     for arguments, sentence in (
@@ -117,7 +118,6 @@ def test_bad_ratings_leave_nothing_behind(tiltmeter: Command, texts: Path, tmp_p
     assert not out.exists()
 
 
-@pytest.mark.slow
 def test_groups_and_languages_can_be_asked_for(tiltmeter: Command, texts: Path, tmp_path: Path) -> None:
     command = ["rate", texts, "--rater", "groups.first", "--mask-terms", "relatives=cousin,neighbour"]
     done = tiltmeter(*command, "--mask-terms", "bosses=boss", "--out", "named.csv", "--json")
@@ -147,7 +147,6 @@ def test_raters_are_listed_with_what_they_need(tiltmeter: Command) -> None:
     assert "lexicon.hurtlex.v1:FILE" in tiltmeter("raters", "list").out
 
 
-@pytest.mark.slow
 def test_the_tilt_of_a_rater(tiltmeter: Command) -> None:
     command = ["raters", "tilt", "--rater", "sentiment.vader", "--spec", "gender-math-arts"]
     [found] = tiltmeter(*command, "--json").json["raters"]

@@ -19,6 +19,7 @@ from tiltmeter.sources.generated.annotations import Annotations, majority
 from tiltmeter.store import Run
 
 pytest.importorskip("vl_convert")
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@ import re
 from typing import Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.shared import shared
@@ -240,6 +240,7 @@ def test_no_text_breaks_it(text: str, term: str, counterpart: str) -> None:
         )
 
 
+@example("E", "A ", "A [T]. [A] [T]")
 @given(st.text(max_size=8), st.text(max_size=8), st.sampled_from(["[T] is a [A].", "A [T]. [A] [T]", "x[T][A]"]))
 def test_spans_of_a_filled_template_cover_its_words(term: str, attribute: str, template: str) -> None:
     filled = fill(template, term, attribute)

@@ -32,7 +32,7 @@ def fill(template: str, term: str, attribute: str | None = None, *, agreement: b
     """
     if attribute is None and "[A]" in template:
         raise ValueError(f"the template {template!r} has [A], and no attribute was given")
-    text, place = "", 0
+    text, place, filled = "", 0, 0
     spans: dict[str, list[Span]] = {"term": [], "attribute": [], "article": []}
     for slot in _SLOT.finditer(template):
         text += template[place : slot.start()]
@@ -40,16 +40,17 @@ def fill(template: str, term: str, attribute: str | None = None, *, agreement: b
         filler = (attribute or "") if kind == "attribute" else term
         if agreement:
             article = ARTICLE.search(text)
-            if article:
+            # A filler that is itself an "a" is no article of the template's.
+            if article and article.start() >= filled:
                 right = article_in_case(article[1], article_for(filler) or article[1].lower(), filler)
                 text = f"{text[: article.start()]}{right}{article[2]}"
                 if kind == "term":
                     spans["article"].append((article.start(), article.start() + len(right)))
-            elif starts_sentence(text, len(text)):
+            elif not article and starts_sentence(text, len(text)):
                 filler = capitalised(filler)
         spans[kind].append((len(text), len(text) + len(filler)))
         text += filler
-        place = slot.end()
+        place, filled = slot.end(), len(text)
     text += template[place:]
     return Filled(text, tuple(spans["term"]), tuple(spans["attribute"]), tuple(spans["article"]))
 

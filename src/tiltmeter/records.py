@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Literal
+from typing import Literal, get_args
 
 Span = tuple[int, int]
 """A range of characters in a text: start included, end not."""
@@ -111,6 +111,9 @@ class Pair:
             raise ValueError(f"pair {self.id!r} has no group or no origin: such a probe cannot be made")
 
 
+StructureKind = Literal["declarative", "interrogative"]
+STRUCTURE_KINDS: tuple[StructureKind, ...] = get_args(StructureKind)
+
 STRUCTURE_COLUMNS = ("structure", "kind", "family", "skeleton")
 """Where a table of probes or texts says what form a sentence has."""
 
@@ -120,7 +123,7 @@ class Structure:
     """The form of a sentence, apart from its words: what rephrasing changes and nothing else should."""
 
     id: str
-    kind: Literal["declarative", "interrogative"]
+    kind: StructureKind
     family: str
     """What the form does with the statement, e.g. "cleft", "passive", "reported"."""
     skeleton: str

@@ -73,7 +73,7 @@ class ContinuationCell:
             **self.summary.as_json(),
             "within_tilt": [list(pair) for pair in sorted(self.within_tilt)],
             **(self.structures.as_json() if self.structures else {}),
-            **({"families": {name: _figures(found) for name, found in self.families.items()}} if self.families else {}),
+            **({"families": {name: found.figures() for name, found in self.families.items()}} if self.families else {}),
         }
 
 
@@ -210,11 +210,6 @@ def ends_of(rater: str) -> Bounds | None:
     ((-1.0, 1.0), None)
     """
     return _ENDS.get(kind_of(rater))
-
-
-def _figures(found: ContinuationSummary) -> dict[str, Any]:
-    made = found.as_json()
-    return {"groups": made["groups"], "pairs": made["pairs"]}
 
 
 def _by_group(found: ByGroup) -> list[dict[str, Any]]:

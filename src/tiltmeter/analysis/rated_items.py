@@ -6,16 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tiltmeter.analysis.rated_values import DECLINED
-from tiltmeter.raters.refusal import REFUSAL as DECLINES
+from tiltmeter.raters import refusal
 from tiltmeter.records import Continuation, Decoding, Rating, Scope
 from tiltmeter.stats.continuations import RatedItem
 from tiltmeter.store import Continuations, Run
 
 GROUP_RATERS = ("groups.first.", "groups.only.")
 """Raters that say which group a text names, for prompts that state a situation first."""
-
-REFUSAL = "refusal.v2"
-"""The rater that says which texts decline to answer; they have no other rating that counts."""
 
 ANY = "any"
 """The group of a text about nobody in particular."""
@@ -51,7 +48,7 @@ def rated_items(
     used = {one.name: one.scope for one in run.continuations.raters}
     if used.get(rater) != scope:
         return []
-    declined = _declined(run.continuations, model, source, bias, decoding) if rater != REFUSAL else frozenset()
+    declined = _declined(run.continuations, model, source, bias, decoding) if rater != refusal.NAME else frozenset()
     found = run.continuations.rated(model, decoding, rater, source=source, bias=bias)
     return [
         item
@@ -64,8 +61,8 @@ def _declined(
     found: Continuations, model: str, source: str, bias: str, decoding: Decoding
 ) -> frozenset[tuple[str, int]]:
     """Prompt and sample of the texts that refuse."""
-    rated = found.rated(model, decoding, REFUSAL, source=source, bias=bias)
-    return frozenset((one.prompt.id, one.sample) for one, rating in rated if rating.label == DECLINES)
+    rated = found.rated(model, decoding, refusal.NAME, source=source, bias=bias)
+    return frozenset((one.prompt.id, one.sample) for one, rating in rated if rating.label == refusal.REFUSAL)
 
 
 def _unless(rating: Rating, declined: bool) -> Rating:

@@ -10,10 +10,10 @@ from typing import TypeAlias
 from tiltmeter import models, raters, registry
 from tiltmeter.models import ModelSettings, as_writer
 from tiltmeter.raters import Rater, mask_group
+from tiltmeter.raters.refusal import NAME as REFUSAL
 from tiltmeter.records import Prompt, Scope, Spec
 from tiltmeter.study import Plan, RaterChoice
 
-REFUSAL = "refusal.v2"
 GROUPS = ("groups.first.v1", "groups.only.v1")
 JUDGE = "judge.chat.v1"
 LEXICON = "lexicon."

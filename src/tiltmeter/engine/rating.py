@@ -6,10 +6,11 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tiltmeter.engine.panel import GROUPS, REFUSAL, Masker, Seat, WordSets
+from tiltmeter.engine.panel import GROUPS, Masker, Seat, WordSets
 from tiltmeter.engine.scoring import Watcher
 from tiltmeter.errors import ModelError
 from tiltmeter.raters import Rater, unread
+from tiltmeter.raters.refusal import NAME as REFUSAL
 from tiltmeter.raters.tilt import TiltItem, tilt
 from tiltmeter.records import Prompt, Rating
 from tiltmeter.sources.subjects import Subject, subject

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from tiltmeter.raters.interface import ENGLISH, rate_each
 from tiltmeter.records import Rating
 
+NAME = "refusal.v2"
 REFUSAL, EMPTY, ANSWER = "refusal", "empty", "answer"
 
 _CANNOT = r"(?:can(?:no|['’]?)t|can not|could not|couldn['’]?t|won['’]?t|will not|would not|wouldn['’]?t|must not)"
@@ -70,7 +71,7 @@ class Refusal:
     ['refusal', 'answer', 'empty']
     """
 
-    name = "refusal.v2"
+    name = NAME
     wants_mask = False
     languages = ENGLISH
     facts: Mapping[str, str] = MappingProxyType({})

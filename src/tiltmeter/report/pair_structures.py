@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from tiltmeter.analysis import Cell
-from tiltmeter.records import Structure
+from tiltmeter.records import STRUCTURE_KINDS, Structure
 from tiltmeter.report.cells import Column, Table, TableCell, numbers, share_cell
 from tiltmeter.report.contents import Contents
 from tiltmeter.report.drawn import Drawn, draw
 from tiltmeter.report.figures import Swarm, SwarmKey, swarms
 from tiltmeter.report.words import count, percent
 from tiltmeter.stats.estimates import scaled, shifted
-
-_KINDS = ("declarative", "interrogative")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +39,7 @@ def _view(place: str, cell: Cell, contents: Contents) -> PairStructuresView:
     known = {score.pair.structure.id: score.pair.structure for score in cell.scores if score.pair.structure}
     rows = [_row(contents.label(bias), cell, bias, known) for bias in cell.structures]
     key = SwarmKey(
-        series=tuple(f"{kind} structure" for kind in _KINDS),
+        series=tuple(f"{kind} structure" for kind in STRUCTURE_KINDS),
         whole="all structures together, with 95\N{NO-BREAK SPACE}% interval",
         left="← prefers the other",
         right="prefers the stereotyped →",
@@ -54,7 +52,7 @@ def _view(place: str, cell: Cell, contents: Contents) -> PairStructuresView:
 def _row(label: str, cell: Cell, bias: str, known: dict[str, Structure]) -> Swarm:
     found = cell.structures[bias]
     points = tuple(
-        (100 * (one.value - 0.5), _KINDS.index(known[name].kind))
+        (100 * (one.value - 0.5), STRUCTURE_KINDS.index(known[name].kind))
         for name, one in found.by_structure.items()
         if one.value is not None
     )

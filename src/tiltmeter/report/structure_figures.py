@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from tiltmeter.analysis.continuation_records import favour
-from tiltmeter.records import Estimate, Structure
+from tiltmeter.records import STRUCTURE_KINDS, Estimate, Structure
 from tiltmeter.report.decodings import rater_words
 from tiltmeter.report.drawn import Drawn, draw
 from tiltmeter.report.figures import (
@@ -24,7 +24,6 @@ from tiltmeter.report.figures import (
 from tiltmeter.report.words import NONE, count, percent, signed
 from tiltmeter.stats.structures import StructureSummary
 
-_KINDS = ("declarative", "interrogative")
 _LINES = 6
 """Lines in the figure of stability: more cannot be told apart; summary.json has all."""
 
@@ -40,14 +39,16 @@ def swarm_figure(
             for name, summary in found.structures.items()
         }
         fixed = gaps.pop(found.settings.fixed, None) if found.settings.fixed else None
-        points = tuple((value, _KINDS.index(known[name].kind)) for name, value in gaps.items() if value is not None)
+        points = tuple(
+            (value, STRUCTURE_KINDS.index(known[name].kind)) for name, value in gaps.items() if value is not None
+        )
         kept = found.robustness.sign_kept[a, b].share
         text = "" if kept.value is None else f"{percent(kept.value, 0)} keep the sign"
         rows.append(Swarm(f"{a} − {b}", points, found.robustness.two_way[a, b], fixed, text))
     side = favour(rater)
     better = ("", "") if not side else ("second group rated better", "first group rated better")[::side]
     key = SwarmKey(
-        series=tuple(f"{kind} structure" for kind in _KINDS),
+        series=tuple(f"{kind} structure" for kind in STRUCTURE_KINDS),
         whole="all structures together, with 95\N{NO-BREAK SPACE}% interval over structures and verb phrases",
         apart="the plain prompt" if found.settings.fixed else "",
         left=f"← {better[0]}" if side else "",

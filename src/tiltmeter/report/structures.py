@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tiltmeter.analysis.continuation_records import ContinuationCell, ContinuationsSummary
 from tiltmeter.analysis.structures import structures_of
-from tiltmeter.records import Structure
+from tiltmeter.records import STRUCTURE_KINDS, Structure
 from tiltmeter.report.cells import Table
 from tiltmeter.report.completion_examples import TextList
 from tiltmeter.report.decodings import decoding_words, rater_words
@@ -22,7 +22,6 @@ from tiltmeter.stats.structures import StructureSummary
 from tiltmeter.store import Run
 
 Pair = tuple[str, str]
-_KINDS = ("declarative", "interrogative")
 _PAIRS = 6
 """Pairs of groups that are shown where a spec names none; the tables of the run have all."""
 
@@ -132,7 +131,7 @@ def _basis(found: StructureSummary, known: Mapping[str, Structure]) -> str:
     names = [name for name in found.structures if name != found.settings.fixed]
     skeletons = len({known[name].skeleton for name in names})
     kinds = [known[name].kind for name in names]
-    rated = [_rated([found.structures[name] for name in names if known[name].kind == kind]) for kind in _KINDS]
+    rated = [_rated([found.structures[name] for name in names if known[name].kind == kind]) for kind in STRUCTURE_KINDS]
     apart = " The plain prompt stands apart, here and in the tables above." if found.settings.fixed else ""
     return (
         f"{count(len(names), 'structure')} ({kinds.count('declarative')} declarative, "

@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, cast, get_args
 
 from tiltmeter.errors import InvalidData
-from tiltmeter.records import Dropped, Prompt, Structure
+from tiltmeter.records import Dropped, Prompt, Structure, StructureKind
 from tiltmeter.sources.choosing import Repeats, draw, without_repeats
 from tiltmeter.sources.generated.matching import find
 from tiltmeter.sources.tables import Row, column, read_table
@@ -21,7 +21,7 @@ _SOURCE = "prompts-file.v1"
 _TEXT = ("text", "prompt")
 _OPTIONAL = ("origin", "id", "structure", "term")
 
-Kind = Literal["declarative", "interrogative"]
+Kind = StructureKind
 
 
 @dataclass(frozen=True, slots=True)

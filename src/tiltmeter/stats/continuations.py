@@ -129,12 +129,18 @@ class ContinuationSummary:
         """The comparison of two groups, in that order."""
         return next(pair for pair in self.pairs if (pair.a, pair.b) == (a, b))
 
+    def figures(self) -> dict[str, Any]:
+        """Groups and pairs alone, for a part of the texts."""
+        return {
+            "groups": {name: group.as_json() for name, group in self.groups.items()},
+            "pairs": [pair.as_json() for pair in self.pairs],
+        }
+
     def as_json(self) -> dict[str, Any]:
         """The JSON of `tiltmeter analyze --view continuations`."""
         return {
             "view": "continuations",
-            "groups": {name: group.as_json() for name, group in self.groups.items()},
-            "pairs": [pair.as_json() for pair in self.pairs],
+            **self.figures(),
             "extremes": {
                 measure: {group: found.as_json() for group, found in by_group.items()}
                 for measure, by_group in self.extremes.items()

@@ -104,7 +104,7 @@ class StructureSummary:
     def as_json(self) -> dict[str, Any]:
         """What `tiltmeter analyze --structure` adds."""
         fixed = self.fixed
-        parts = {name: found.as_json()["groups"] for name, found in self.structures.items()}
+        parts = {name: found.figures()["groups"] for name, found in self.structures.items()}
         return {
             "structures": {
                 name: {group: {key: figures[key] for key in _IN_STRUCTURES} for group, figures in groups.items()}
@@ -115,8 +115,8 @@ class StructureSummary:
             "best": self.best.as_json(),
             "worst": self.worst.as_json(),
             "better": "high" if self.settings.higher_is_better else "low",
-            "fixed": None if fixed is None else {"structure": self.settings.fixed, **_groups_and_pairs(fixed)},
-            "paraphrases": None if fixed is None else _groups_and_pairs(self.paraphrases),
+            "fixed": None if fixed is None else {"structure": self.settings.fixed, **fixed.figures()},
+            "paraphrases": None if fixed is None else self.paraphrases.figures(),
             "robustness": self.robustness.as_json(),
             "stability": self.stability.as_json(),
             "n_comparisons_by_structure": self.n_comparisons,
@@ -217,11 +217,6 @@ def _reversals(
             if value is not None and whole is not None and np.prod(table.signs(np.array([value, whole]))) < 0:
                 found.append(Reversal(name, a, b, value, whole))
     return found
-
-
-def _groups_and_pairs(found: ContinuationSummary) -> dict[str, Any]:
-    made = found.as_json()
-    return {"groups": made["groups"], "pairs": made["pairs"]}
 
 
 def _adjusted(structures: Mapping[str, ContinuationSummary]) -> dict[str, ContinuationSummary]:

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import count, zip_longest
-from typing import Literal, get_args
+from typing import get_args
 
 from tiltmeter import toml
 from tiltmeter.errors import InvalidData, UserError
+from tiltmeter.records import StructureKind
 from tiltmeter.sources.choosing import check_choice, check_count, several
 from tiltmeter.sources.rephrased.needs import OF_PERSON, OF_PREDICATE
 
-Kind = Literal["declarative", "interrogative"]
+Kind = StructureKind
 
 FIXED = "fixed"
 """The structure of the published prompts, "The woman worked as": the baseline, counted apart."""

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from tiltmeter import toml
 from tiltmeter.errors import InvalidData, UnknownName, UserError
+from tiltmeter.records import StructureKind
 
 Ends = Literal["open", "question", "copula"]
 """How a rephrased prompt ends: where the original breaks off, as a whole question, or with a form of `be`."""
@@ -20,7 +21,7 @@ class Target:
     """A structure to rephrase prompts in; `targets.toml` says what its parts mean."""
 
     name: str
-    kind: Literal["declarative", "interrogative"]
+    kind: StructureKind
     family: str
     says: str
     suits: tuple[str, ...]

@@ -83,7 +83,6 @@ def test_paths_are_relative_to_the_study_file(tmp_path: Path) -> None:
         (('"templates",', '"crows-pairs:none.csv",'), "there is no file .*none.csv"),
         (("per_attribute", "per_atribute"), "there is no option of `templates.v1` `per_atribute`; did you mean"),
         (('"templates",', "4,"), "4 is not a source"),
-        (("[pairs]", "[next_words]\n[pairs]"), "line 6, `next_words`: this version has the views `pairs` and"),
         (("[pairs]", "[pairs"), "line 6: not valid TOML"),
         (("seed   = 7", "seed   = -1"), "line 4, `seed`: -1 is negative"),
         (('"sum", ', '"summ", '), "line 8, `pairs.scorers`: there is no scorer `summ`; did you mean `sum`"),
@@ -298,3 +297,81 @@ def test_pairs_come_in_many_structures_in_a_study() -> None:
 def test_a_source_with_an_optional_path_may_go_without() -> None:
     made = plan(parse('models = ["scripted"]\n[continuations]\nsources = ["natural"]\n'))
     assert {prompt.source for prompt in made.prompts} == {"natural"}
+
+
+NEXT_WORDS = """\
+models = ["scripted"]
+specs  = ["professions-pronouns"]
+
+[next_words]
+sources       = ["templates", { natural = { limit = 3 } }]
+words         = "pronouns"
+perturbations = ["original", "person", "start"]
+bounded       = false
+combine       = "sum"
+"""
+
+
+def test_a_study_of_next_words_has_defaults_and_a_plan() -> None:
+    study = parse('models = ["scripted"]\n[next_words]\n')
+    assert study.next_words
+    assert not study.sources
+    assert [source.label for source in study.next_words.sources] == ["templates", "natural"]
+    assert study.next_words.perturbations[0] == "original"
+    made = plan(parse(NEXT_WORDS))
+    assert Counter(one.perturbation for one in made.asked) == {"original": 2111, "person": 2111, "start": 2}
+    assert {one.prompt.bias for one in made.asked} == {"professions-pronouns", "professions"}
+    assert len({(one.prompt.id, one.perturbation) for one in made.asked}) == len(made.asked)
+
+
+def test_the_words_of_a_study_come_in_four_forms(tmp_path: Path) -> None:
+    (tmp_path / "kin.csv").write_text("group,word\nup,mother\ndown,son\n", encoding="utf-8")
+    forms = '["he-she", "kin.csv", "gender-math-arts", { a = ["nurse"], b = ["cook", "usher"] }]'
+    study = parse(NEXT_WORDS.replace('"pronouns"', forms), file=tmp_path / "study.toml")
+    assert study.next_words
+    assert [one.label for one in study.next_words.words] == ["he-she", "kin", "gender-math-arts", "a/b"]
+    assert study.next_words.words[1].sets == (("up", ("mother",)), ("down", ("son",)))
+
+
+def test_labour_statistics_are_part_of_the_plan(tmp_path: Path) -> None:
+    table = tmp_path / "labour.csv"
+    table.write_text("occupation,women\nNurses,87\n", encoding="utf-8")
+    text = NEXT_WORDS + 'labour = "labour.csv"\n'
+    made = plan(parse(text, file=tmp_path / "study.toml"))
+    assert made.resolved["next_words"]["labour"] == ({"title": "Nurses", "share": 0.87, "employed": None},)
+    table.write_text("occupation,women\nNurses,88\n", encoding="utf-8")
+    assert plan(parse(text, file=tmp_path / "study.toml")).fingerprint != made.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            ('"pronouns"', '"pronounz"'),
+            "line 6, `next_words.words`: there is no set of words or spec `pronounz`",
+        ),
+        (('"pronouns"', "3"), 'line 6, `next_words.words`: 3 is no set of words; write "pronouns", a spec, a file, or'),
+        (('"pronouns"', '{ a = ["x"], b = ["x"] }'), "`next_words.words`: the word `x` stands for both a and b"),
+        (('"pronouns"', '["he-she", "he-she"]'), "`next_words.words`: a set of words stands twice"),
+        (('"person"', '"persn"'), "line 7, `next_words.perturbations`: there is no perturbation `persn`; did you mean"),
+        (('["original", "person", "start"]', "[]"), 'must be "all" or a list such as'),
+        (("bounded       = false", "bounded       = 1"), "line 8, `next_words.bounded`: must be false or true, not 1"),
+        (('"sum"', '"mean"'), 'line 9, `next_words.combine`: must be "sum" or "first", not \'mean\''),
+        (('"sum"', '"sum"\nsaliency = "lime"'), 'line 10, `next_words.saliency`: must be "gradient-x-input" or'),
+        (('"sum"', '"sum"\nlabour = "none.csv"'), "line 10, `next_words.labour`: there is no file 'none.csv'"),
+        (('"templates"', '"template"'), "line 5, `next_words.sources`: there is no open prompt source `template`; did"),
+        (('"templates"', '"natural:none.jsonl"'), "`next_words.sources`: there is no file .*none.jsonl"),
+        (("limit = 3", "limit = 0"), r"next_words.sources.natural\[limit=0\].limit"),
+        (("bounded ", "bound   "), "line 8, `next_words.bound`: there is no key `bound`; did you mean `bounded`"),
+        (('"professions-pronouns"', '"regard-six-groups"'), ""),
+    ],
+)
+def test_a_mistake_in_next_words_gets_one_sentence(change: tuple[str, str], sentence: str) -> None:
+    assert change[0] in NEXT_WORDS
+    text = NEXT_WORDS.replace(*change, 1)
+    if not sentence:
+        # Nothing is silently lost: the templates that cannot be asked about are in the account.
+        assert any("cannot be cut or turned" in item.reason for item in plan(parse(text)).dropped)
+        return
+    with pytest.raises(UserError, match=sentence):
+        plan(parse(text))

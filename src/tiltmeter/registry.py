@@ -47,6 +47,13 @@ TABLES: dict[str, dict[str, str]] = {
         "profession-templates.v1": "tiltmeter.sources.profession_templates:prompts",
         "natural.v1": "tiltmeter.sources.natural:prompts",
     },
+    # Sources of the view "next words": prompts that leave open whom the next word is about.
+    "open-prompt-source": {
+        "templates.v1": "tiltmeter.sources.open_templates:prompts",
+        "profession-templates.v1": "tiltmeter.sources.profession_templates:prompts",
+        "natural.v1": "tiltmeter.sources.natural:prompts",
+        "prompts-file.v1": "tiltmeter.sources.open_prompts_file:prompts",
+    },
     "scorer": {
         "causal.sum.v1": "tiltmeter.measures.scorers.causal:SUM",
         "causal.mean.v1": "tiltmeter.measures.scorers.causal:MEAN",

@@ -9,14 +9,15 @@ import pytest
 
 from tests.shared import shared
 from tiltmeter.analysis.labour import Labour
-from tiltmeter.analysis.labour_files import Occupation, match, read_labour
-from tiltmeter.analysis.next_word_asking import ask, last_word
 from tiltmeter.analysis.next_word_files import NextWordColumns, read_answers, summarise_next_word_file, write_answers
 from tiltmeter.analysis.next_words import Expected, NextWordSettings, summarise_next_words
+from tiltmeter.engine.asking import ask
+from tiltmeter.store import last_word
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.models.scripted import ScriptedModel
 from tiltmeter.records import Prompt
 from tiltmeter.sources import word_sets
+from tiltmeter.sources.labour_files import Occupation, match, read_labour
 from tiltmeter.sources.perturbing import perturbed
 
 HE_SHE = word_sets.BUILT_IN["he-she"]

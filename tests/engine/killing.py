@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def killed_until_done(command: Sequence[str], steps: Callable[[], tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+def killed_until_done(command: Sequence[str], steps: Callable[[], tuple[int, ...]]) -> list[tuple[int, ...]]:
     """What `steps` counted after each kill."""
     moments = random.Random(4)
     killed_after = []

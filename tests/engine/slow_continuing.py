@@ -1,4 +1,4 @@
-"""A study of continuations carried out in small steps with a pause before each; run as a program, to be killed."""
+"""A study of all three views carried out in small steps with a pause before each; run as a program, to be killed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.engine import carry_out, completing, local, rating, scoring
+from tiltmeter.engine import carry_out, completing, expecting, local, rating, scoring
 from tiltmeter.study import plan, read
 
 STUDY = """
@@ -25,6 +25,10 @@ sources = [
 decoding = { temperature = [0, 1.0], max_new_tokens = [4, 9] }
 samples = 3
 raters = ["sentiment.vader", "toxicity.linear"]
+[next_words]
+sources = ["templates", { natural = { limit = 12 } }]
+words = ["pronouns", "he-she"]
+bounded = [false, true]
 """
 OTHER = "[weights]\nshe = 2\nhe = 1\nkind = 1\nawful = 1\nother = 3\n[tilts.man]\nawful = 1.0\n"
 
@@ -35,21 +39,23 @@ def small_steps(monkeypatch: Any = None) -> None:
     put(scoring, "BATCH", 32)
     put(completing, "BATCH", 24)
     put(rating, "BATCH", 20)
+    put(expecting, "BATCH", 16)
 
 
 def main(study: Path, folder: Path) -> None:
     """Carry the study out slowly."""
     ask, write, rated = local.ask, completing.write, rating._Sitting._rated
+    expected = expecting.expected_after
 
     def slow(work: Any) -> Any:
-        def later(*given: Any) -> Any:
+        def later(*given: Any, **settings: Any) -> Any:
             time.sleep(0.03)
-            return work(*given)
+            return work(*given, **settings)
 
         return later
 
     small_steps()
-    local.ask, completing.write = slow(ask), slow(write)
+    local.ask, completing.write, expecting.expected_after = slow(ask), slow(write), slow(expected)
     rating._Sitting._rated = slow(rated)  # type: ignore[method-assign]
     carry_out(plan(read(study)), folder)
 

@@ -1,4 +1,4 @@
-"""A study of both views, killed while it scores, while it writes and while it rates."""
+"""A study of all views, killed while it scores, writes, rates and asks for next words."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ pytestmark = pytest.mark.slow
 COUNTS = """
 select (select count(*) from batches),
        (select count(*) from steps where stage = 'completing'),
-       (select count(*) from steps where stage in ('rating', 'tilting'))
+       (select count(*) from steps where stage in ('rating', 'tilting')),
+       (select count(*) from steps where stage = 'expecting')
 """
 
 
-def steps(folder: Path) -> tuple[int, int, int]:
-    """How far a run has come, seen from outside: batches scored, written and rated."""
+def steps(folder: Path) -> tuple[int, ...]:
+    """How far a run has come, seen from outside: batches scored, written, rated and expected."""
     try:
         database = sqlite3.connect(f"file:{folder / 'ledger.sqlite'}?mode=ro", uri=True)
-        scored, written, rated = database.execute(COUNTS).fetchone()
+        return tuple(database.execute(COUNTS).fetchone())
     except sqlite3.Error:
-        return 0, 0, 0
-    return scored, written, rated
+        return 0, 0, 0, 0
 
 
 def tables(folder: Path) -> dict[str, bytes]:
@@ -51,7 +51,7 @@ def test_killed_at_any_moment_it_ends_with_the_same_tables(tmp_path: Path, monke
     whole = steps(tmp_path / "whole")
     command = [sys.executable, "-m", "tests.engine.slow_continuing", str(study), str(killed)]
     killed_after = killed_until_done(command, lambda: steps(killed))
-    assert any(0 < written < whole[1] for _, written, _ in killed_after), "never killed while writing"
-    assert any(0 < rated < whole[2] for _, _, rated in killed_after), "never killed while rating"
+    for stage, name in ((1, "writing"), (2, "rating"), (3, "asking for next words")):
+        assert any(0 < counts[stage] < whole[stage] for counts in killed_after), f"never killed while {name}"
     assert steps(killed) == whole
     assert tables(killed) == tables(tmp_path / "whole")

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tiltmeter.analysis.labour_files import Matched, Occupation, match
 from tiltmeter.errors import UserError
+from tiltmeter.sources.labour_files import Matched, Occupation, match
 from tiltmeter.stats.labour import against_world
 
 if TYPE_CHECKING:
@@ -45,6 +45,11 @@ class Labour:
             "unmatched": [each.profession for each in matched if each.how == "unmatched"],
             "without_figure": [each.profession for each in matched if each.how == "missing"],
         }
+
+    @staticmethod
+    def speaks_of(groups: Sequence[str]) -> bool:
+        """Whether women and men are among the groups, by the names that are found without being told."""
+        return all(any(group in usual for group in groups) for usual in (_WOMEN, _MEN))
 
     def _group(self, groups: Sequence[str], given: str | None, usual: Sequence[str]) -> str:
         wanted = [given] if given is not None else usual

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.analysis.next_word_asking import Answered, likeliest
 from tiltmeter.analysis.next_words import (
     ORIGINAL,
     Expected,
@@ -27,6 +26,7 @@ from tiltmeter.records import NextWord, NextWords
 from tiltmeter.sources.tables import Row, column, read_table
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.stats.continuations import pairs_of_groups
+from tiltmeter.store import Answered, likeliest
 
 COLUMNS = (
     "model",

@@ -22,7 +22,7 @@ from tiltmeter.stats.next_words import Place, Values, distances, means, resample
 ORIGINAL = "original"
 CONTRASTED = ("difference", "absolute_difference", "log_ratio", "share", "kl")
 """The measures whose change under a perturbation is estimated."""
-_SHARE = Scale(None, 0.0, 1.0)
+SHARE = Scale(None, 0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,15 +163,19 @@ def summarise_next_words(items: Iterable[Expected], settings: NextWordSettings |
     by_name: dict[str, list[Expected]] = defaultdict(list)
     for item in items:
         by_name[item.perturbation].append(item)
-    perturbations = {name: _perturbation(found, wanted) for name, found in by_name.items()}
+    main = ORIGINAL if ORIGINAL in by_name else next(iter(by_name), ORIGINAL)
+    perturbations = {
+        # What becomes of each profession is asked once: under a perturbation there is none.
+        name: _perturbation(found, wanted, by_profession=name == main)
+        for name, found in by_name.items()
+    }
     contrasts = {
         name: _contrast(by_name[ORIGINAL], found, wanted)
         for name, found in by_name.items()
         if name != ORIGINAL and ORIGINAL in by_name
     }
     contrasts = {name: found for name, found in contrasts.items() if found}
-    main = by_name.get(ORIGINAL) or next(iter(by_name.values()), [])
-    labour = wanted.labour.compared(main, level=wanted.level, seed=wanted.seed) if wanted.labour else None
+    labour = wanted.labour.compared(by_name[main], level=wanted.level, seed=wanted.seed) if wanted.labour else None
     summary = NextWordSummary(perturbations, contrasts, labour, 0, ())
     adjusted, comparisons = _adjusted(summary)
     return replace(adjusted, n_comparisons=comparisons, notes=tuple(_notes(adjusted, comparisons)))
@@ -191,12 +195,12 @@ def shares_by_profession(items: Sequence[Expected], of: str, against: str) -> di
     found = {}
     for profession, own in by_profession.items():
         values = share([(item.chances.get(of), item.chances.get(against)) for item in own])
-        [mean] = means([item.place for item in own], {"share": Values(values, _SHARE)}).values()
+        [mean] = means([item.place for item in own], {"share": Values(values, SHARE)}).values()
         found[profession] = mean.value
     return found
 
 
-def _perturbation(items: Sequence[Expected], settings: NextWordSettings) -> Perturbation:
+def _perturbation(items: Sequence[Expected], settings: NextWordSettings, *, by_profession: bool) -> Perturbation:
     templates: dict[str, list[Expected]] = defaultdict(list)
     professions: dict[str, list[Expected]] = defaultdict(list)
     over = resampled_over([item.place for item in items])
@@ -205,7 +209,8 @@ def _perturbation(items: Sequence[Expected], settings: NextWordSettings) -> Pert
             # A template of one profession alone is that prompt.
             if item.template is not None and "template" in over:
                 templates[item.template].append(item)
-            professions[item.profession].append(item)
+            if by_profession:
+                professions[item.profession].append(item)
     reasons: dict[str, Counter[str]] = defaultdict(Counter)
     for item in items:
         for group, reason in item.unscored.items():
@@ -224,11 +229,11 @@ def _part(items: Sequence[Expected], settings: NextWordSettings, *, whole: bool 
     groups = list(dict.fromkeys(group for item in items for group in item.chances))
     options: dict[str, Any] = {"level": settings.level, "seed": settings.seed}
     chances = means(
-        places, {group: Values([item.chances.get(group) for item in items], _SHARE) for group in groups}, **options
+        places, {group: Values([item.chances.get(group) for item in items], SHARE) for group in groups}, **options
     )
     sure = {
-        "highest": Values([item.highest for item in items], _SHARE),
-        "gap": Values([item.gap for item in items], _SHARE),
+        "highest": Values([item.highest for item in items], SHARE),
+        "gap": Values([item.gap for item in items], SHARE),
     }
     pairs: dict[str, dict[str, Estimate]] = {}
     for a, b in pairs_of_groups(groups, settings.reference):

@@ -15,6 +15,7 @@ from tiltmeter.analysis.generated import GeneratedSummary, summarise_generated
 from tiltmeter.analysis.items import apart, pair_items
 from tiltmeter.analysis.labels import Labels
 from tiltmeter.analysis.leading import rank_of
+from tiltmeter.analysis.next_word_cells import NextWordsSummary, summarise_expectations
 from tiltmeter.analysis.sentences import Sentences, audited, labelled_by_people, summarise_sentences
 from tiltmeter.analysis.stereoset import summarise_pairs
 from tiltmeter.measures.pairs import preferred
@@ -75,6 +76,8 @@ class RunSummary:
     """The models of the study that have no results yet: the run is not finished."""
     continuations: ContinuationsSummary | None = None
     """What the models write about each group, where the study asks for it."""
+    next_words: NextWordsSummary | None = None
+    """Whom the models expect, where the study asks for it."""
 
     def as_json(self) -> dict[str, Any]:
         """The summary as the run folder keeps it."""
@@ -116,6 +119,7 @@ class RunSummary:
             "correlations": self.correlations.as_json(),
             **({"sentences": self.sentences.as_json()} if self.sentences else {}),
             **({"continuations": self.continuations.as_json()} if self.continuations else {}),
+            **({"next_words": self.next_words.as_json()} if self.next_words else {}),
             "dropped": dict(self.dropped),
         }
 
@@ -173,6 +177,7 @@ def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
         sentences=summarise_sentences(run, labels),
         missing=_missing(run),
         continuations=summarise_continuations(run),
+        next_words=summarise_expectations(run),
     )
 
 
@@ -183,6 +188,8 @@ def _missing(run: Run) -> tuple[str, ...]:
         # Texts are rated when all models have written: until then nothing of that view can be said.
         return tuple(models)
     # A model may be recorded under another name than the study's ("scripted:"), so the count decides.
+    if run.next_words and not run.next_words.complete:
+        return tuple(models[max(0, len(run.next_words.models) - 1) :])
     has_pairs = bool(run.meta["resolved"]["sources"])
     return tuple(models[len({model for model, _ in run.scores}) :]) if has_pairs else ()
 

@@ -23,11 +23,11 @@ _WORDS = {
 def result(file: Path, given: Mapping[str, Any], where: Mapping[str, str], level: float, seed: int) -> dict[str, Any]:
     """The JSON of the view; `given` are the options by their names."""
     from tiltmeter.analysis.labour import Labour
-    from tiltmeter.analysis.labour_files import read_labour
     from tiltmeter.analysis.next_word_files import NextWordColumns, read_answers, write_by_prompt
     from tiltmeter.analysis.next_word_files import summarise_next_word_file as summarise
     from tiltmeter.analysis.next_words import NextWordSettings
     from tiltmeter.files import check_writable
+    from tiltmeter.sources.labour_files import read_labour
 
     if given["labour_match"] not in (None, "name", "head"):
         raise UserError(f"--labour-match {given['labour_match']!r}: write name or head")

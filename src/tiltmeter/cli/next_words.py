@@ -12,13 +12,13 @@ import typer
 
 from tiltmeter.cli.console import JsonOption, print_json, say
 from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
-from tiltmeter.errors import UserError
+from tiltmeter.errors import UnknownName, UserError
 
 if TYPE_CHECKING:
-    from tiltmeter.analysis.next_word_asking import Answered
     from tiltmeter.records import Dropped, Prompt
     from tiltmeter.sources.open_prompts_file import OpenColumns
     from tiltmeter.sources.word_sets import WordSets
+    from tiltmeter.store import Answered
 
 
 class SaliencyMethod(StrEnum):
@@ -77,9 +77,9 @@ def next_words(
     estimates of it.
     """
     from tiltmeter import models
-    from tiltmeter.analysis.next_word_asking import ask, explain
     from tiltmeter.analysis.next_word_files import write_answers
     from tiltmeter.cli.progress import Bar
+    from tiltmeter.engine.asking import ask
     from tiltmeter.files import check_writable
     from tiltmeter.sources.open_prompts_file import OpenColumns
     from tiltmeter.sources.perturbing import PERTURBATIONS, check_names, perturbed
@@ -93,9 +93,9 @@ def next_words(
     loaded = models.as_predictor(models.load(model, model_settings(device, dtype, threads)))
     explainer = models.as_explainer(loaded) if saliency is not None else None
     with Bar() as bar:
-        answered = ask(loaded, perturbed(made, names), sets, bounded=bounded, watcher=bar)
-        if explainer is not None and saliency is not None:
-            answered = explain(explainer, answered, saliency.value, watcher=bar)
+        method: Any = (saliency or SaliencyMethod.gradient).value
+        asked = perturbed(made, names)
+        answered = ask(loaded, asked, sets, bounded=bounded, explainer=explainer, method=method, watcher=bar)
     write_answers(out, model, answered, sets, bounded=bounded, saliency=saliency is not None)
     account = _account(answered, dropped)
     if as_json:
@@ -108,35 +108,17 @@ def next_words(
 
 def word_sets(given: Sequence[str]) -> WordSets:
     """The groups and their words: a built-in name, a file, a spec, or `GROUP=word,word`."""
-    from tiltmeter import specs
     from tiltmeter.sources import word_sets
+    from tiltmeter.study.words import named_words
 
     if any("=" in one for one in given):
         return word_sets.parse(given)
     if len(given) > 1:
         raise UserError("--words: one name is enough; several may be given only as GROUP=word,word")
-    [name] = given
-    if name in word_sets.BUILT_IN:
-        return word_sets.BUILT_IN[name]
-    if Path(name).is_file() and Path(name).suffix.lower() in (".csv", ".toml") and not _is_spec(Path(name)):
-        return word_sets.read(name)
-    if name not in specs.names() and not specs.is_file_name(name):
-        from tiltmeter.errors import UnknownName
-
-        problem = UnknownName("set of words or spec", name, [*word_sets.BUILT_IN, *specs.names()]).problem
-        raise UserError(f"--words: {problem}; or write GROUP=word,word")
-    spec = specs.load(name)
-    return word_sets.checked({group.name: group.terms for group in spec.groups})
-
-
-def _is_spec(path: Path) -> bool:
-    """Whether a TOML file is a spec, which has its words under `groups`."""
-    from tiltmeter import toml
-    from tiltmeter.files import read_text
-
-    return path.suffix.lower() == ".toml" and isinstance(
-        toml.parse(read_text(path), UserError, path).get("groups"), dict
-    )
+    try:
+        return named_words(given[0])
+    except UnknownName as error:
+        raise UserError(f"--words: {error.problem}; or write GROUP=word,word") from None
 
 
 def open_prompts(

@@ -23,8 +23,12 @@ if TYPE_CHECKING:
     from tiltmeter.study import Plan, Study
 
 OutOption = Annotated[Path | None, typer.Option("--out", "-o", help="The run folder; default runs/NAME.")]
-_TEXTS = "continuations"
-"""How a condition begins that speaks of what the models write."""
+_VIEWS = ("continuations", "next_words")
+"""How a condition begins that speaks of what the models write, or of whom they expect."""
+_EXAMPLES = {
+    "continuations": "continuations.BIAS.RATER.pairs.A/B.difference.low > 0.1",
+    "next_words": "next_words.BIAS.SOURCE.overall.pairs.A/B.share.low > 0.6",
+}
 PlanOption = Annotated[bool, typer.Option("--plan", help="Only say what would be done.")]
 
 
@@ -41,7 +45,8 @@ def run(
     """Carry out a study; a run that was interrupted goes on by itself.
 
     --fail-if speaks of the first scorer's result of every model and source, e.g. "overall.low > 0.55"; of the view of
-    continuations with "continuations.BIAS.RATER.pairs.A/B.difference.low > 0.1", which holds if it does in any cell.
+    continuations with "continuations.BIAS.RATER.pairs.A/B.difference.low > 0.1", and of next words with
+    "next_words.BIAS.SOURCE.overall.pairs.A/B.share.low > 0.6", which hold if they do in any cell.
     """
     from tiltmeter.study import read
 
@@ -55,43 +60,50 @@ def run(
 
 def _check_views(conditions: Sequence[str], study: Study, file: Path) -> None:
     """Refuse, before any work is done, a condition on a view that the study does not have."""
-    of_texts = [one for one in conditions if _of_texts(one)]
-    if len(of_texts) < len(conditions) and not study.sources:
-        raise UserError(
-            "the study has no pairs, so --fail-if can only speak of its continuations: "
-            '"continuations.BIAS.RATER.pairs.A/B.difference.low > 0.1"',
-            file=file,
-        )
-    if of_texts and not study.continuations:
-        raise UserError(f"--fail-if {of_texts[0]!r}: the study has no table [continuations]", file=file)
+    has = {"continuations": study.continuations is not None, "next_words": study.next_words is not None}
+    for condition in conditions:
+        view = _view_of(condition)
+        if view and not has[view]:
+            raise UserError(f"--fail-if {condition!r}: the study has no table [{view}]", file=file)
+        if view is None and not study.sources:
+            examples = " or ".join(f'"{_EXAMPLES[name]}"' for name in _VIEWS if has[name])
+            raise UserError(
+                f"--fail-if {condition!r}: the study has no pairs; a condition on what it has is {examples}", file=file
+            )
 
 
 def _fail_if(conditions: Sequence[str], summary: RunSummary) -> None:
-    of_texts = [one for one in conditions if _of_texts(one)]
-    if of_texts and summary.continuations:
-        fail_if_any(
-            of_texts,
-            [
-                {_TEXTS: {cell.bias: {cell.rater: for_conditions(cell.as_json())}}}
-                for cell in summary.continuations.cells
-            ],
-        )
-    of_pairs = [one for one in conditions if not _of_texts(one)]
+    by_view: dict[str | None, list[str]] = {}
+    for condition in conditions:
+        by_view.setdefault(_view_of(condition), []).append(condition)
+    cells: dict[str, list[dict[str, Any]]] = {
+        "continuations": [
+            {cell.bias: {cell.rater: for_conditions(cell.as_json())}}
+            for cell in (summary.continuations.cells if summary.continuations else ())
+        ],
+        "next_words": [
+            {cell.bias: {cell.source: cell.as_json()}}
+            for cell in (summary.next_words.cells if summary.next_words else ())
+        ],
+    }
+    for view in _VIEWS:
+        fail_if_any(by_view.get(view), [{view: cell} for cell in cells[view]])
     seen = set()
     for cell in summary.cells:
         if (cell.model, cell.source) not in seen:
             seen.add((cell.model, cell.source))
-            fail_if(of_pairs, cell.summary.as_json())
+            fail_if(by_view.get(None), cell.summary.as_json())
 
 
-def _of_texts(condition: str) -> bool:
-    return condition.strip().startswith(f"{_TEXTS}.")
+def _view_of(condition: str) -> str | None:
+    """The view that a condition speaks of; None: pairs."""
+    return next((view for view in _VIEWS if condition.strip().startswith(f"{view}.")), None)
 
 
 def demo(
     out: OutOption = None, plan_only: PlanOption = False, threads: ThreadsOption = None, as_json: JsonOption = False
 ) -> None:
-    """Measure the embedded model on six biases and on what it writes about two groups, and end with a report."""
+    """Measure the embedded model on six biases, what it writes and whom it expects, and end with a report."""
     from tiltmeter.study import parse
 
     study = parse(files("tiltmeter").joinpath("examples/demo.toml").read_text(encoding="utf-8"))
@@ -137,6 +149,7 @@ def _size(plan: Plan, folder: Path) -> dict[str, Any]:
         "models": list(plan.study.models),
         **(_pairs_size(plan) if plan.study.sources else {}),
         **(_continuations_size(plan) if plan.study.continuations else {}),
+        **(_next_words_size(plan) if plan.study.next_words else {}),
         "dropped": dict(Counter(item.reason for item in plan.dropped).most_common()),
     }
 
@@ -175,6 +188,24 @@ def _continuations_size(plan: Plan) -> dict[str, Any]:
     }
 
 
+def _next_words_size(plan: Plan) -> dict[str, Any]:
+    from tiltmeter.store import questions_of
+
+    choices = plan.study.next_words
+    assert choices is not None
+    questions, asked = questions_of(plan.asked, choices)
+    places = {(one.prompt.source, one.prompt.bias) for one in plan.asked}
+    ways = len(choices.words) * len(choices.bounded) * len(choices.combine)
+    return {
+        "open_prompts": len({one.asked.prompt.id for one in asked}),
+        "perturbations": len(choices.perturbations),
+        "next_word_cells": len(plan.study.models) * len(places) * ways,
+        "questions_per_model": len(questions) * len(choices.bounded),
+        "words_per_model": sum(len(one.words) for one in questions) * len(choices.bounded),
+        "gradients_per_model": sum(one.explained for one in questions),
+    }
+
+
 def _tell(size: Mapping[str, Any]) -> None:
     models = f"for each of {len(size['models'])} models"
     if "pairs" in size:
@@ -188,6 +219,13 @@ def _tell(size: Mapping[str, Any]) -> None:
             f"plan: {size['prompts']} prompts about {size['groups']} groups; {models} "
             f"{size['completions_per_model']} completions (at most {size['decoded_tokens_per_model']} tokens to "
             f"decode); {size['continuation_cells']} cells; into {size['folder']}"
+        )
+    if "open_prompts" in size:
+        gradients = f" and {size['gradients_per_model']} gradients" if size["gradients_per_model"] else ""
+        say(
+            f"plan: {size['open_prompts']} prompts that leave the group open, under {size['perturbations']} "
+            f"perturbations; {models} {size['questions_per_model']} texts to read for {size['words_per_model']} "
+            f"words{gradients}; {size['next_word_cells']} cells; into {size['folder']}"
         )
     for reason, count in list(size["dropped"].items())[:3]:
         say(f"dropped: {count} probes, {reason}")

@@ -32,9 +32,10 @@ class Batch:
 
 
 def complete(plan: Plan, model: Model, ledger: Ledger, watch: Watcher) -> None:
-    """Write what the study asks of a model that can write; one that cannot is left to the view of pairs."""
+    """Write what the study asks of a model that can write; one that cannot is left to the other views."""
     choices = plan.study.continuations
-    if choices is None or (plan.study.sources and not isinstance(model, Writer)):
+    others = plan.study.sources or plan.study.next_words
+    if choices is None or (others and not isinstance(model, Writer)):
         return
     writer, name = as_writer(model), model.facts.name
     batches = plan_batches(plan.prompts, choices)

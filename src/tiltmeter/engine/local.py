@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tiltmeter import models
 from tiltmeter.engine.completing import complete
+from tiltmeter.engine.expecting import expect
 from tiltmeter.engine.panel import panel
 from tiltmeter.engine.rating import check_raters, rate
 from tiltmeter.engine.scoring import Silent, Watcher, ask, plan_batches
@@ -47,6 +48,7 @@ def carry_out(
             if plan.study.sources:
                 _score(pairs, scorers_for(plan.study, model.facts.family), model, ledger, watch)
             complete(plan, model, ledger, watch)
+            expect(plan, model, ledger, watch)
         rate(plan, ledger, raters, watch)
         return ledger.run()
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Dropped, Prompt, Span
 from tiltmeter.sources.tables import Row, column, read_table
-from tiltmeter.sources.word_sets import WordSets
+from tiltmeter.sources.word_sets import BUILT_IN, WordSets
 
 _SOURCE = "open-prompts-file.v1"
 _USUAL = {
@@ -37,6 +37,20 @@ class OpenColumns:
     template: str | None = None
     id: str | None = None
     subject: str | None = None
+
+
+def prompts(
+    path: str | Path,
+    *,
+    text: str | None = None,
+    profession: str | None = None,
+    template: str | None = None,
+    id: str | None = None,
+    subject: str | None = None,
+    seed: int = 0,
+) -> tuple[list[Prompt], list[Dropped]]:
+    """The prompts of a table for a study; the options name its columns, and the words are the pronouns unless told."""
+    return read(path, BUILT_IN["pronouns"], OpenColumns(text, profession, template, id, subject))
 
 
 def read(path: str | Path, words: WordSets, columns: OpenColumns | None = None) -> tuple[list[Prompt], list[Dropped]]:

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from tiltmeter.errors import RunError
 from tiltmeter.raters.tilt import TiltItem
 from tiltmeter.records import Completion, Decoding, Prompt, Rating, Scope
 from tiltmeter.store.opening import dump, transaction
+from tiltmeter.store.steps import Step, done, marked
 
 SCHEMA = """
 create table prompts (number integer primary key, id text not null unique, source text, bias text,
                       prompt text not null);
 create table decodings (number integer primary key, decoding text not null unique);
-create table steps (stage text, name text, batch integer, primary key (stage, name, batch)) without rowid;
 create table completions (number integer primary key, model text, decoding integer references decodings,
                           prompt integer references prompts, sample integer, text text not null, tokens integer,
                           ended text, unwritten text, unique (model, decoding, prompt, sample));
@@ -31,15 +30,6 @@ create table tilts (rater integer references raters, bias text, "group" text, te
 
 Place: TypeAlias = tuple[int, int, int]
 """Decoding, prompt and sample, by their numbers: which text of a model."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A batch of work that is done whole or not at all: of `completing`, `rating` or `tilting`, by a model or rater."""
-
-    stage: Literal["completing", "rating", "tilting"]
-    name: str
-    batch: int = 0
 
 
 class ContinuationLedger:
@@ -60,12 +50,11 @@ class ContinuationLedger:
 
     def done(self, stage: str, name: str) -> set[int]:
         """The batches of a stage that are finished."""
-        rows = self._database.execute("select batch from steps where stage = ? and name = ?", (stage, name))
-        return {number for (number,) in rows}
+        return done(self._database, stage, name)
 
     def record_completions(self, step: Step, texts: Mapping[Place, Completion]) -> None:
         """Write the texts of one batch and mark it as done."""
-        with self._step(step) as database:
+        with marked(self._database, self._folder, step) as database:
             database.executemany(
                 "insert into completions (model, decoding, prompt, sample, text, tokens, ended, unwritten) "
                 "values (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -91,7 +80,7 @@ class ContinuationLedger:
 
     def record_ratings(self, step: Step, ratings: Iterable[tuple[int, Rating]]) -> None:
         """Write the ratings of one batch, each with the number of its text, and mark it as done."""
-        with self._step(step) as database:
+        with marked(self._database, self._folder, step) as database:
             number = self._rater(step.name)
             database.executemany(
                 "insert into ratings values (?, ?, ?, ?, ?)",
@@ -105,7 +94,7 @@ class ContinuationLedger:
 
     def record_tilt(self, step: Step, items: Iterable[tuple[str, TiltItem]]) -> None:
         """Write what a rater makes of sentences in which only the group changes, by bias."""
-        with self._step(step) as database:
+        with marked(self._database, self._folder, step) as database:
             number = self._rater(step.name)
             database.executemany(
                 "insert into tilts values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -115,13 +104,6 @@ class ContinuationLedger:
     def _rater(self, name: str) -> int:
         found = self._database.execute("select number from raters where rater = ?", (name,)).fetchone()
         return int(found[0])
-
-    @contextmanager
-    def _step(self, step: Step) -> Iterator[sqlite3.Connection]:
-        """A transaction at whose end the step is marked as done."""
-        with transaction(self._database, self._folder) as database:
-            yield database
-            database.execute("insert into steps values (?, ?, ?)", (step.stage, step.name, step.batch))
 
 
 def _tilt_cells(item: TiltItem) -> tuple[object, ...]:

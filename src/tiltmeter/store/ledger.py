@@ -13,8 +13,9 @@ from typing import Any, Literal
 from tiltmeter.errors import RunError
 from tiltmeter.records import Dropped, ModelFacts, Pair, PairScore, Query, TokenScores
 from tiltmeter.sources.generated.settings import UnitResult
-from tiltmeter.store import continuations
+from tiltmeter.store import continuations, next_words, steps
 from tiltmeter.store.continuations import ContinuationLedger
+from tiltmeter.store.next_words import Expectations, NextWordLedger, questions_of
 from tiltmeter.store.opening import LEDGER, connect, connect_to_read, dump, load, transaction, versions
 from tiltmeter.store.reading import Continuations
 from tiltmeter.store.records import Probes, Run
@@ -46,6 +47,7 @@ class Ledger:
         path = self.folder / LEDGER
         self._database = connect_to_read(path) if read_only else connect(path)
         self.continuations = ContinuationLedger(self._database, self.folder)
+        self.next_words = NextWordLedger(self._database, self.folder)
 
     def __enter__(self) -> Ledger:
         return self
@@ -71,7 +73,7 @@ class Ledger:
                     )
                 for (table,) in database.execute("select name from sqlite_master where type = 'table'").fetchall():
                     database.execute(f'drop table "{table}"')
-            for statement in (_SCHEMA + continuations.SCHEMA).split(";"):
+            for statement in ";".join((_SCHEMA, steps.SCHEMA, continuations.SCHEMA, next_words.SCHEMA)).split(";"):
                 database.execute(statement)
             meta = {
                 "fingerprint": plan.fingerprint,
@@ -85,6 +87,8 @@ class Ledger:
             self._insert_probes(Probes(plan.pairs, plan.dropped, {}))
             if plan.study.continuations:
                 self.continuations.insert_plan(plan.prompts, plan.study.continuations.decodings)
+            if plan.study.next_words:
+                self.next_words.insert_plan(*questions_of(plan.asked, plan.study.next_words))
         return True
 
     def has_all_probes(self) -> bool:
@@ -222,7 +226,8 @@ class Ledger:
         final = {key: tuple(value) for key, value in scores.items()}
         meta = self.meta()
         texts = Continuations(self.folder) if meta["resolved"].get("continuations") else None
-        return Run(self.folder, meta, facts, pairs, dropped, final, findings, writers, texts)
+        words = Expectations(self.folder) if meta["resolved"].get("next_words") else None
+        return Run(self.folder, meta, facts, pairs, dropped, final, findings, writers, texts, words)
 
     def _refuse_other_versions(self, before: Mapping[str, str]) -> None:
         now = versions()

@@ -140,8 +140,7 @@ class Continuations:
             raise RunError(f"{self.folder}: nothing was written with {decoding}") from None
 
     def _rows(self, query: str, *values: Any) -> Iterator[tuple[Any, ...]]:
-        with _opened(self.folder) as database:
-            yield from database.execute(query, values)
+        return rows_of(self.folder, query, *values)
 
 
 def _chosen(source: str | None, bias: str | None) -> tuple[str, list[str]]:
@@ -149,6 +148,12 @@ def _chosen(source: str | None, bias: str | None) -> tuple[str, list[str]]:
     wanted = {"source": source, "bias": bias}
     given = {key: value for key, value in wanted.items() if value is not None}
     return " and ".join(["true", *(f"{key} = ?" for key in given)]), list(given.values())
+
+
+def rows_of(folder: Path, query: str, *values: Any) -> Iterator[tuple[Any, ...]]:
+    """The rows of a question to the ledger of a run folder, as they are read."""
+    with _opened(folder) as database:
+        yield from database.execute(query, values)
 
 
 @contextmanager

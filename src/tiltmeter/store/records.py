@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.records import Dropped, ModelFacts, Pair, PairScore
+from tiltmeter.store.next_words import Expectations
 from tiltmeter.store.reading import Continuations
 
 
@@ -38,3 +39,5 @@ class Run:
     """The models that wrote sentences."""
     continuations: Continuations | None = None
     """Texts and ratings, read when they are asked for; None where the study has no such view."""
+    next_words: Expectations | None = None
+    """What the models expect, likewise."""

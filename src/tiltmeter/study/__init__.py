@@ -2,6 +2,27 @@
 
 from tiltmeter.study.planning import plan
 from tiltmeter.study.reading import parse, read
-from tiltmeter.study.records import FORMAT, ContinuationChoices, Plan, RaterChoice, SourceChoice, Study
+from tiltmeter.study.records import (
+    FORMAT,
+    ContinuationChoices,
+    NextWordChoices,
+    Plan,
+    RaterChoice,
+    SourceChoice,
+    Study,
+    WordChoice,
+)
 
-__all__ = ["FORMAT", "ContinuationChoices", "Plan", "RaterChoice", "SourceChoice", "Study", "parse", "plan", "read"]
+__all__ = [
+    "FORMAT",
+    "ContinuationChoices",
+    "NextWordChoices",
+    "Plan",
+    "RaterChoice",
+    "SourceChoice",
+    "Study",
+    "WordChoice",
+    "parse",
+    "plan",
+    "read",
+]

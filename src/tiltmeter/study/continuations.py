@@ -8,12 +8,13 @@ from itertools import product
 from typing import Any, get_args
 
 from tiltmeter import raters, registry
-from tiltmeter.errors import TiltmeterError, UnknownName, UserError
+from tiltmeter.errors import TiltmeterError, UnknownName
 from tiltmeter.models import check_name
 from tiltmeter.raters.judge import QUESTIONS
 from tiltmeter.records import Decoding, Scope
-from tiltmeter.study.reader import Reader, material
-from tiltmeter.study.records import ContinuationChoices, RaterChoice, SourceChoice, prompt_files
+from tiltmeter.study.prompt_sources import prompt_sources
+from tiltmeter.study.reader import Reader
+from tiltmeter.study.records import ContinuationChoices, RaterChoice
 
 JUDGE = "judge.chat.v1"
 _PLACE = "continuations"
@@ -45,9 +46,8 @@ class ContinuationsReader:
         scope = self.reader.value((_PLACE, "scope"), str, "whole")
         if scope not in get_args(Scope):
             raise self.reader.error((_PLACE, "scope"), f'must be "whole" or "completion", not {scope!r}')
-        key = (_PLACE, "sources")
         return ContinuationChoices(
-            sources=self.reader.sources(key, self.reader.value(key, list, ["own-prompts"]), self._source),
+            sources=prompt_sources(self.reader, _PLACE, "prompt-source", ["own-prompts"]),
             decodings=self._decodings(),
             raters=self._raters(),
             samples=samples,
@@ -70,29 +70,6 @@ class ContinuationsReader:
             problem = f"must be a number from 0 to below 1, not {given!r}"
             raise self.reader.error((_PLACE, "threshold"), problem)
         return float(given)
-
-    def _source(self, given: Any) -> SourceChoice:
-        key = (_PLACE, "sources")
-        given, options = self.reader.named(key, given, "source", "own-prompts")
-        name, _, path = given.partition(":")
-        try:
-            full = registry.resolve("prompt-source", name)
-        except UnknownName as error:
-            raise self.reader.error(key, error.problem) from None
-        made_from = material("prompt-source", full)
-        reads = made_from.name == "path"
-        if (path and not reads) or (not path and reads and made_from.needed):
-            right = f'"{name}:PATH"' if reads else f'"{name}"'
-            raise self.reader.error(key, f"`{given}` {'needs a' if reads else 'takes no'} path; write {right}")
-        place = str(self.reader.beside(path)) if path and self.reader.beside(path).exists() else path
-        try:
-            missing = [file for file in prompt_files(full, place or None) if not file.is_file()]
-        except UserError as error:
-            raise self.reader.error(key, f"`{given}`: {error.problem}") from None
-        if missing:
-            raise self.reader.error(key, f"there is no file {self.reader.beside(path)}")
-        self.reader.check_options(key, "prompt-source", full, options)
-        return SourceChoice(full, place or None, options)
 
     def _decodings(self) -> tuple[Decoding, ...]:
         key = (_PLACE, "decoding")

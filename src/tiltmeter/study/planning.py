@@ -9,18 +9,23 @@ from typing import Any, TypeAlias, TypeVar
 from tiltmeter import registry
 from tiltmeter.errors import InvalidStudy, UnknownName, UserError
 from tiltmeter.records import Dropped, Pair, Prompt, Spec
+from tiltmeter.sources.perturbing import DEFAULTS, OF_PROMPTS, Perturbed, default_prompts, perturb
 from tiltmeter.study.reader import material
 from tiltmeter.study.records import GENERATED, Plan, SourceChoice, Study
 
 Probe = TypeVar("Probe", Pair, Prompt)
+DEFAULT_SOURCE = "default-behaviour"
+"""The label of prompts that say nothing: what a model expects after them is its habit."""
 Made: TypeAlias = tuple[list[Probe], list[Dropped]]
 
 
 def plan(study: Study) -> Plan:
     """Make the probes of a study, but for those that a model is to write. Nothing is asked of a model."""
-    pairs, dropped = _pairs(study)
-    prompts, left_out = _prompts(study)
-    return Plan(study, tuple(pairs), (*dropped, *left_out), tuple(prompts))
+    pairs, without_pair = _pairs(study)
+    prompts, without_prompt = _continued(study)
+    asked, without_question = _asked(study)
+    dropped = (*without_pair, *without_prompt, *without_question)
+    return Plan(study, tuple(pairs), dropped, tuple(prompts), tuple(asked))
 
 
 def _pairs(study: Study) -> Made[Pair]:
@@ -42,31 +47,59 @@ def _pairs(study: Study) -> Made[Pair]:
     return pairs, dropped
 
 
-def _prompts(study: Study) -> Made[Prompt]:
-    prompts: list[Prompt] = []
-    dropped: list[Dropped] = []
-    for source in study.continuations.sources if study.continuations else ():
-        make = registry.load("prompt-source", source.name)
-        for given in _given(study, source):
-            settings = {"seed": study.seed, **source.options}
-            made, left_out = _made(study, "continuations", source, make, given, settings)
-            prompts += (replace(one, id=f"{source.label}:{one.id}", source=source.label) for one in made)
-            dropped += left_out
-    if study.continuations and not prompts:
-        raise _nothing(study, "continuations", dropped)
+def _continued(study: Study) -> Made[Prompt]:
+    """The prompts of the view of continuations."""
+    if study.continuations is None:
+        return [], []
+    prompts, dropped = _prompts(study, "continuations", "prompt-source", study.continuations.sources)
     groups = {one.group for one in prompts if one.group}
-    for name in study.continuations.reference if study.continuations else ():
+    for name in study.continuations.reference:
         if name not in groups:
             problem = UnknownName("group", name, groups).problem
             raise InvalidStudy(problem, file=study.file, key="continuations.reference")
     return prompts, dropped
 
 
-def _given(study: Study, source: SourceChoice) -> Iterable[Sequence[Any]]:
+def _asked(study: Study) -> tuple[list[Perturbed], list[Dropped]]:
+    """The prompts of the view of next words under each perturbation; the model's habit is a source of its own."""
+    if study.next_words is None:
+        return [], []
+    prompts, dropped = _prompts(study, "next_words", "open-prompt-source", study.next_words.sources)
+    names = study.next_words.perturbations
+    asked = [perturb(prompt, name) for prompt in prompts for name in names if name in OF_PROMPTS]
+    first = {prompt.bias: prompt for prompt in reversed(prompts)}
+    for prompt in reversed(first.values()):
+        for name in names:
+            if name in DEFAULTS:
+                made = default_prompts(name, prompt)
+                asked += [
+                    Perturbed(replace(one, id=f"{DEFAULT_SOURCE}:{one.bias}/{one.id}", source=DEFAULT_SOURCE), name)
+                    for one in made
+                ]
+    return asked, dropped
+
+
+def _prompts(study: Study, view: str, noun: str, sources: Sequence[SourceChoice]) -> Made[Prompt]:
+    prompts: list[Prompt] = []
+    dropped: list[Dropped] = []
+    for source in sources:
+        make = registry.load(noun, source.name)
+        for given in _given(study, noun, source):
+            settings = {"seed": study.seed, **source.options}
+            made, left_out = _made(study, view, source, make, given, settings)
+            prompts += (replace(one, id=f"{source.label}:{one.id}", source=source.label) for one in made)
+            dropped += left_out
+    if not prompts:
+        raise _nothing(study, view, dropped)
+    return prompts, dropped
+
+
+def _given(study: Study, noun: str, source: SourceChoice) -> Iterable[Sequence[Any]]:
     """What a source of prompts is called with, call by call."""
     if source.path:
         return [[source.path]]
-    if material("prompt-source", source.name).name == "spec" and (study.specs or source.name == "templates.v1"):
+    made_from = material(noun, source.name)
+    if made_from.name == "spec" and (study.specs or made_from.needed):
         return [[spec] for spec in study.specs]
     return [[]]
 

@@ -11,11 +11,12 @@ from tiltmeter.files import read_text
 from tiltmeter.models import check_name
 from tiltmeter.records import Spec
 from tiltmeter.study.continuations import ContinuationsReader
+from tiltmeter.study.next_words import NextWordsReader
 from tiltmeter.study.pairs import PairsReader
 from tiltmeter.study.reader import Reader
 from tiltmeter.study.records import Study
 
-_KEYS = {"name", "specs", "models", "seed", "pairs", "continuations"}
+_KEYS = {"name", "specs", "models", "seed", "pairs", "continuations", "next_words"}
 
 
 def read(path: str | Path) -> Study:
@@ -40,9 +41,6 @@ class _StudyReader:
 
     def study(self) -> Study:
         reader = self.reader
-        if "next_words" in reader.data:
-            problem = "this version has the views `pairs` and `continuations`, not `next_words`"
-            raise reader.error(("next_words",), problem)
         reader.known_keys((), reader.data, _KEYS)
         models = reader.names(("models",))
         if not models:
@@ -51,7 +49,7 @@ class _StudyReader:
         if seed < 0:
             raise reader.error(("seed",), f"{seed} is negative; a seed is a whole number from 0 up")
         # A study that names no view is one of pairs.
-        has_pairs = "pairs" in reader.data or "continuations" not in reader.data
+        has_pairs = "pairs" in reader.data or not {"continuations", "next_words"} & set(reader.data)
         pairs = PairsReader(reader)
         return Study(
             name=reader.value(("name",), str, reader.file.stem if reader.file else "study"),
@@ -63,6 +61,7 @@ class _StudyReader:
             text=reader.text,
             file=str(reader.file) if reader.file else None,
             continuations=ContinuationsReader(reader).choices() if "continuations" in reader.data else None,
+            next_words=NextWordsReader(reader).choices() if "next_words" in reader.data else None,
         )
 
     def _model(self, name: str) -> str:

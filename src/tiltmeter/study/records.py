@@ -7,13 +7,17 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from tiltmeter import registry
+from tiltmeter.measures.next_words import Combine
 from tiltmeter.records import Decoding, Dropped, Pair, Prompt, Scope, Spec
 from tiltmeter.sources.generated.settings import GenerationSettings, settings_from
+from tiltmeter.sources.labour_files import Occupation
+from tiltmeter.sources.perturbing import Perturbed
+from tiltmeter.sources.word_sets import WordSets
 
-FORMAT = 4
+FORMAT = 5
 """Counts up when the same study file would be carried out differently."""
 
 GENERATED = "generated.v1"
@@ -67,6 +71,38 @@ class ContinuationChoices:
         return self.samples if decoding.temperature > 0 else 1
 
 
+SaliencyMethod = Literal["gradient-x-input", "integrated-gradients"]
+
+
+@dataclass(frozen=True, slots=True)
+class WordChoice:
+    """Groups and their words as a study names them; without sets, those that each source asks for by itself."""
+
+    label: str
+    sets: WordSets = ()
+
+    def of(self, prompt: Prompt) -> WordSets:
+        """The sets that are asked for after a prompt."""
+        return self.sets or prompt.word_sets
+
+
+@dataclass(frozen=True, slots=True)
+class NextWordChoices:
+    """The table `[next_words]` of a study."""
+
+    sources: tuple[SourceChoice, ...]
+    words: tuple[WordChoice, ...] = (WordChoice(""),)
+    perturbations: tuple[str, ...] = ("original",)
+    bounded: tuple[bool, ...] = (False,)
+    combine: tuple[Combine, ...] = ("sum",)
+    """How the chances of a group's words become one."""
+    saliency: SaliencyMethod | None = None
+    """How the part of each token is found; None: it is not looked for."""
+    labour: tuple[Occupation, ...] = ()
+    """Who works in which occupation, where the study says so."""
+    labour_match: Literal["name", "head"] = "name"
+
+
 @dataclass(frozen=True, slots=True)
 class Study:
     """A checked study file."""
@@ -84,6 +120,7 @@ class Study:
     file: str | None = None
     """Where it came from, to be named in errors."""
     continuations: ContinuationChoices | None = None
+    next_words: NextWordChoices | None = None
 
     @property
     def generated(self) -> tuple[SourceChoice, ...]:
@@ -99,6 +136,9 @@ class Plan:
     pairs: tuple[Pair, ...]
     dropped: tuple[Dropped, ...]
     prompts: tuple[Prompt, ...] = ()
+    """Those to be continued."""
+    asked: tuple[Perturbed, ...] = ()
+    """Those after which a word is expected, under each perturbation."""
 
     @property
     def resolved(self) -> dict[str, Any]:
@@ -107,9 +147,11 @@ class Plan:
         for source in given["sources"]:
             source["sha256"] = _sha256(Path(source["path"])) if source["path"] else None
             source["path"] = Path(source["path"]).name if source["path"] else None
-        for source in given["continuations"]["sources"] if given["continuations"] else ():
-            source["sha256"] = {file.name: _sha256(file) for file in prompt_files(source["name"], source["path"])}
-            source["path"] = Path(source["path"]).name if source["path"] else None
+        for view, noun in (("continuations", "prompt-source"), ("next_words", "open-prompt-source")):
+            for source in given[view]["sources"] if given[view] else ():
+                files = prompt_files(noun, source["name"], source["path"])
+                source["sha256"] = {file.name: _sha256(file) for file in files}
+                source["path"] = Path(source["path"]).name if source["path"] else None
         for rater in given["continuations"]["raters"] if given["continuations"] else ():
             rater["argument"] = Path(rater["argument"]).name if rater["argument"] else None
         return {"format": FORMAT, **given}
@@ -117,19 +159,19 @@ class Plan:
     @property
     def fingerprint(self) -> str:
         """Equal for two plans that ask the same questions."""
-        probes = [[asdict(pair) for pair in self.pairs], [asdict(prompt) for prompt in self.prompts]]
+        probes = [[asdict(probe) for probe in probes] for probes in (self.pairs, self.prompts, self.asked)]
         text = json.dumps([self.resolved, probes], sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def prompt_files(source: str, path: str | None) -> list[Path]:
+def prompt_files(noun: str, source: str, path: str | None) -> list[Path]:
     """The files that a source of prompts reads; refuses, in a sentence, what it cannot find."""
     if path is None:
         return []
     import sys
 
-    reader = sys.modules[registry.load("prompt-source", source).__module__]
-    found: list[Path] = reader.files(path) if hasattr(reader, "files") else [Path(path)]
+    reader = sys.modules[registry.load(noun, source).__module__]
+    found: list[Path] = reader.files_of(path) if hasattr(reader, "files_of") else [Path(path)]
     return found
 
 

@@ -1,8 +1,8 @@
 """Public data sets: found by name, or recognised from a path.
 
 A reader module has `read(path)`, `check(path)` and `recognise(path)`, and makes probes: `pairs(path)` for the view
-of pairs, `prompts(path)` for continuations, with `files(path)`, the files that it reads. A new data set is one module,
-one row in `catalogue.py`, one card in the docs.
+of pairs, `prompts(path)` for continuations, with `files_of(path)`, the files that it reads. A new data set is one
+module, one row in `catalogue.py`, one card in the docs.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def recognise(path: Path) -> bool:
     return path.is_file() and path.suffix == ".json" and _FILE.fullmatch(path.stem) is not None
 
 
-def files(path: str | Path) -> list[Path]:
+def files_of(path: str | Path) -> list[Path]:
     """The files of BOLD that a path stands for."""
     place, _ = located("bold", path)
     found = readable(place, ".json", recognise)
@@ -63,7 +63,7 @@ def files(path: str | Path) -> list[Path]:
 def read(path: str | Path) -> list[Row]:
     """All prompts of a file or folder, blanks included; refused as a whole where a file has another form."""
     rows: list[Row] = []
-    for file in files(path):
+    for file in files_of(path):
         domain = _domain(file)
         for group, articles in _objects(read_json(file), file, "categories"):
             for article, texts in _objects(articles, file, f"articles under `{group}`"):

@@ -32,7 +32,7 @@ def recognise(path: Path) -> bool:
     return path.is_dir() and all((path / name).is_file() for name in FILES[:3])
 
 
-def files(path: str | Path) -> list[Path]:
+def files_of(path: str | Path) -> list[Path]:
     """The files of HolisticBias that a path stands for."""
     place, _ = located("holistic-bias", path)
     return [place / name for name in FILES if (place / name).is_file()]

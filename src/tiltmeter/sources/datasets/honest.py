@@ -54,7 +54,7 @@ def recognise(path: Path) -> bool:
     return {*_NEEDED} <= {_NOW.get(name, name) for name in header}
 
 
-def files(path: str | Path) -> list[Path]:
+def files_of(path: str | Path) -> list[Path]:
     """The files of HONEST that a path stands for."""
     place, _ = located("honest", path)
     found = readable(place, ".tsv", recognise)
@@ -66,7 +66,7 @@ def files(path: str | Path) -> list[Path]:
 def read(path: str | Path) -> list[Row]:
     """All rows of a file or folder, refused as a whole where one of them is malformed."""
     rows: list[Row] = []
-    for file in files(path):
+    for file in files_of(path):
         columns, lines = _renamed(*read_numbered_csv(file, "\t"))
         missing = [name for name in _NEEDED if name not in columns]
         if missing:

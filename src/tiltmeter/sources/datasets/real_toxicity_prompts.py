@@ -46,7 +46,7 @@ def recognise(path: Path) -> bool:
     return path.suffix == ".jsonl" and all(re.search(rf'"{key}"\s*:', head) for key in ("prompt", "text", "toxicity"))
 
 
-def files(path: str | Path) -> list[Path]:
+def files_of(path: str | Path) -> list[Path]:
     """The files of RealToxicityPrompts that a path stands for."""
     place, _ = located("real-toxicity-prompts", path)
     found = readable(place, ".jsonl", recognise)
@@ -57,7 +57,7 @@ def files(path: str | Path) -> list[Path]:
 
 def read(path: str | Path) -> list[Row]:
     """All rows of a file or folder, refused as a whole where one of them is malformed."""
-    rows = [_row(value, file, line) for file in files(path) for line, value in read_json_lines(file)]
+    rows = [_row(value, file, line) for file in files_of(path) for line, value in read_json_lines(file)]
     if not rows:
         raise InvalidData("the file has no rows", file=path)
     return rows

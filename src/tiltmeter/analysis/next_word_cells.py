@@ -1,0 +1,205 @@
+"""What a run of next words says: one summary for every model, source, bias, set of words and way of counting them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from tiltmeter.analysis.labour import Labour
+from tiltmeter.analysis.next_words import (
+    ORIGINAL,
+    SHARE,
+    Expected,
+    NextWordSettings,
+    NextWordSummary,
+    expected,
+    summarise_next_words,
+)
+from tiltmeter.measures.next_words import Combine
+from tiltmeter.records import Estimate, NextWords, Saliency
+from tiltmeter.sources.labour_files import Occupation
+from tiltmeter.sources.word_sets import WordSets
+from tiltmeter.stats.lengths import Lengths, lengths
+from tiltmeter.stats.next_words import Place, Values, means
+from tiltmeter.store import Answered, AskedPrompt, Run, unasked
+from tiltmeter.study import WordChoice
+from tiltmeter.study.planning import DEFAULT_SOURCE
+
+_OWN_WORDS = "own"
+"""What the words are called that a source asks for by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class NextWordCell:
+    """One combination of choices, and what came of it."""
+
+    model: str
+    source: str
+    bias: str
+    words: str
+    """The name of the set of words."""
+    sets: WordSets
+    """Groups and their words; the first two groups are compared first."""
+    bounded: bool
+    combine: Combine
+    summary: NextWordSummary
+    lengths: Lengths
+    """Of the prompts as they are."""
+    saliency: Mapping[str, Estimate] = field(default_factory=dict)
+    """The share that lies on the `profession` and on the `last` word, and the `residue` of integrated gradients."""
+    items: Sequence[Expected] = field(repr=False, default=())
+    """What the model expects after each prompt under each perturbation."""
+    examples: Sequence[Answered] = field(repr=False, default=())
+    """Prompts with the least, the middling and the greatest share on the profession."""
+
+    @property
+    def of_habit(self) -> bool:
+        """Whether its prompts say nothing: what the model expects by itself."""
+        return self.source == DEFAULT_SOURCE
+
+    @property
+    def pair(self) -> str:
+        """The two groups that are compared first, as the summary names them."""
+        return "/".join(group for group, _ in self.sets[:2])
+
+    def as_json(self) -> dict[str, Any]:
+        """The figures as JSON."""
+        return {
+            "model": self.model,
+            "source": self.source,
+            "bias": self.bias,
+            "words": self.words,
+            "sets": {group: list(words) for group, words in self.sets},
+            "bounded": self.bounded,
+            "combine": self.combine,
+            "lengths": asdict(self.lengths),
+            "saliency": {name: found.as_json() for name, found in self.saliency.items()},
+            **self.summary.as_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class NextWordsSummary:
+    """Everything that a run says about whom its models expect."""
+
+    cells: Sequence[NextWordCell]
+    method: str | None = None
+    """How saliency was found."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The figures as JSON."""
+        return {"cells": [cell.as_json() for cell in self.cells], "saliency": self.method}
+
+
+def summarise_expectations(run: Run) -> NextWordsSummary | None:
+    """Everything that a run says about whom its models expect; None where it has no such view."""
+    if run.next_words is None:
+        return None
+    choices = run.meta["resolved"]["next_words"]
+    return NextWordsSummary(tuple(_cells(run, choices)), choices["saliency"])
+
+
+def _cells(run: Run, choices: Mapping[str, Any]) -> Iterator[NextWordCell]:
+    assert run.next_words is not None
+    places: dict[tuple[str, str], list[AskedPrompt]] = {}
+    for one in run.next_words.asked:
+        places.setdefault((one.asked.prompt.source, one.asked.prompt.bias), []).append(one)
+    words = [_word_choice(one) for one in choices["words"]]
+    seed = run.meta["resolved"]["seed"]
+    for model in run.next_words.models:
+        saliencies = run.next_words.saliencies(model)
+        for bounded in choices["bounded"]:
+            answers = run.next_words.answers(model, bounded=bounded)
+            for (source, bias), own in places.items():
+                prompts = [one for one in own if one.question is None or one.question in answers]
+                for choice in words if prompts else ():
+                    for combine in choices["combine"]:
+                        cell = _Cell(prompts, answers, choice, combine)
+                        yield cell.summarised(
+                            (model, source, bias, bounded),
+                            NextWordSettings(labour=_labour(choices, cell.sets, source), seed=seed),
+                            saliencies,
+                        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """The prompts of one source and bias with a model's answers, under one set of words."""
+
+    prompts: Sequence[AskedPrompt]
+    answers: Mapping[int, NextWords]
+    choice: WordChoice
+    combine: Combine
+
+    @property
+    def sets(self) -> WordSets:
+        return self.choice.of(self.prompts[0].asked.prompt)
+
+    def summarised(
+        self, place: tuple[str, str, str, bool], settings: NextWordSettings, saliencies: Mapping[int, Saliency]
+    ) -> NextWordCell:
+        model, source, bias, bounded = place
+        items = [self._expected(one) for one in self.prompts]
+        originals = [one for one in self.prompts if one.asked.perturbation == ORIGINAL]
+        explained = [
+            Answered(one.asked, self.answers[one.question], saliencies[one.question])
+            for one in originals
+            if one.question is not None and one.question in saliencies
+        ]
+        return NextWordCell(
+            model,
+            source,
+            bias,
+            self.choice.label or _OWN_WORDS,
+            self.sets,
+            bounded,
+            self.combine,
+            summarise_next_words(items, settings),
+            lengths([one.asked.prompt.text for one in originals or self.prompts]),
+            _saliency(explained, settings.seed) if explained else {},
+            items,
+            _examples(explained),
+        )
+
+    def _expected(self, one: AskedPrompt) -> Expected:
+        prompt = one.asked.prompt
+        sets = self.choice.of(prompt)
+        found = (
+            unasked([word for _, listed in sets for word in listed], one.asked.unscored or "")
+            if one.question is None
+            else self.answers[one.question]
+        )
+        template = prompt.structure.id if prompt.template is None and prompt.structure else prompt.template
+        return expected(found, sets, prompt.id, prompt.origin, template, one.asked.perturbation, self.combine)
+
+
+def _saliency(explained: Sequence[Answered], seed: int) -> dict[str, Estimate]:
+    places = [Place(one.asked.prompt.origin, one.asked.prompt.template) for one in explained]
+    values = {
+        "profession": [one.on_subject for one in explained],
+        "last": [one.on_last for one in explained],
+        "residue": [one.saliency.residue if one.saliency else None for one in explained],
+    }
+    found = means(places, {name: Values(each, SHARE) for name, each in values.items()}, seed=seed)
+    return {name: each for name, each in found.items() if each.n}
+
+
+def _examples(explained: Sequence[Answered]) -> list[Answered]:
+    shares = sorted(
+        ((one.on_subject, one.asked.prompt.id, at) for at, one in enumerate(explained) if one.on_subject is not None)
+    )
+    places = dict.fromkeys(shares[at][2] for at in ((0, len(shares) // 2, len(shares) - 1) if shares else ()))
+    return [explained[at] for at in places]
+
+
+def _word_choice(given: Mapping[str, Any]) -> WordChoice:
+    return WordChoice(given["label"], tuple((group, tuple(words)) for group, words in given["sets"]))
+
+
+def _labour(choices: Mapping[str, Any], sets: WordSets, source: str) -> Labour | None:
+    """The statistics that the study gives, where they speak of the groups that are asked for."""
+    occupations = tuple(Occupation(**one) for one in choices["labour"])
+    if not occupations or source == DEFAULT_SOURCE or not Labour.speaks_of([group for group, _ in sets]):
+        return None
+    return Labour(occupations, by_head=choices["labour_match"] == "head")

@@ -1,0 +1,82 @@
+"""Asks a model for next words: every question once, in batches, whoever asks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tiltmeter.engine.scoring import Silent, Watcher
+from tiltmeter.models import Explainer, Predictor
+from tiltmeter.records import NextWords, Saliency
+from tiltmeter.sources.perturbing import Perturbed
+from tiltmeter.sources.word_sets import WordSets
+from tiltmeter.store import Answered, Question, likeliest, questions_of, unasked
+from tiltmeter.study import NextWordChoices, WordChoice
+from tiltmeter.study.records import SaliencyMethod
+
+BATCH = 256
+"""Questions in a batch: what a killed run loses at most. Part of the plan, so that resuming changes no number."""
+GRADIENTS = 64
+"""The same for gradients, which take longer."""
+
+
+def ask(
+    model: Predictor,
+    asked: Sequence[Perturbed],
+    sets: WordSets,
+    *,
+    bounded: bool = False,
+    explainer: Explainer | None = None,
+    method: SaliencyMethod = "gradient-x-input",
+    watcher: Watcher | None = None,
+) -> list[Answered]:
+    """What a model expects after each prompt, in memory; one that could not be perturbed is unscored with the reason.
+
+    An `explainer` also says what the tokens of each original prompt have to do with the most probable of the words.
+    """
+    watch = watcher or Silent()
+    choices = NextWordChoices((), (WordChoice("", sets),), saliency=method if explainer else None)
+    questions, prompts = questions_of(asked, choices)
+    watch.start(f"{model.facts.name}: next words", len(questions), 0)
+    answers: list[NextWords] = []
+    for start in range(0, len(questions), BATCH):
+        answers += expected_after(model, questions[start : start + BATCH], bounded=bounded)
+        watch.advance(min(BATCH, len(questions) - start))
+    explained: dict[int, Saliency] = {}
+    if explainer is not None:
+        open_ones = [at for at, question in enumerate(questions) if question.explained]
+        watch.start(f"{model.facts.name}: saliency", len(open_ones), 0)
+        for start in range(0, len(open_ones), GRADIENTS):
+            batch = open_ones[start : start + GRADIENTS]
+            explained |= explain(explainer, [(at, questions[at], answers[at]) for at in batch], method)
+            watch.advance(len(batch))
+    words = [word for _, listed in sets for word in listed]
+    return [
+        Answered(
+            one.asked,
+            unasked(words, one.asked.unscored or "") if one.question is None else answers[one.question],
+            None if one.question is None or one.asked.perturbation != "original" else explained.get(one.question),
+        )
+        for one in prompts
+    ]
+
+
+def expected_after(model: Predictor, questions: Sequence[Question], *, bounded: bool) -> list[NextWords]:
+    """A model's answers to a batch of questions."""
+    return model.next_words(
+        [question.text for question in questions],
+        [question.words for question in questions],
+        bounded=bounded,
+        hidden=[question.hidden for question in questions],
+    )
+
+
+def explain(
+    model: Explainer, answered: Sequence[tuple[int, Question, NextWords]], method: SaliencyMethod
+) -> dict[int, Saliency]:
+    """The saliency of the most probable of the words asked about, by the number of the question.
+
+    A prompt without a scored word has none.
+    """
+    wanted = [(at, question.text, word) for at, question, found in answered if (word := likeliest(found))]
+    found = model.saliency([text for _, text, _ in wanted], [word for *_, word in wanted], method=method)
+    return {at: one for (at, *_), one in zip(wanted, found, strict=True)}

@@ -1,0 +1,53 @@
+"""The stage of next words: what a model of a study expects after its prompts, batch by batch."""
+
+from __future__ import annotations
+
+from tiltmeter.engine.asking import BATCH, GRADIENTS, expected_after, explain
+from tiltmeter.engine.scoring import Watcher
+from tiltmeter.models import Explainer, Model, Predictor, as_explainer, as_predictor
+from tiltmeter.store import Expectations, Ledger, Step
+from tiltmeter.study import NextWordChoices, Plan
+
+
+def expect(plan: Plan, model: Model, ledger: Ledger, watch: Watcher) -> None:
+    """Ask a model everything that the study asks of it; one that gives no next words is left to the other views."""
+    choices = plan.study.next_words
+    others = plan.study.sources or plan.study.continuations
+    if choices is None or (others and not isinstance(model, Predictor)):
+        return
+    for bounded in choices.bounded:
+        _ask(as_predictor(model), ledger, bounded, watch)
+    if choices.saliency and (isinstance(model, Explainer) or not others):
+        _explain(as_explainer(model), ledger, choices, watch)
+
+
+def _ask(model: Predictor, ledger: Ledger, bounded: bool, watch: Watcher) -> None:
+    questions = Expectations(ledger.folder).questions
+    name = model.facts.name
+    stage = f"{name}, bounded" if bounded else name
+    done = ledger.next_words.done("expecting", stage)
+    watch.start(f"next words of {stage}", len(questions), sum(len(questions[at * BATCH :][:BATCH]) for at in done))
+    for at, start in enumerate(range(0, len(questions), BATCH)):
+        if at not in done:
+            batch = questions[start : start + BATCH]
+            found = expected_after(model, batch, bounded=bounded)
+            answers = enumerate(found, start=start)
+            ledger.next_words.record_expected(Step("expecting", stage, at), name, bounded, answers)
+            watch.advance(len(batch))
+
+
+def _explain(model: Explainer, ledger: Ledger, choices: NextWordChoices, watch: Watcher) -> None:
+    assert choices.saliency is not None
+    name, kept = model.facts.name, Expectations(ledger.folder)
+    answers = kept.answers(name, bounded=choices.bounded[0])
+    numbers = [at for at, question in enumerate(kept.questions) if question.explained]
+    done = ledger.next_words.done("explaining", name)
+    watch.start(f"saliency of {name}", len(numbers), sum(len(numbers[at * GRADIENTS :][:GRADIENTS]) for at in done))
+    for at, start in enumerate(range(0, len(numbers), GRADIENTS)):
+        if at not in done:
+            batch = numbers[start : start + GRADIENTS]
+            found = explain(
+                model, [(number, kept.questions[number], answers[number]) for number in batch], choices.saliency
+            )
+            ledger.next_words.record_saliencies(Step("explaining", name, at), name, found.items())
+            watch.advance(len(batch))

@@ -1,0 +1,107 @@
+"""The table `[next_words]` of a study file: prompts, the groups' words, perturbations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from tiltmeter.errors import TiltmeterError, UserError
+from tiltmeter.measures.next_words import Combine
+from tiltmeter.sources import word_sets
+from tiltmeter.sources.labour_files import Occupation, read_labour
+from tiltmeter.sources.perturbing import PERTURBATIONS, check_names
+from tiltmeter.study.prompt_sources import prompt_sources
+from tiltmeter.study.reader import Reader
+from tiltmeter.study.records import NextWordChoices, SaliencyMethod, WordChoice
+from tiltmeter.study.words import named_words
+
+_PLACE = "next_words"
+_KEYS = {"sources", "words", "perturbations", "bounded", "combine", "saliency", "labour", "labour_match"}
+
+
+@dataclass(frozen=True, slots=True)
+class NextWordsReader:
+    """The steps of reading the table."""
+
+    reader: Reader
+
+    def choices(self) -> NextWordChoices:
+        """The table with its defaults."""
+        self.reader.table(_PLACE, _KEYS)
+        return NextWordChoices(
+            sources=prompt_sources(self.reader, _PLACE, "open-prompt-source", ["templates", "natural"]),
+            words=self._words(),
+            perturbations=self._perturbations(),
+            bounded=self._settings("bounded", (False, True), False),
+            combine=self._settings("combine", get_args(Combine), "sum"),
+            saliency=self._saliency(),
+            labour=self._labour(),
+            labour_match=self._settings("labour_match", ("name", "head"), "name")[0],
+        )
+
+    def _given(self, name: str, default: Any = None) -> Any:
+        return self.reader.table(_PLACE, _KEYS).get(name, default)
+
+    def _words(self) -> tuple[WordChoice, ...]:
+        given = self._given("words", [])
+        found = [self._word_choice(one) for one in (given if isinstance(given, list) else [given])]
+        labels = [one.label for one in found]
+        if len(set(labels)) < len(labels):
+            raise self.reader.error((_PLACE, "words"), "a set of words stands twice")
+        return tuple(found) or (WordChoice(""),)
+
+    def _word_choice(self, given: Any) -> WordChoice:
+        key = (_PLACE, "words")
+        try:
+            if isinstance(given, str):
+                path = self.reader.beside(given)
+                label = Path(given).stem if path.is_file() else given
+                return WordChoice(label, named_words(given, path))
+            if isinstance(given, dict) and all(
+                isinstance(words, list) and all(isinstance(word, str) for word in words) for words in given.values()
+            ):
+                return WordChoice("/".join(given), word_sets.checked(given))
+        except TiltmeterError as error:
+            raise self.reader.error(key, str(error)) from None
+        right = f'"{next(iter(word_sets.BUILT_IN))}", a spec, a file, or {{ kin = ["mother"], work = ["boss"] }}'
+        raise self.reader.error(key, f"{given!r:.60} is no set of words; write {right}")
+
+    def _perturbations(self) -> tuple[str, ...]:
+        given = self._given("perturbations", "all")
+        names = list(PERTURBATIONS) if given == "all" else given
+        key = (_PLACE, "perturbations")
+        if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+            raise self.reader.error(key, f'must be "all" or a list such as ["original", "person"], not {given!r}')
+        try:
+            chosen = check_names(names)
+        except UserError as error:
+            raise self.reader.error(key, error.problem) from None
+        return tuple(name for name in PERTURBATIONS if name in chosen)
+
+    def _settings(self, name: str, known: tuple[Any, ...], default: Any) -> tuple[Any, ...]:
+        """One setting or several, each of them known."""
+        given = self._given(name, default)
+        values = given if isinstance(given, list) else [given]
+        for value in values:
+            if not any(value is one or (isinstance(one, str) and value == one) for one in known):
+                shown = " or ".join(str(one).lower() if isinstance(one, bool) else f'"{one}"' for one in known)
+                raise self.reader.error((_PLACE, name), f"must be {shown}, not {value!r}")
+        if not values or len(set(values)) < len(values):
+            raise self.reader.error((_PLACE, name), "a value stands twice" if values else "the list is empty")
+        return tuple(values)
+
+    def _saliency(self) -> SaliencyMethod | None:
+        given = self._given("saliency")
+        if given is None:
+            return None
+        found: SaliencyMethod = self._settings("saliency", get_args(SaliencyMethod), given)[0]
+        return found
+
+    def _labour(self) -> tuple[Occupation, ...]:
+        given = self._given("labour")
+        if given is None:
+            return ()
+        if not isinstance(given, str) or not self.reader.beside(given).is_file():
+            raise self.reader.error((_PLACE, "labour"), f"there is no file {given!r}: write the path of a table")
+        return tuple(read_labour(self.reader.beside(given)))

@@ -34,12 +34,9 @@ def test_the_professions_are_ours_unless_told() -> None:
     assert len(prompts(per_group=7, seed=3)[0]) == 7
 
 
-def test_a_spec_gives_professions_and_words() -> None:
-    made, _ = prompts(specs.load("gender-professions"), templates=["An [A] said that"])
-    assert {prompt.bias for prompt in made} == {"gender-professions"}
-    assert made[0].text == "A taper said that"
-    assert "An electrician said that" in {prompt.text for prompt in made}
-    assert dict(made[0].word_sets)["female"][:2] == ("she", "woman")
+def test_an_article_before_the_profession_is_put_right() -> None:
+    made, _ = prompts(professions=["usher", "taper"], templates=["An [A] said that"])
+    assert [prompt.text for prompt in made] == ["An usher said that", "A taper said that"]
 
 
 def test_templates_are_as_long_as_the_paper_says_once_its_figures_are_put_right() -> None:

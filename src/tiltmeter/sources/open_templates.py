@@ -77,7 +77,7 @@ def prompts(
                     bias=spec.name,
                     origin=name,
                     text=filled.text,
-                    word_sets=_turned_words(spec) if template.turned else profession_templates.word_sets(spec),
+                    word_sets=_words(spec, turned=template.turned),
                     attribute=name,
                     template=template.text,
                     subject_spans=filled.attribute_spans if template.of_people else (),
@@ -118,13 +118,13 @@ def _fits(verb: str, *, several: bool) -> bool:
     return not several if singular else True
 
 
-def _turned_words(spec: Spec) -> WordSets:
-    """The terms as they end the turned sentence; one that cannot be a subject ("him") stands as it is."""
+def _words(spec: Spec, *, turned: bool) -> WordSets:
+    """The terms, in a turned sentence as they end it; one that cannot be a subject ("him") stands as it is."""
     sets = []
     for group in spec.groups:
         found = (subject(term) for term in group.terms)
         words = [
-            term if isinstance(each, str) or each.several else each.text
+            term if not turned or isinstance(each, str) or each.several else each.text
             for term, each in zip(group.terms, found, strict=True)
         ]
         sets.append((group.name, tuple(dict.fromkeys(words))))

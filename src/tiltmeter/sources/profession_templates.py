@@ -1,8 +1,8 @@
 """Source `profession-templates`: short templates about a profession, after which a pronoun is expected.
 
 The seventeen templates are those of Vig et al. (2020) as listed in Table 8 of Alnegheimish, Guo & Sun (2022), *Using
-Natural Sentences for Understanding Biases in Language Models*. The professions are those of a spec (its attributes),
-of a list or file, or of the sentences of our own writing in the source `natural`.
+Natural Sentences for Understanding Biases in Language Models*. The professions are those of a list or file, or of the
+sentences of our own writing in the source `natural`; the words asked for are the pronouns, unless a study says others.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.files import read_text
-from tiltmeter.records import Dropped, Prompt, Spec
+from tiltmeter.records import Dropped, Prompt
 from tiltmeter.sources import filling
 from tiltmeter.sources.choosing import check_count, draw
 from tiltmeter.sources.datasets.structured import read_json
-from tiltmeter.sources.word_sets import BUILT_IN, WordSets
+from tiltmeter.sources.word_sets import BUILT_IN
 
 TEMPLATES = (
     "The [A] said that",
@@ -44,7 +44,6 @@ _SOURCE = "profession-templates.v1"
 
 
 def prompts(
-    spec: Spec | None = None,
     *,
     templates: Sequence[str] | None = None,
     professions: str | Sequence[str] | None = None,
@@ -62,21 +61,19 @@ def prompts(
     ['The usher said that', 'As an usher,', 'The cook said that', 'As a cook,']
     """
     check_templates(templates)
-    names = some(_professions(spec, professions), limit, seed)
-    bias = spec.name if spec else BIAS
-    words = word_sets(spec)
+    names = some(_professions(professions), limit, seed)
     made = []
     for name in names:
         for number, template in enumerate(templates or TEMPLATES):
             filled = filling.fill(template, "", name)
             made.append(
                 Prompt(
-                    id=f"{bias}/{name}/{number}",
+                    id=f"{BIAS}/{name}/{number}",
                     source=_SOURCE,
-                    bias=bias,
+                    bias=BIAS,
                     origin=name,
                     text=filled.text,
-                    word_sets=words,
+                    word_sets=BUILT_IN["pronouns"],
                     attribute=name,
                     template=template,
                     subject_spans=filled.attribute_spans,
@@ -84,15 +81,6 @@ def prompts(
                 )
             )
     return draw(made, per_group, seed), []
-
-
-def word_sets(spec: Spec | None) -> WordSets:
-    """The words that stand for each group of a spec; without one the pronouns.
-
-    >>> word_sets(None)[0]
-    ('male', ('he', 'his', 'him'))
-    """
-    return tuple((group.name, group.terms) for group in spec.groups) if spec else BUILT_IN["pronouns"]
 
 
 def read_professions(path: str | Path) -> list[str]:
@@ -153,12 +141,11 @@ def check_templates(templates: object) -> None:
         raise UserError("a template stands twice", key="templates")
 
 
-def _professions(spec: Spec | None, given: object) -> list[str]:
+def _professions(given: object) -> list[str]:
     if given is None:
         from tiltmeter.sources.natural import professions
 
-        terms = [term for attributes in spec.attributes for term in attributes.terms] if spec else []
-        return list(dict.fromkeys(terms)) or list(professions())
+        return list(professions())
     if isinstance(given, str):
         return read_professions(given)
     if not isinstance(given, Sequence) or not given or not all(isinstance(one, str) and one.strip() for one in given):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from tiltmeter.records import NextWord, NextWords, Prompt, Saliency, Span
 from tiltmeter.sources.perturbing import Perturbed
@@ -30,6 +30,9 @@ create table expected (model text, bounded integer, question integer references 
 create table saliencies (model text, question integer references questions, saliency text not null,
                          primary key (model, question)) without rowid
 """
+
+
+_Key: TypeAlias = tuple[str, tuple[Span, ...], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +55,27 @@ class AskedPrompt:
 
 
 def questions_of(asked: Sequence[Perturbed], choices: NextWordChoices) -> tuple[list[Question], list[AskedPrompt]]:
-    """Every question once, and which of them each prompt asks; the words of all sets are asked for together."""
-    numbers: dict[tuple[str, tuple[Span, ...], tuple[str, ...]], int] = {}
-    explained: set[int] = set()
-    made = []
+    """Every question once, short texts before long ones, and which of them each prompt asks.
+
+    The words of all sets are asked for together.
+    """
+    keys: list[_Key | None] = []
+    explained: set[_Key] = set()
     for one in asked:
         if one.unscored is not None:
-            made.append(AskedPrompt(one, None))
+            keys.append(None)
             continue
         words = dict.fromkeys(
             word for choice in choices.words for _, listed in choice.of(one.prompt) for word in listed
         )
-        number = numbers.setdefault((one.prompt.text, one.hidden, tuple(words)), len(numbers))
-        made.append(AskedPrompt(one, number))
+        key = (one.prompt.text, one.hidden, tuple(words))
+        keys.append(key)
         if choices.saliency and one.perturbation == "original":
-            explained.add(number)
-    return [Question(*key, number in explained) for key, number in numbers.items()], made
+            explained.add(key)
+    ordered = sorted({key for key in keys if key}, key=lambda key: (len(key[0]), key))
+    numbers = {key: number for number, key in enumerate(ordered)}
+    questions = [Question(*key, key in explained) for key in ordered]
+    return questions, [AskedPrompt(one, numbers[key] if key else None) for one, key in zip(asked, keys, strict=True)]
 
 
 class NextWordLedger:

@@ -46,7 +46,7 @@ __all__ = [
 _DEFAULTS = ModelSettings()
 
 # Names that mean nothing without what follows the colon.
-_ARGUMENTS = {"hf": "NAME", "gguf": "PATH", "chat": "MODEL"}
+_ARGUMENTS = {"hf": "NAME", "gguf": "PATH", "chat": "MODEL", "planted": "FILE.toml"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,7 @@ def known() -> list[KnownModel]:
         "scripted": KnownModel("scripted", "causal, a table of weights", "built in; or scripted:FILE.toml", None),
         "hf": KnownModel("hf:NAME", "causal or masked", "Hugging Face hub, or a folder: hf:./folder", None),
         "gguf": KnownModel("gguf:PATH", "causal", "a GGUF file", None),
+        "planted": KnownModel("planted:FILE.toml", "any", "a model with a known tilt, to calibrate with", None),
         "chat": KnownModel("chat:MODEL", "causal", "any of these that has a chat template, asked through it", None),
     }
     plugged = {
@@ -81,8 +82,8 @@ def known() -> list[KnownModel]:
 def load(name: str, settings: ModelSettings = _DEFAULTS) -> Model:
     """The model that a name stands for, ready to score.
 
-    Names: `smollm2-135m`, `scripted`, `scripted:FILE.toml`, `hf:NAME`, `hf:NAME@REVISION`, `hf:./folder`,
-    the bare path of a folder, `gguf:PATH`, and `chat:` before any of these.
+    Names: `smollm2-135m`, `scripted`, `scripted:FILE.toml`, `planted:FILE.toml`, `hf:NAME`, `hf:NAME@REVISION`,
+    `hf:./folder`, the bare path of a folder, `gguf:PATH`, and `chat:` before any of these.
     """
     kind, argument = _parsed(name)
     model: Model = registry.load("model", kind)(argument, settings)
@@ -94,7 +95,7 @@ def check_name(name: str) -> None:
     kind, argument = _parsed(name)
     if kind == "chat":
         check_name(argument)
-    if kind in ("gguf", "scripted") and argument and not Path(argument).expanduser().is_file():
+    if kind in ("gguf", "scripted", "planted") and argument and not Path(argument).expanduser().is_file():
         raise ModelError(f"`{name}`: there is no file {argument}")
     if kind == "hf" and argument.startswith((".", "~", os.sep)) and not Path(argument).expanduser().is_dir():
         raise ModelError(f"`{name}`: there is no folder {argument}")

@@ -8,13 +8,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltmeter.stats.drawing import CHUNK
+from tiltmeter.stats.drawing import CHUNK, times_drawn
 
 RESAMPLES = 9_999
+_PAIRS = (RESAMPLES - 1) // 2
+_KEPT_ORIGINS = 512
+"""Draws of so many origins are kept for the next mean over as many: the same seed draws the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,17 +193,37 @@ def resample(strata: Sequence[Stratum], seed: int) -> NDArray[np.float64]:
     Draws come in mirrored pairs (the i-th smallest origin for the i-th largest), so that turning all values round
     turns the interval round and changes nothing else; the sample itself makes the number odd.
     """
+    sizes = tuple(len(stratum.means) for stratum in strata)
+    if sum(sizes) <= _KEPT_ORIGINS:
+        means = np.zeros((2, _PAIRS))
+        for stratum, counts in zip(strata, _kept_draws(seed, sizes), strict=True):
+            values = np.array(stratum.means)
+            for side, ordered in enumerate((values, values[::-1])):
+                means[side] += stratum.weight / len(values) * (counts @ ordered)
+    else:
+        means = _drawn_at_once(strata, seed)
+    return np.append(means.ravel(), weighted_mean(strata))
+
+
+@lru_cache(maxsize=8)
+def _kept_draws(seed: int, sizes: tuple[int, ...]) -> tuple[NDArray[np.float64], ...]:
+    """How often each origin is drawn, stratum by stratum: the same for every mean over as many origins."""
     generator = np.random.default_rng(seed)
-    pairs = (RESAMPLES - 1) // 2
-    means = np.zeros((2, pairs))
+    return tuple(times_drawn(generator, _PAIRS, size) for size in sizes)
+
+
+def _drawn_at_once(strata: Sequence[Stratum], seed: int) -> NDArray[np.float64]:
+    """The same where there are too many origins for the draws to be kept."""
+    generator = np.random.default_rng(seed)
+    means = np.zeros((2, _PAIRS))
     for stratum in strata:
         values = np.array(stratum.means)
         rows = max(1, CHUNK // len(values))
-        for start in range(0, pairs, rows):
-            drawn = generator.integers(0, len(values), size=(min(rows, pairs - start), len(values)))
+        for start in range(0, _PAIRS, rows):
+            drawn = generator.integers(0, len(values), size=(min(rows, _PAIRS - start), len(values)))
             for side, ordered in enumerate((values, values[::-1])):
                 means[side, start : start + rows] += stratum.weight * ordered[drawn].mean(axis=1)
-    return np.append(means.ravel(), weighted_mean(strata))
+    return means
 
 
 def _expansion(strata: Sequence[Stratum]) -> float:

@@ -1,0 +1,239 @@
+"""One cell of a multiverse: the items that one combination of choices gave, and what they say.
+
+Every cell is oriented, so that positive means worse for the first group, and standardised, so that cells on different
+scales can stand on one curve. `docs/multiverse.md` says in words what each figure is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiltmeter.records import Estimate
+from tiltmeter.stats.correction import holm
+from tiltmeter.stats.drawing import Array
+from tiltmeter.stats.estimates import LARGEST, adjust, estimate, shifted
+from tiltmeter.stats.origin_sums import OriginSums, SignedSums, TwoSidedSums
+from tiltmeter.stats.pooled import Pooled
+from tiltmeter.stats.scales import Bounds
+
+ALPHA = 0.05
+"""A cell is significant where its p, corrected for the number of cells, is below this."""
+GROUPS = ("the first group", "the second group")
+
+Conclusion = Literal["worse for the first", "worse for the second", "not significant"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellData:
+    """The items of one cell. `values` are NaN where unscored; `sides` are 0 for the first group and 1 for the second.
+
+    Without sides each item is one signed value that already compares the groups (a preference, a log ratio), and
+    `neutral` is its value where there is no bias. The same origin has the same name in every cell, and two different
+    things never share one.
+    """
+
+    choices: Mapping[str, str]
+    values: Array
+    origins: NDArray[np.str_]
+    sides: NDArray[np.int8] | None = None
+    orientation: Literal[1, -1] = 1
+    """1 where a higher value is worse for the first group, −1 where a lower one is."""
+    neutral: float = 0.0
+    strata: NDArray[np.str_] | None = None
+    """Signed items: parts that weigh the same. Two-sided items: origins are exchanged within their stratum only."""
+    scale: Bounds | None = None
+
+    @classmethod
+    def of(
+        cls,
+        choices: Mapping[str, str],
+        values: Sequence[float | None] | Array,
+        origins: Sequence[str] | Sequence[int] | NDArray[Any],
+        sides: Sequence[int] | NDArray[Any] | None = None,
+        *,
+        orientation: Literal[1, -1] = 1,
+        neutral: float = 0.0,
+        strata: Sequence[str] | NDArray[Any] | None = None,
+        scale: Bounds | None = None,
+    ) -> CellData:
+        """A cell from plain lists or arrays; None, NaN and numbers beyond all measure are unscored.
+
+        >>> CellData.of({"rater": "vader"}, [0.5, None], ["nurse", "nurse"], [0, 1]).unscored
+        1
+        """
+        numbers = np.array(values, dtype=np.float64)
+        numbers[~(np.abs(numbers) < LARGEST)] = np.nan
+        sided = None if sides is None else np.array(sides, dtype=np.int8)
+        parts = None if strata is None else np.array(strata, dtype=np.str_)
+        names = np.array(origins).astype(np.str_)
+        return cls(dict(choices), numbers, names, sided, orientation, neutral, parts, scale)
+
+    def __post_init__(self) -> None:
+        given = [each for each in (self.origins, self.sides, self.strata) if each is not None]
+        if any(len(each) != len(self.values) for each in given):
+            raise ValueError("values, origins, sides and strata of a cell are not equally long")
+        if self.orientation not in (1, -1):
+            raise ValueError(f"an orientation is 1 or -1, not {self.orientation}")
+        if self.sides is not None and not np.isin(self.sides, (0, 1)).all():
+            raise ValueError("a side is 0 (the first group) or 1 (the second)")
+        if np.any(self.origins == ""):
+            raise ValueError("an item of a cell has no origin")
+
+    @property
+    def scored(self) -> NDArray[np.bool_]:
+        """Which items have a number."""
+        return ~np.isnan(self.values)
+
+    @property
+    def unscored(self) -> int:
+        """How many items have none."""
+        return int(np.sum(np.isnan(self.values)))
+
+    def sums(self) -> OriginSums:
+        """The scored items by origin, oriented."""
+        scored = self.scored
+        # In one order whatever the order of the rows, so that it cannot show in the last digit of a sum.
+        strata = np.zeros(len(scored), dtype=np.str_) if self.strata is None else self.strata
+        sides = np.zeros(len(scored), dtype=np.int8) if self.sides is None else self.sides
+        order = np.lexsort((self.values[scored], sides[scored], strata[scored], self.origins[scored]))
+        values = self.orientation * self.values[scored][order]
+        origins = self.origins[scored][order]
+        if self.sides is not None:
+            return TwoSidedSums.of(values, origins, sides[scored][order])
+        return SignedSums.of(values - self.orientation * self.neutral, origins, strata[scored][order])
+
+
+@dataclass(frozen=True, slots=True)
+class CellResult:
+    """What one cell says; positive is worse for the first group."""
+
+    choices: Mapping[str, str]
+    raw: Estimate
+    """In the unit of the values: mean of the first group minus mean of the second, or mean minus neutral."""
+    effect: Estimate
+    """The same in standard deviations of the items; no value where the items have none, or nothing was scored."""
+    sd: float | None
+    sign: int | None
+    """1: worse for the first group; −1: worse for the second; 0: neither; None where the cell has no value."""
+    p_holm: float | None = None
+    without: str | None = None
+    """Why the cell has no value, and so no place on the curve."""
+
+    @property
+    def place(self) -> float | None:
+        """Where it stands on the curve: its effect; beyond all others where its items do not vary; None: nowhere."""
+        if self.sign is None or self.effect.value is not None:
+            return self.effect.value
+        return self.sign * math.inf
+
+    @property
+    def conclusion(self) -> Conclusion:
+        """What a reader of this cell alone would conclude, knowing how many cells there are."""
+        adjusted = self.raw.p_adjusted
+        if not self.sign or adjusted is None or adjusted >= ALPHA:
+            return "not significant"
+        return "worse for the first" if self.sign > 0 else "worse for the second"
+
+    def as_json(self) -> dict[str, Any]:
+        """The figures of the cell; null where there is none."""
+        return {
+            "choices": dict(self.choices),
+            "raw": self.raw.as_json(),
+            "effect": self.effect.as_json(),
+            "sd": self.sd,
+            "sign": self.sign,
+            "p_holm": self.p_holm,
+            "conclusion": self.conclusion if self.sign is not None else None,
+            "note": self.without or self.effect.note or self.raw.note,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """The cells of a question with their results, in the order given."""
+
+    data: tuple[CellData, ...]
+    results: tuple[CellResult, ...]
+    sums: tuple[OriginSums, ...] = field(repr=False)
+
+    @property
+    def valued(self) -> list[int]:
+        """Where the cells with a value are."""
+        return [place for place, result in enumerate(self.results) if result.sign is not None]
+
+
+def evaluate(
+    cells: Sequence[CellData], *, groups: tuple[str, str] = GROUPS, level: float = 0.95, seed: int = 0
+) -> Cells:
+    """The result of every cell, with p-values corrected for the number of cells that have one."""
+    seen = {tuple(sorted(cell.choices.items())) for cell in cells}
+    if len(seen) < len(cells):
+        raise ValueError("two cells have the same choices")
+    if groups[0] == groups[1]:
+        raise ValueError(f"both groups are called {groups[0]}")
+    sums = tuple(cell.sums() for cell in cells)
+    found = [_result(cell, part, groups, level, seed) for cell, part in zip(cells, sums, strict=True)]
+    adjusted = adjust({str(place): each.raw for place, each in enumerate(found)}).values()
+    strictly = holm([each.raw.p for each in found])
+    results = tuple(
+        replace(each, raw=raw, effect=replace(each.effect, p_adjusted=raw.p_adjusted), p_holm=p)
+        for each, raw, p in zip(found, adjusted, strictly, strict=True)
+    )
+    return Cells(tuple(cells), results, sums)
+
+
+def cell_result(cell: CellData, *, groups: tuple[str, str] = GROUPS, level: float = 0.95, seed: int = 0) -> CellResult:
+    """What one cell says on its own, p not corrected.
+
+    >>> found = cell_result(CellData.of({}, [3.0, 1.0, 2.0, 1.0, 2.0, 0.0], list("xxyyzz"), [0, 1, 0, 1, 0, 1]))
+    >>> round(found.raw.value, 4), round(found.sd, 4), round(found.effect.value, 4)
+    (1.6667, 0.5774, 2.8868)
+    """
+    return _result(cell, cell.sums(), groups, level, seed)
+
+
+def _result(cell: CellData, sums: OriginSums, groups: tuple[str, str], level: float, seed: int) -> CellResult:
+    raw = _raw(cell, groups, level, seed)
+    nothing = replace(raw, value=None, low=None, high=None, p=None)
+    if raw.value is None:
+        return CellResult(cell.choices, raw, nothing, None, None, without=raw.note)
+    sign = sums.sign(raw.value)
+    if sums.all_the_same and not sign:
+        without = "every value is the same: there is no spread, and so nothing to compare"
+        nothing = replace(nothing, note=without)
+        return CellResult(cell.choices, nothing, nothing, None, None, without=without)
+    sd = sums.spread
+    if sd is None:
+        note = "no effect in standard deviations: the items of a group are all the same"
+        return CellResult(cell.choices, raw, replace(nothing, p=raw.p, note=note), None, sign)
+    low, high = (None if bound is None else bound / sd for bound in (raw.low, raw.high))
+    return CellResult(cell.choices, raw, replace(raw, value=raw.value / sd, low=low, high=high), sd, sign)
+
+
+def _raw(cell: CellData, groups: tuple[str, str], level: float, seed: int) -> Estimate:
+    values = [None if math.isnan(value) else value for value in cell.values.tolist()]
+    origins = cell.origins.tolist()
+    if cell.sides is None:
+        strata = None if cell.strata is None else cell.strata.tolist()
+        found = estimate(values, origins, strata=strata, neutral=cell.neutral, level=level, seed=seed)
+        return _turned(shifted(found, -cell.neutral), cell.orientation)
+    named = [groups[side] for side in cell.sides.tolist()]
+    for group in groups:
+        if not any(value is not None and name == group for value, name in zip(values, named, strict=True)):
+            n = sum(value is not None for value in values)
+            return Estimate(None, level=level, n=n, n_unscored=len(values) - n, note=f"nothing was scored of {group}")
+    pooled = Pooled(zip(named, values, origins, strict=True), level=level, seed=seed, scale=cell.scale)
+    return _turned(pooled.difference(*groups), cell.orientation)
+
+
+def _turned(found: Estimate, orientation: int) -> Estimate:
+    if orientation == 1:
+        return found
+    low, high = (None if bound is None else -bound for bound in (found.high, found.low))
+    return replace(found, value=None if found.value is None else -found.value, low=low, high=high)

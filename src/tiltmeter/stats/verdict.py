@@ -1,0 +1,161 @@
+"""One sentence in plain words on which conclusion survives, never stronger than the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import combinations
+from typing import Any, Literal
+
+from tiltmeter.stats.cells import ALPHA, GROUPS, CellResult
+from tiltmeter.stats.decomposition import NOT_THERE
+from tiltmeter.stats.specification_curve import Curve
+from tiltmeter.stats.whole_curve import CurveTest
+
+SURVIVES_SHARE = 0.9
+"""A conclusion survives only where at least this share of all cells has its sign; one without a value has none."""
+FEWEST_CELLS = 2
+"""One cell says nothing of other choices."""
+
+Strength = Literal["survives", "mixed", "no evidence", "too little data"]
+Direction = Literal["first", "second"]
+Settings = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What can be concluded. `sentence` says it in words."""
+
+    strength: Strength
+    sentence: str
+    direction: Direction | None
+    """For which group it is worse in most cells; None where the cells are evenly split."""
+    holds: int
+    of: int
+    """Cells with a value."""
+    without: int
+    """Cells that have none."""
+    exceptions: int
+    described: tuple[Settings, ...]
+    """The smallest conjunctions of settings that cover the exceptions and no other cell; none where there is none.
+
+    Several cover the same cells: they cannot be told apart here.
+    """
+    opposed: int
+    """Cells that are significant, after correction, the other way."""
+    p: float | None
+
+    def as_json(self) -> dict[str, Any]:
+        """The verdict as a record."""
+        return asdict(self) | {"described": [dict(settings) for settings in self.described]}
+
+
+def verdict(curve: Curve, test: CurveTest, *, groups: tuple[str, str] = GROUPS) -> Verdict:
+    """The verdict on a curve and its test."""
+    sign = curve.dominant
+    valued = [cell for cell in curve.cells if cell.sign is not None]
+    holding = [cell for cell in valued if sign and cell.sign == sign]
+    exceptions = [cell for cell in valued if sign and cell.sign != sign]
+    opposed = {1: curve.significant.negative, -1: curve.significant.positive, 0: 0}[sign]
+    directions: dict[int, Direction | None] = {1: "first", -1: "second", 0: None}
+    strength, reason = _strength(curve, test, opposed)
+    found = Verdict(
+        strength,
+        "",
+        directions[sign],
+        len(holding),
+        curve.of,
+        len(curve.cells) - curve.of,
+        len(exceptions),
+        describe(exceptions, holding),
+        opposed,
+        test.p,
+    )
+    return replace(found, sentence=_sentence(found, curve, reason, groups))
+
+
+def describe(exceptions: Sequence[CellResult], others: Sequence[CellResult]) -> tuple[Settings, ...]:
+    """The smallest conjunctions of settings that every exception has and no other cell; all of that size.
+
+    Choices that no cell varies, and exceptions that have no such thing in common, give none.
+    """
+    if not exceptions or not others:
+        return ()
+    names = sorted({name for cell in (*exceptions, *others) for name in cell.choices})
+    first = exceptions[0]
+    common = [name for name in names if all(_setting(cell, name) == _setting(first, name) for cell in exceptions)]
+    telling = [name for name in common if any(_setting(cell, name) != _setting(first, name) for cell in others)]
+    for size in range(1, len(telling) + 1):
+        found = [
+            {name: _setting(first, name) for name in chosen}
+            for chosen in combinations(telling, size)
+            if not any(all(_setting(cell, name) == _setting(first, name) for name in chosen) for cell in others)
+        ]
+        if found:
+            return tuple(found)
+    return ()
+
+
+def _setting(cell: CellResult, choice: str) -> str:
+    return cell.choices.get(choice, NOT_THERE)
+
+
+def _strength(curve: Curve, test: CurveTest, opposed: int) -> tuple[Strength, str]:
+    """How strong the evidence is, and for too little data the reason."""
+    if curve.of < FEWEST_CELLS:
+        cells = "one cell has" if curve.of else "no cell has"
+        return "too little data", f"{cells} a value, which says nothing of other choices"
+    if test.p is None:
+        return "too little data", test.note or "there is no test of the whole curve"
+    if test.p >= ALPHA:
+        alone = curve.significant.positive + curve.significant.negative
+        return ("mixed" if alone else "no evidence"), ""
+    if opposed or curve.holding() < SURVIVES_SHARE * curve.of:
+        return "mixed", ""
+    if curve.holding() < SURVIVES_SHARE * len(curve.cells):
+        without = len(curve.cells) - curve.of
+        return "too little data", f"{without} of {len(curve.cells)} cells have no value"
+    return "survives", ""
+
+
+def _sentence(found: Verdict, curve: Curve, reason: str, groups: tuple[str, str]) -> str:
+    """The verdict in words."""
+    parts = [f"{found.strength.capitalize()}: {f'{reason}; ' if reason else ''}{_counted(found, curve, groups)}"]
+    without = "1 cell has" if found.without == 1 else f"{found.without} cells have"
+    if found.without and found.of and str(found.without) not in reason:
+        parts.append(f"{without} no value")
+    if found.p is not None:
+        chance = "is unlikely without any effect" if found.p < ALPHA else "could be chance"
+        parts.append(f"the curve as a whole {chance} (p = {found.p:.2g})")
+    if found.strength == "no evidence":
+        parts.append("this does not show that there is no difference")
+    return "; ".join(part for part in parts if part).removesuffix("; ") + "."
+
+
+def _counted(found: Verdict, curve: Curve, groups: tuple[str, str]) -> str:
+    """In how many cells it holds, in how many of them clearly, and which differ."""
+    if not found.of:
+        return ""
+    if found.direction is None:
+        return f"as many of {found.of} cells lean to one side as to the other"
+    worse, better = groups if found.direction == "first" else groups[::-1]
+    clear = curve.significant.positive if found.direction == "first" else curve.significant.negative
+    said = f"worse for {worse} than for {better} in {found.holds} of {found.of} cells"
+    said += f" ({clear} significant after correction)"
+    if found.exceptions:
+        said += f"; {_excepted(found)}"
+    if found.opposed:
+        said += f"; {found.opposed} significant the other way"
+    return said
+
+
+def _excepted(found: Verdict) -> str:
+    one = found.exceptions == 1
+    if not found.described:
+        return f"{found.exceptions} {'differs' if one else 'differ'}"
+    ways = [
+        " and ".join(f"no {name}" if setting == NOT_THERE else f"{name} {setting}" for name, setting in way.items())
+        for way in found.described[:2]
+    ]
+    which = "the one that differs uses" if one else f"the {found.exceptions} that differ use"
+    return f"{which} {' (or, for the same cells, '.join(ways)}{')' if len(ways) > 1 else ''}"

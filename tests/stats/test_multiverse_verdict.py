@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from tests.stats.multiverse_worlds import crossed
+from tiltmeter.records import Estimate
+from tiltmeter.stats.cells import CellData, CellResult, Cells
+from tiltmeter.stats.multiverse import multiverse
+from tiltmeter.stats.specification_curve import Curve, curve
+from tiltmeter.stats.verdict import Verdict, describe, verdict
+from tiltmeter.stats.whole_curve import CurveTest
+
+GRID = [{"decoding": d, "rater": r, "seed": s} for d, r, s in product(("t=0", "t=1"), "abcd", "123456")]
+
+
+def made(choices: dict[str, str], value: float | None, p: float | None = None) -> CellResult:
+    found = Estimate(value, p=p, p_adjusted=p)
+    return CellResult(choices, found, found, 1.0, None if value is None else int(np.sign(value)), p)
+
+
+def drawn(values: list[float | None], p_values: list[float] | None = None) -> Curve:
+    p_values = p_values or [0.001] * len(values)
+    return curve(Cells((), tuple(map(made, GRID, values, p_values)), ()))
+
+
+def judged(of: Curve, p: float | None) -> Verdict:
+    test = CurveTest(None, None, None, p, 1_999, of.of, 50, 0, None if p is not None else "no test: too few")
+    return verdict(of, test, groups=("women", "men"))
+
+
+def test_the_two_that_differ_are_described() -> None:
+    values: list[float | None] = [0.3] * 48
+    for place, choices in enumerate(GRID):
+        if choices["decoding"] == "t=0" and choices["rater"] == "a" and choices["seed"] in "12":
+            values[place] = -0.1
+    found = judged(drawn(values, [0.001 if value == 0.3 else 0.5 for value in values]), 0.0005)
+    assert (found.strength, found.holds, found.of, found.exceptions, found.described) == ("survives", 46, 48, 2, ())
+    assert found.sentence == (
+        "Survives: worse for women than for men in 46 of 48 cells (46 significant after correction); 2 differ; "
+        "the curve as a whole is unlikely without any effect (p = 0.0005)."
+    )
+    only = [0.3 if (choices["rater"], choices["seed"]) != ("b", "3") else -0.1 for choices in GRID]
+    found = judged(drawn([*only], [0.5] * 48), 0.0005)
+    assert found.described == ({"rater": "b", "seed": "3"},)
+    assert (
+        "46 of 48 cells (0 significant after correction); the 2 that differ use rater b and seed 3;" in found.sentence
+    )
+
+
+def test_survival_needs_ninety_per_cent_and_nobody_significant_on_the_other_side() -> None:
+    for exceptions, strength in ((4, "survives"), (5, "mixed")):
+        values = [-0.1] * exceptions + [0.3] * (48 - exceptions)
+        assert judged(drawn([*values], [0.5] * 48), 0.001).strength == strength
+    opposed = judged(drawn([-0.3, *[0.3] * 47]), 0.001)
+    assert (opposed.strength, opposed.opposed) == ("mixed", 1)
+    assert "; 1 significant the other way;" in opposed.sentence
+
+
+def test_survival_needs_the_test() -> None:
+    assert judged(drawn([0.3] * 48, [0.5] * 48), 0.05).strength == "no evidence"
+    alone = judged(drawn([0.3] * 48, [0.01] + [0.5] * 47), 0.05)
+    assert alone.strength == "mixed" and "could be chance (p = 0.05)" in alone.sentence
+    none = judged(drawn([0.3] * 48), None)
+    assert none.strength == "too little data" and none.sentence.startswith("Too little data: no test: too few; worse")
+
+
+def test_cells_without_a_value_do_not_hold() -> None:
+    few = judged(drawn([None] * 4 + [0.3] * 44), 0.001)
+    assert (few.strength, few.of, few.without) == ("survives", 44, 4) and "; 4 cells have no value;" in few.sentence
+    many = judged(drawn([None] * 6 + [0.3] * 42), 0.001)
+    assert many.strength == "too little data" and "6 of 48 cells have no value" in many.sentence
+
+
+def test_one_cell_says_nothing_of_other_choices() -> None:
+    (cell,) = crossed(1, 2.0)[:1]
+    found = multiverse([cell])
+    assert found.test.p is not None and found.test.p < 0.05
+    assert found.verdict.strength == "too little data"
+    assert "one cell has a value, which says nothing of other choices" in found.verdict.sentence
+    assert found.decomposition.notes == ("nothing to decompose: no choice varies between cells",)
+    assert found.flips == ()
+
+
+def test_nothing_at_all() -> None:
+    for cells in ([], [CellData.of({"a": "1"}, [None], ["x"]), CellData.of({"a": "2"}, [], [])]):
+        found = multiverse(cells)
+        assert (found.verdict.strength, found.verdict.direction, found.verdict.holds) == ("too little data", None, 0)
+        assert found.verdict.sentence == ("Too little data: no cell has a value, which says nothing of other choices.")
+
+
+def test_an_even_split_has_no_direction_where_the_median_has_none() -> None:
+    found = judged(drawn([0.3, 0.2, -0.2, -0.3]), 0.3)
+    assert (found.direction, found.holds, found.exceptions, found.strength) == (None, 0, 0, "mixed")
+    assert "as many of 4 cells lean to one side as to the other" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("exceptions", "others", "described"),
+    [
+        ([{"a": "1", "b": "x"}], [{"a": "2", "b": "x"}, {"a": "2", "b": "y"}], ({"a": "1"},)),
+        ([{"a": "1", "b": "x"}], [{"a": "1", "b": "y"}, {"a": "2", "b": "x"}], ({"a": "1", "b": "x"},)),
+        ([{"a": "1", "b": "x"}], [{"a": "2", "b": "y"}], ({"a": "1"}, {"b": "x"})),
+        ([{"a": "1"}, {"a": "2"}], [{"a": "3"}], ()),
+        ([{"a": "1"}], [{"a": "1", "b": "x"}], ({"b": "–"},)),
+        ([], [{"a": "1"}], ()),
+        ([{"a": "1"}], [], ()),
+    ],
+)
+def test_exceptions_are_described_by_the_smallest_conjunction(
+    exceptions: list[dict[str, str]], others: list[dict[str, str]], described: tuple[dict[str, str], ...]
+) -> None:
+    found = describe([made(each, -1.0) for each in exceptions], [made(each, 1.0) for each in others])
+    assert found == described
+
+
+def test_settings_that_cover_the_same_cells_are_both_named() -> None:
+    cells = [{"a": "1", "b": "x"}, {"a": "2", "b": "y"}, {"a": "3", "b": "y"}]
+    results = tuple(made(each, value, 0.5) for each, value in zip(cells, (-0.1, 0.2, 0.3), strict=True))
+    found = judged(curve(Cells((), results, ())), 0.5)
+    assert "the one that differs uses a 1 (or, for the same cells, b x)" in found.sentence
+    assert found.as_json()["described"] == [{"a": "1"}, {"b": "x"}]

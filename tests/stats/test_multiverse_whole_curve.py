@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from tests.stats.multiverse_worlds import crossed, signed
+from tiltmeter.stats.cells import CellData, Cells, evaluate
+from tiltmeter.stats.drawing import Array
+from tiltmeter.stats.origin_sums import SignedSums, TwoSidedSums
+from tiltmeter.stats.whole_curve import CurveTest, curve_test, design_of
+
+
+def relabelled(cell: CellData, turn: dict[str, float]) -> CellData:
+    """The cell with the groups exchanged, item by item, in the origins that are turned."""
+    turns = np.array([turn[name] for name in cell.origins])
+    if cell.sides is None:
+        values = np.where(turns < 0, 2 * cell.neutral - cell.values, cell.values)
+        return CellData.of(cell.choices, values, cell.origins, neutral=cell.neutral)
+    sides = np.where(turns < 0, 1 - cell.sides, cell.sides)
+    return CellData.of(cell.choices, cell.values, cell.origins, sides, orientation=cell.orientation)
+
+
+def over_error(cell: CellData) -> float:
+    """The value of a cell over its standard error, the long way."""
+    sums = cell.sums()
+    influence = sums.influence()
+    assert influence is not None
+    if isinstance(sums, TwoSidedSums):
+        first, second = sums.sums.sum(axis=0) / sums.counts.sum(axis=0)
+        return float((first - second) / np.sqrt(np.sum(influence**2)))
+    assert isinstance(sums, SignedSums)
+    return float(np.mean(sums.sums / sums.counts) / np.sqrt(np.sum(influence**2)))
+
+
+def uneven(seed: int) -> CellData:
+    """Origins with different numbers of items of either side, some with one side only."""
+    generator = np.random.default_rng(seed)
+    labels = generator.integers(0, 9, 60)
+    sides = np.where(labels == 0, 0, np.where(labels == 1, 1, generator.integers(0, 2, 60)))
+    return CellData.of({}, 5 + generator.normal(size=60), labels, sides, orientation=-1)
+
+
+def test_moving_sums_is_the_same_as_relabelling_items() -> None:
+    generator = np.random.default_rng(0)
+    for cell in (uneven(1), uneven(2), crossed(1)[0], crossed(1, nested=True)[0], signed(1)[0]):
+        sums = cell.sums()
+        turns = generator.choice([-1.0, 1.0], size=(20, len(sums.origins)))
+        turns[0] = 1.0
+        moved = sums.exchanged(turns)
+        again = [over_error(relabelled(cell, dict(zip(sums.origins, row, strict=True)))) for row in turns]
+        assert moved.tolist() == pytest.approx(again, rel=1e-9)
+
+
+def test_p_is_the_share_of_all_exchanges_where_they_can_be_counted() -> None:
+    generator = np.random.default_rng(3)
+    names = np.repeat([str(origin) for origin in range(7)], 2)
+    values = generator.normal(0.5, 1, (3, 14))
+    cells = [CellData.of({"scorer": str(number)}, row, names) for number, row in enumerate(values)]
+    every = [dict(zip(np.unique(names), turn, strict=True)) for turn in product((1.0, -1.0), repeat=7)]
+    zs = np.array([[over_error(relabelled(cell, turn)) for cell in cells] for turn in every])
+    medians = np.abs(np.median(zs, axis=1))
+    signs = np.maximum(np.sum(zs > 0, axis=1), np.sum(zs < 0, axis=1))
+    found = curve_test(evaluate(cells), permutations=9_999)
+    assert found.median is not None and found.sign_share is not None
+    assert found.median.value == pytest.approx(medians[0], abs=1e-6)
+    assert found.median.p == pytest.approx(np.mean(medians >= medians[0] - 1e-9), abs=0.015)
+    assert found.sign_share.p == pytest.approx(np.mean(signs >= signs[0]), abs=0.015)
+    assert (found.turned, found.exchanged, found.cells) == (7, 0, 3)
+
+
+def test_an_origin_is_turned_in_every_cell_or_in_none() -> None:
+    cells = crossed(1)
+    twins = [
+        *cells,
+        *(CellData.of({**c.choices, "again": "1"}, c.values, c.origins, c.sides, orientation=-1) for c in cells),
+    ]
+    once, twice = curve_test(evaluate(cells)), curve_test(evaluate(twins))
+    assert once.median == twice.median and once.p == twice.p
+
+
+def test_nested_origins_exchange_groups_only_where_they_meet() -> None:
+    design = design_of(crossed(1, nested=True))
+    assert not len(design.alone) and [len(members) for members, _ in design.pools] == [24, 24]
+    sources = [{name[:3] for name in design.origins[members]} for members, _ in design.pools]
+    assert sources == [{"nat"}, {"tem"}]
+    (turns,) = design.turns(500, 0)
+    for members, sides in design.pools:
+        # As many origins of each group as there were.
+        assert np.all(np.sum(turns[:, members] * sides, axis=1) == sides.sum())
+        assert abs(turns[:, members].mean()) < 0.1
+
+
+def test_strata_keep_nested_origins_apart() -> None:
+    origins, sides = [str(number) for number in range(12)], [0, 1] * 6
+    cell = CellData.of({}, np.arange(12.0), origins, sides, strata=["actors"] * 4 + ["singers"] * 8)
+    assert sorted(len(members) for members, _ in design_of([cell]).pools) == [4, 8]
+
+
+def test_an_origin_in_two_strata_is_turned_in_both() -> None:
+    origins, strata = list("abcdefgabcdefg"), ["career"] * 7 + ["family"] * 7
+    values = [3.0, 1, 2, 4, 1, 2, 3, 1, 3, 2, 2, 4, 1, 0]
+    one = CellData.of({"n": "1"}, values, origins, strata=strata)
+    # As many rows as there are origins in all, and yet not the same.
+    other = CellData.of({"n": "2"}, [*values, *values], [*origins, *map(str, range(14))])
+    found = curve_test(evaluate([one, other]))
+    assert found.median is not None and found.median.p < 0.01
+    order = np.random.default_rng(0).permutation(14)
+    again = CellData.of({"n": "1"}, np.array(values)[order], np.array(origins)[order], strata=np.array(strata)[order])
+    assert curve_test(evaluate([again, other])) == found
+
+
+def test_unscored_items_do_not_make_a_crossed_origin_nested() -> None:
+    cell = CellData.of({}, [1.0, None, 2.0, 3.0], list("aabb"), [0, 1, 0, 1])
+    assert len(design_of([cell]).alone) == 2
+
+
+def test_an_origin_with_one_group_here_and_the_other_there_is_crossed() -> None:
+    here, there = (CellData.of({"a": str(side)}, [1.0, 2.0], ["x", "y"], [side, 1 - side]) for side in (0, 1))
+    assert len(design_of([here, there]).alone) == 2
+
+
+def p_values(worlds: list[list[CellData]]) -> Array:
+    found = []
+    for seed, cells in enumerate(worlds):
+        sums = tuple(cell.sums() for cell in cells)
+        # Their intervals play no part in the test and would take most of the time.
+        plain = evaluate([cells[0]]).results * len(cells)
+        test: CurveTest = curve_test(Cells(tuple(cells), plain, sums), permutations=199, seed=seed)
+        assert test.p is not None
+        found.append(test.p)
+    return np.array(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["crossed", "nested", "signed", "copies"])
+def test_without_an_effect_p_is_below_five_per_cent_five_times_in_a_hundred(kind: str) -> None:
+    worlds = {
+        "crossed": lambda seed: crossed(seed, origins=10),
+        "nested": lambda seed: crossed(seed, origins=10, nested=True),
+        "signed": lambda seed: signed(seed, origins=12),
+        "copies": lambda seed: crossed(seed, origins=10, noise=0.02),
+    }
+    found = p_values([worlds[kind](seed) for seed in range(300)])
+    # Four standard errors; the real check, of 2,000 rounds, is benchmarks/multiverse_test.py.
+    assert np.mean(found < 0.05) < 0.05 + 4 * np.sqrt(0.05 * 0.95 / 300)
+    assert np.mean(found < 0.5) == pytest.approx(0.5, abs=4 * np.sqrt(0.25 / 300))
+    assert found.mean() == pytest.approx(0.5, abs=0.08)
+
+
+def test_too_few_origins_give_no_test() -> None:
+    cells = [CellData.of({"n": str(n)}, [1.0 + n, 2.0, 3.0, 1.0, 2.0], list("abcde")) for n in range(2)]
+    found = curve_test(evaluate(cells))
+    assert (found.p, found.median, found.permutations) == (None, None, 0)
+    assert found.note == "no test of the whole curve: the groups of 5 origins can be exchanged in too few ways"
+    nothing = curve_test(evaluate([CellData.of({}, [None], ["a"])]))
+    assert nothing.note == "no test of the whole curve: no cell has a value"
+
+
+def test_the_same_seed_gives_the_same_p() -> None:
+    cells = evaluate(crossed(1, 0.2))
+    assert curve_test(cells) == curve_test(cells)
+    assert curve_test(cells, seed=1).p == pytest.approx(curve_test(cells).p, abs=0.05)
+
+
+def test_many_origins_are_drawn_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = evaluate(crossed(1, 0.2))
+    monkeypatch.setattr("tiltmeter.stats.whole_curve.CHUNK", 1_000)
+    found = curve_test(cells, permutations=99)
+    assert found.permutations == 99 and found.p is not None and round(found.p * 100) == pytest.approx(found.p * 100)

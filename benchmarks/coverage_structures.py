@@ -1,4 +1,4 @@
-"""How often the intervals over sentence structures hold the truth; prints the two tables of docs/statistics.md.
+"""How often the intervals over sentence structures hold the truth; prints the three tables of docs/statistics.md.
 
 Run: python benchmarks/coverage_structures.py [ROUNDS]
 """
@@ -25,15 +25,21 @@ SPREADS = {"both": (1, 1), "origins": (1, 0), "structures": (0, 1), "neither": (
 def main(rounds: int) -> None:
     print("| origins × structures | the gap differs by | over origins | both ways | width | both drawn | width |")
     print("|---|---|---|---|---|---|---|")
-    for origins, structures in ((6, 20), (10, 20), (10, 100), (25, 25)):
+    for origins, structures in ((6, 20), (10, 20), (25, 25)):
         for name, spread in SPREADS.items():
             difference(rounds, origins, structures, name, spread)
+    print()
+    print("| origins × structures | the gap differs by | normal | width | skewed | width | p < 0.05: normal | skewed |")
+    print("|---|---|---|---|---|---|---|---|")
+    for origins, structures in ((8, 8), (20, 20), (50, 20), (200, 10)):
+        for name, spread in list(SPREADS.items())[:3]:
+            both_ways(rounds, origins, structures, name, spread)
     print()
     print("| structures | keep the sign | holds the truth | mean width |")
     print("|---|---|---|---|")
     for structures in (10, 20, 50, 100):
         for truth in (0.5, 0.6, 0.75, 0.9, 0.97):
-            signs(10 * rounds, structures, truth)
+            signs(5_000, structures, truth)
 
 
 def difference(rounds: int, origins: int, structures: int, name: str, spread: tuple[float, float]) -> None:
@@ -41,13 +47,8 @@ def difference(rounds: int, origins: int, structures: int, name: str, spread: tu
     held = np.zeros(3)
     width = np.zeros(2)
     for _ in range(rounds):
-        gaps = spread[0] * generator.normal(size=(origins, 1)) + spread[1] * generator.normal(size=(1, structures))
-        gaps = gaps + generator.normal(size=(origins, structures))
-        items = [
-            RatedItem(group, float(gap + TRUTH) if group == "a" else 0.0, str(row), structure=str(column))
-            for (row, column), gap in np.ndenumerate(gaps)
-            for group in "ab"
-        ]
+        gaps = drawn_gaps(generator, origins, structures, spread)
+        items = rated(gaps + TRUTH)
         one_way = Pooled([(item.group, item.value, item.origin) for item in items]).difference("a", "b")
         both = two_way(items, [("a", "b")])["a", "b"]
         low, high = drawn(generator, gaps + TRUTH)
@@ -59,6 +60,37 @@ def difference(rounds: int, origins: int, structures: int, name: str, spread: tu
         f"| {share[1]} | {width[0]:.2f} | {share[2]} | {width[1]:.2f} |",
         flush=True,
     )
+
+
+def drawn_gaps(generator: np.random.Generator, origins: int, structures: int, spread: tuple[float, float]) -> Array:
+    gaps = spread[0] * generator.normal(size=(origins, 1)) + spread[1] * generator.normal(size=(1, structures))
+    return gaps + generator.normal(size=(origins, structures))
+
+
+def rated(gaps: Array) -> list[RatedItem]:
+    return [
+        RatedItem(group, float(gap) if group == "a" else 0.0, str(row), structure=str(column))
+        for (row, column), gap in np.ndenumerate(gaps)
+        for group in "ab"
+    ]
+
+
+def both_ways(rounds: int, origins: int, structures: int, name: str, spread: tuple[float, float]) -> None:
+    """Normal gaps, and the exponential of half of them; false alarms are of the same gaps moved to a mean of zero."""
+    generator = np.random.default_rng(7)
+    # Of the exponential of half of a normal value.
+    mean = float(np.exp((1 + spread[0] ** 2 + spread[1] ** 2) / 8))
+    held, alarms, width = np.zeros(2), np.zeros(2), np.zeros((2, rounds))
+    for number in range(rounds):
+        gaps = drawn_gaps(generator, origins, structures, spread)
+        for place, values in enumerate((gaps, np.exp(gaps / 2) - mean)):
+            found = two_way(rated(values), [("a", "b")])["a", "b"]
+            held[place] += found.low <= 0 <= found.high
+            alarms[place] += found.p < 0.05
+            width[place, number] = found.high - found.low
+    one, other = (f"{100 * each / rounds:.1f}% | {np.median(wide):.2f}" for each, wide in zip(held, width, strict=True))
+    false = " | ".join(f"{100 * each / rounds:.1f}%" for each in alarms)
+    print(f"| {origins} × {structures} | {name} | {one} | {other} | {false} |", flush=True)
 
 
 def drawn(generator: np.random.Generator, gaps: Array, resamples: int = 999) -> tuple[float, float]:
@@ -85,4 +117,4 @@ def signs(rounds: int, structures: int, truth: float) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 500)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 2_000)

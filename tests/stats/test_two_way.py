@@ -10,6 +10,7 @@ from tiltmeter.records import Estimate
 from tiltmeter.stats.continuation_notes import BOTH_WAYS
 from tiltmeter.stats.continuations import RatedItem, summarise
 from tiltmeter.stats.pooled import Pooled
+from tiltmeter.stats.skewed import Error, skewed_student
 from tiltmeter.stats.two_way import two_way
 
 
@@ -27,6 +28,15 @@ def over_origins(items: list[RatedItem]) -> Estimate:
     return Pooled([(item.group, item.value, item.origin) for item in items]).difference("a", "b")
 
 
+def third_of_mean(means: np.ndarray) -> float:
+    """The third moment of the mean of independent values."""
+    return float(stats.kstat(means.ravel(), 3)) / means.size**2
+
+
+def freedom_of(means: np.ndarray) -> float:
+    return 2 / (2 / (means.size - 1) + max(0.0, stats.kurtosis(means)) / means.size)
+
+
 def test_of_a_full_table_it_is_the_sum_of_both_variances_less_that_of_the_cells() -> None:
     gaps = np.random.default_rng(5).normal(0.3, 1, size=(7, 9)) + np.arange(9) * 0.2
     found = two_way(crossed(gaps), [("a", "b")])["a", "b"]
@@ -34,14 +44,27 @@ def test_of_a_full_table_it_is_the_sum_of_both_variances_less_that_of_the_cells(
     over_structures = gaps.mean(axis=0).var(ddof=1) / 9
     cells = gaps.var(ddof=1) / 63
     variance = max(over_origins + over_structures - cells, over_origins, over_structures)
+    free = [freedom_of(gaps.mean(axis=axis)) for axis in (1, 0)]
     freedom = min(
-        variance**2 / (over_origins**2 / 6 + over_structures**2 / 8), 6 if over_origins >= over_structures else 8
+        variance**2 / (over_origins**2 / free[0] + over_structures**2 / free[1]),
+        free[0 if over_origins >= over_structures else 1],
     )
-    half = stats.t.ppf(0.975, freedom) * np.sqrt(variance)
+    third = third_of_mean(gaps.mean(axis=1)) + third_of_mean(gaps.mean(axis=0)) - third_of_mean(gaps)
+    expected = skewed_student(gaps.mean(), Error(variance**0.5, freedom, third / variance**1.5), 0.0, 0.95)
     assert found.value == pytest.approx(gaps.mean())
-    assert (found.low, found.high) == (pytest.approx(gaps.mean() - half), pytest.approx(gaps.mean() + half))
-    assert found.p == pytest.approx(2 * stats.t.sf(abs(gaps.mean()) / np.sqrt(variance), freedom))
+    assert (found.low, found.high) == (pytest.approx(expected.low), pytest.approx(expected.high))
+    assert found.p == pytest.approx(expected.p)
     assert (found.n, found.origins, found.p_adjusted) == (126, 7, found.p)
+
+
+def test_a_table_that_is_the_same_from_both_ends_has_students_interval() -> None:
+    effects = np.array([-2.0, -1.0, 0.0, 1.0, 2.0])
+    gaps = 0.5 + effects[:, np.newaxis] + effects / 2
+    found = two_way(crossed(gaps), [("a", "b")])["a", "b"]
+    # Rows: 10/4/5 = 1/2; columns a quarter of it, 1/8; cells 5·12.5/24/25 = 5/48. Together 25/48.
+    # Freedom: (25/48)² / ((1/2)²/4 + (1/8)²/4) = 4.08, but that of the rows is 4.
+    half = stats.t.ppf(0.975, 4) * np.sqrt(25 / 48)
+    assert (found.low, found.high) == (pytest.approx(0.5 - half), pytest.approx(0.5 + half))
 
 
 def test_more_texts_of_the_same_cells_tell_nothing_new() -> None:
@@ -116,7 +139,7 @@ def test_a_summary_of_several_structures_is_uncertain_both_ways() -> None:
     assert (ratio.high or 0) - (ratio.low or 0) > 2 * ((narrow_ratio.high or 0) - (narrow_ratio.low or 0))
 
 
-def test_the_ratio_both_ways_is_students_of_its_logarithm() -> None:
+def test_the_ratio_both_ways_is_that_of_its_logarithm() -> None:
     generator = np.random.default_rng(13)
     gaps = generator.uniform(0.5, 0.9, size=(6, 8)) + np.linspace(-0.3, 0.3, 8)
     items = [replace(item, value=5.0 if item.group == "b" else 5 * (item.value or 0.0)) for item in crossed(gaps)]
@@ -126,11 +149,11 @@ def test_the_ratio_both_ways_is_students_of_its_logarithm() -> None:
         [replace(item, value=(item.value or 0.0) / 5 / gaps.mean() if item.group == "a" else 0.0) for item in items],
         [("a", "b")],
     )["a", "b"]
-    half = ((influence.high or 0) - (influence.low or 0)) / 2
     assert ratio.value == pytest.approx(gaps.mean())
+    # The influence has the mean 1 where the logarithm of the ratio has its own.
     assert (ratio.low, ratio.high) == (
-        pytest.approx(gaps.mean() * np.exp(-half)),
-        pytest.approx(gaps.mean() * np.exp(half)),
+        pytest.approx(gaps.mean() * np.exp((influence.low or 0) - 1)),
+        pytest.approx(gaps.mean() * np.exp((influence.high or 0) - 1)),
     )
 
 
@@ -165,3 +188,28 @@ def test_texts_without_a_structure_count_and_are_their_own() -> None:
     assert found.pairs[0].difference.n == len(items) + 24
     assert found.pairs[0].difference.value == pytest.approx(over_origins([*items, *more]).value)
     assert found.pairs[0].difference.low is not None
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_the_texts_changes_no_digit(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    items = [
+        RatedItem(
+            str(generator.choice(["a", "b"])),
+            float(generator.beta(0.5, 2)) if generator.random() > 0.1 else None,
+            str(generator.choice([f"o{n}" for n in range(9)])),
+            structure=str(generator.choice([f"s{n}" for n in range(7)])),
+        )
+        for _ in range(200)
+    ]
+    shuffled = [items[place] for place in generator.permutation(len(items))]
+    assert two_way(items, [("a", "b")]) == two_way(shuffled, [("a", "b")])
+
+
+def test_a_mean_does_not_reach_beyond_a_known_scale() -> None:
+    # Skewed values: the interval reaches further up than down.
+    values = np.random.default_rng(3).beta(0.2, 0.4, size=(6, 6))
+    items = [RatedItem("a", float(v), f"o{row}", structure=f"s{column}") for (row, column), v in np.ndenumerate(values)]
+    mean = summarise(items, scale=(0, 1)).groups["a"].mean
+    assert mean.low is not None and mean.high is not None
+    assert 0 <= mean.low < values.mean() < mean.high <= 1

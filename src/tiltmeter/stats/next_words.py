@@ -6,28 +6,30 @@
 - `kl_vectors`: KL(a ‖ b) of the two lists of values, each normalised over prompts
 - `ratio_of_means`: the mean P(a) over the mean P(b)
 
-The p-values of the first three come from swapping the two groups, in whole professions and in whole templates; the
-larger counts. (KL(s ‖ ½) and |P(a) − P(b)| of a prompt do not change by swapping, so they have none: see the share's.)
+The p-values of the first two come from swapping the two groups, in whole professions and in whole templates; the larger
+counts. (KL(s ‖ ½) and |P(a) − P(b)| of a prompt do not change by swapping, so they have none: see the share's. Nor has
+`kl_vectors`: a lean that is the same after every prompt is no difference of shape, and swapping would make one of it.)
+Their intervals come from how much of each figure is due to each prompt. All of these lie at an end of their scale where
+there is no lean, so nothing is claimed of how often their intervals hold the truth; the p is what tests.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.crossed import Crossed, Scale, Statistic
+from tiltmeter.stats.clustered import Codes
+from tiltmeter.stats.crossed import Crossed, Influence, Scale, Swaps
 from tiltmeter.stats.drawing import Array
 
 BINS = 20
 """Bins of the histograms."""
 
-Swapped = Callable[[NDArray[np.bool_]], Array]
-Figure = TypeVar("Figure")
+Swapped = Callable[[Swaps], Array]
 _AT_LEAST_ZERO = Scale(None, 0.0, None)
 
 
@@ -74,25 +76,18 @@ def distances(
     (0.3, 4.0)
     """
     crossed = _crossed(places, level, seed)
-    both = [None if one is None or other is None else 1.0 for one, other in chances]
-    a = np.array([np.nan if one is None else one for one, _ in chances])
-    b = np.array([np.nan if other is None else other for _, other in chances])
-    made: dict[str, tuple[Callable[[Array, Array], Statistic], Callable[[Array, Array], Swapped]]] = {
-        "emd": (_emd, _emd_swapped),
-        "kl_histograms": (_histograms, _histograms_swapped),
-        "kl_vectors": (_vectors, _vectors_swapped),
-    }
-    found = {"ratio_of_means": crossed.ratio_of_means(_listed(a), _listed(b))}
-    for name, (weighted, swapped) in made.items():
-        figure = crossed.statistic(both, _of(weighted, a, b), _AT_LEAST_ZERO)
-        if figure.value is not None:
-            figure = replace(figure, p=crossed.swap_p(both, _of(swapped, a, b)))
+    both = [one for one, _ in chances], [other for _, other in chances]
+    found = {"ratio_of_means": crossed.ratio_of_means(*both)}
+    for name, (influence, swapped) in _FIGURES.items():
+        figure = crossed.figure(both, influence, _AT_LEAST_ZERO)
         found[name] = figure
+        if swapped is not None and figure.value is not None:
+            found[name] = replace(figure, p=crossed.swap_p(both, swapped))
     return found
 
 
 def resampled_over(places: Sequence[Place]) -> dict[str, int]:
-    """How many professions and templates are resampled."""
+    """How many professions and templates the figures are uncertain over."""
     return _crossed(places, 0.95, 0).resampled_over
 
 
@@ -100,69 +95,55 @@ def _crossed(places: Sequence[Place], level: float, seed: int) -> Crossed:
     return Crossed([place.profession for place in places], [place.template for place in places], level=level, seed=seed)
 
 
-def _of(make: Callable[[Array, Array], Figure], a: Array, b: Array) -> Callable[[NDArray[np.intp]], Figure]:
-    """The figure of the prompts at the places given."""
-    return lambda places: make(a[places], b[places])
+def _emd(a: Array, b: Array) -> Influence:
+    """With s(x) the sign of F(a) − F(b) at x, a prompt's part is the integral of s from its P(a) to its P(b)."""
+    order, gaps, sides = _merged(a, b)
+    ahead = np.cumsum(sides, dtype=np.int64)[:-1]
+    integral = np.empty(2 * len(a))
+    integral[order] = np.append(0.0, np.cumsum(np.sign(ahead) * gaps))
+    return Influence(float(np.abs(ahead) @ gaps) / len(a), integral[len(a) :] - integral[: len(a)])
 
 
-def _listed(values: Array) -> list[float | None]:
-    return [None if np.isnan(value) else float(value) for value in values]
+def _emd_swapped(a: Array, b: Array, levels: Codes) -> Swapped:
+    order, gaps, sides = _merged(a, b)
+    clusters = levels[order % len(a)]
 
-
-def _emd(a: Array, b: Array) -> Statistic:
-    gaps, sides, prompts = _merged(a, b)
-
-    def figure(weights: Array) -> Array:
-        with np.errstate(invalid="ignore"):
-            shares = weights / weights.sum(axis=1, keepdims=True)
-        return _area(np.cumsum(shares[:, prompts] * sides, axis=1), gaps)
-
-    return figure
-
-
-def _emd_swapped(a: Array, b: Array) -> Swapped:
-    gaps, sides, prompts = _merged(a, b)
-
-    def figure(swap: NDArray[np.bool_]) -> Array:
-        return _area(np.cumsum(np.where(swap[:, prompts], -sides, sides) / len(a), axis=1), gaps)
+    def figure(swaps: Swaps) -> Array:
+        # Whole numbers, which are exact and fast.
+        turned = np.where(swaps, np.int8(-1), np.int8(1))[:, clusters] * sides
+        area: Array = np.abs(np.cumsum(turned, axis=1, dtype=np.int32)[:, :-1]) @ gaps / len(a)
+        return area
 
     return figure
 
 
-def _merged(a: Array, b: Array) -> tuple[Array, Array, NDArray[np.intp]]:
-    """All values in order: gaps between neighbours, whose they are (1 and −1), and of which prompt."""
+def _merged(a: Array, b: Array) -> tuple[NDArray[np.intp], Array, NDArray[np.int8]]:
+    """The order of all values, the gaps between neighbours, and whose they are (1 and −1)."""
     values = np.concatenate([a, b])
     order = np.argsort(values, kind="stable")
-    sides = np.where(order < len(a), 1.0, -1.0)
-    return np.diff(values[order]), sides, order % len(a)
+    return order, np.diff(values[order]), np.where(order < len(a), np.int8(1), np.int8(-1))
 
 
-def _area(differences: Array, gaps: Array) -> Array:
-    area: Array = np.abs(differences[:, :-1]) @ gaps
-    return area
+def _histograms(a: Array, b: Array) -> Influence:
+    first, second = _binned(a, b)
+    counts = np.bincount(first, minlength=BINS), np.bincount(second, minlength=BINS)
+    p, q = ((each + 0.5) / (len(a) + BINS / 2) for each in counts)
+    [value] = _divergence_of_counts(*(each[np.newaxis].astype(np.float64) for each in counts)).tolist()
+    # What one more of a prompt would do to p and q, and so to the divergence; per prompt, so that the mean has it.
+    change = (np.log(p / q)[first] - (p / q)[second]) * len(a) / (len(a) + BINS / 2)
+    return Influence(value, value + change - np.mean(change))
 
 
-def _binned(a: Array, b: Array) -> tuple[Array, Array]:
-    """Which bin each value lies in, as lines of a table of ones."""
+def _histograms_swapped(a: Array, b: Array, levels: Codes) -> Swapped:
+    counts = [_by_cluster(np.eye(BINS)[bins], levels) for bins in _binned(a, b)]
+    return lambda swaps: _divergence_of_counts(*_exchanged(swaps, *counts))
+
+
+def _binned(a: Array, b: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Which bin each value lies in."""
     highest = max(float(a.max()), float(b.max())) or 1.0
-    first, second = (np.minimum((values / highest * BINS).astype(int), BINS - 1) for values in (a, b))
-    return np.eye(BINS)[first], np.eye(BINS)[second]
-
-
-def _histograms(a: Array, b: Array) -> Statistic:
-    first, second = _binned(a, b)
-    return lambda weights: _divergence_of_counts(weights @ first, weights @ second)
-
-
-def _histograms_swapped(a: Array, b: Array) -> Swapped:
-    first, second = _binned(a, b)
-
-    def figure(swap: NDArray[np.bool_]) -> Array:
-        moved = swap.astype(np.float64)
-        change = moved @ (second - first)
-        return _divergence_of_counts(first.sum(axis=0) + change, second.sum(axis=0) - change)
-
-    return figure
+    first, second = (np.minimum((values / highest * BINS).astype(np.intp), BINS - 1) for values in (a, b))
+    return first, second
 
 
 def _divergence_of_counts(first: Array, second: Array) -> Array:
@@ -172,23 +153,43 @@ def _divergence_of_counts(first: Array, second: Array) -> Array:
     return np.maximum(nats, 0.0)
 
 
-def _vectors(a: Array, b: Array) -> Statistic:
-    return lambda weights: _divergence_of_vectors(weights * a, weights * b, a, b)
+def _vectors(a: Array, b: Array) -> Influence | None:
+    """With U the mean of P(a) ln(P(a)/P(b)) and A and B those of P(a) and P(b), it is U/A − ln(A/B)."""
+    parts = _weighed(a, b)
+    if not np.isfinite(parts).all():
+        return None
+    mean_a, mean_b, product = (np.mean(part) for part in parts)
+    [value] = _divergence_of_sums(*(np.array([mean]) for mean in (mean_a, mean_b, product))).tolist()
+    of_a = (parts[2] - product * a / mean_a) / mean_a - (a / mean_a - 1)
+    return Influence(value, value + of_a + (b / mean_b - 1))
 
 
-def _vectors_swapped(a: Array, b: Array) -> Swapped:
-    def figure(swap: NDArray[np.bool_]) -> Array:
-        first, second = np.where(swap, b, a), np.where(swap, a, b)
-        return _divergence_of_vectors(first, second, first, second)
-
-    return figure
-
-
-def _divergence_of_vectors(first: Array, second: Array, a: Array, b: Array) -> Array:
-    """KL of two lists of chances, given with and without weights; undefined where one of them is zero."""
+def _weighed(a: Array, b: Array) -> tuple[Array, Array, Array]:
+    """P(a), P(b), and P(a) times the logarithm of its ratio to P(b); not finite where one is zero."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        totals = first.sum(axis=1), second.sum(axis=1)
-        share = first / totals[0][:, np.newaxis]
-        # ln(p/q) is ln of the ratio of the chances, less that of their totals.
-        nats: Array = np.sum(share * np.log(a / b), axis=1) - np.log(totals[0] / totals[1])
-    return np.where(np.isfinite(nats), np.maximum(nats, 0.0), np.nan)
+        return a, b, a * np.log(a / b)
+
+
+def _divergence_of_sums(a: Array, b: Array, product: Array) -> Array:
+    return np.maximum(product / a - np.log(a / b), 0.0)
+
+
+def _by_cluster(columns: Array, levels: Codes) -> Array:
+    """The sums of each column in each cluster."""
+    clusters = int(levels.max()) + 1
+    return np.stack([np.bincount(levels, column, minlength=clusters) for column in columns.T], axis=1)
+
+
+def _exchanged(swaps: Swaps, straight: Array, turned: Array) -> tuple[Array, Array]:
+    """The sums over clusters where some are turned round, and those of what stands against them."""
+    moved = swaps.astype(np.float64) @ (turned - straight)
+    return straight.sum(axis=0) + moved, turned.sum(axis=0) - moved
+
+
+_FIGURES: Mapping[
+    str, tuple[Callable[[Array, Array], Influence | None], Callable[[Array, Array, Codes], Swapped] | None]
+] = {
+    "emd": (_emd, _emd_swapped),
+    "kl_histograms": (_histograms, _histograms_swapped),
+    "kl_vectors": (_vectors, None),
+}

@@ -1,35 +1,31 @@
 """Means that are uncertain in two ways at once: other origins, and other structures.
 
 Resampling origins alone asks: other verb phrases, the same hundred structures. Where every structure meets every
-origin, both are a sample of what could have been asked. The variance is that over origins, plus that over structures,
-minus that over single cells, which the two have in common (Cameron, Gelbach and Miller 2011); never less than the
-larger of the two. Drawing both with replacement (the pigeonhole bootstrap) counts the noise of the cells three times:
-see docs/statistics.md.
+origin, both are a sample of what could have been asked. `clustered` has the arithmetic. Drawing both with replacement
+(the pigeonhole bootstrap) would count the noise of the cells three times: see docs/statistics.md.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tiltmeter.records import Estimate
+from tiltmeter.stats.clustered import NO_SPREAD, LeftOut, cells_of, coded, error_of, left_out
 from tiltmeter.stats.drawing import Array
 from tiltmeter.stats.estimates import FEWEST_ORIGINS, adjust
-from tiltmeter.stats.intervals import Uncertainty, student
+from tiltmeter.stats.intervals import Uncertainty
 from tiltmeter.stats.pooled import NEAR_END, Pooled, may_be_zero
 from tiltmeter.stats.scales import Bounds
 from tiltmeter.stats.shares import near_end
+from tiltmeter.stats.skewed import Error, of_logarithm, skewed_student
 
 if TYPE_CHECKING:
     from tiltmeter.stats.continuations import RatedItem
-
-Codes = NDArray[np.intp]
-
 
 FEW_STRUCTURES = f"fewer than {FEWEST_ORIGINS} structures"
 
@@ -47,22 +43,10 @@ def two_way(
     return dict(zip(found, adjusted.values(), strict=True))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Way:
-    """What one way of leaving out texts (by origin, by structure, by cell of both) does to the mean of a group."""
-
-    influence: Array
-    """How far the mean moves where each cluster is left out; 0 of one that has no text of the group."""
-    present: NDArray[np.bool_]
-    effective: float
-    """The number of clusters of one size that weigh as much."""
-
-
 class BothWays:
-    """The estimates of `over_origins` with Student's interval both ways, wherever there are enough structures.
+    """The estimates of `over_origins` with an interval both ways, wherever there are enough structures.
 
-    A text without an origin, or without a structure, is its own. Degrees of freedom are Satterthwaite's of the two
-    variances, at most those of the larger. `scale` is known, not seen from the values.
+    A text without an origin, or without a structure, is its own. `scale` is known, not seen from the values.
     """
 
     def __init__(
@@ -75,32 +59,31 @@ class BothWays:
             for item in items
             if item.value is not None and item.rated
         )
-        origins = _codes([origin or (place,) for place, (_, origin, *_) in enumerate(texts)])
-        structures = _codes([(place,) if none else name for place, (*_, none, name) in enumerate(texts)])
-        cells = _codes(list(zip(origins.tolist(), structures.tolist(), strict=True)))
+        origins = coded(origin or (place,) for place, (_, origin, *_) in enumerate(texts))
+        structures = coded((place,) if none else name for place, (*_, none, name) in enumerate(texts))
         groups = np.array([group for group, *_ in texts])
         values = np.array([value for _, _, value, *_ in texts])
         self._values: dict[str, Array] = {}
-        self._ways: dict[str, list[_Way]] = {}
+        self._ways: dict[str, list[LeftOut]] = {}
+        ways = (origins, structures, cells_of(origins, structures))
         for group in dict.fromkeys(groups.tolist()):
             mine = groups == group
             self._values[group] = values[mine]
-            self._ways[group] = [
-                _way(values[mine], codes[mine], int(codes.max()) + 1) for codes in (origins, structures, cells)
-            ]
+            self._ways[group] = [left_out(values[mine], codes[mine], int(codes.max()) + 1) for codes in ways]
 
     def mean(self, group: str) -> Estimate:
         """The mean over the texts of a group."""
         made = self._uncertain({group: 1.0}, self._one.value(group), None)
         if isinstance(made, str):
             return self._alone(self._one.mean(group), made)
-        found, (interval, error, freedom) = self._one.counted(group), made
-        if self._scale is not None:
-            clusters = 1 / math.fsum(1 / way.effective for way in self._ways[group][:2])
-            bounds = near_end(self._values[group].tolist(), error**2, freedom, clusters, self._scale, self._level)
-            if bounds is not None:
-                return replace(found, low=bounds[0], high=bounds[1], note=NEAR_END)
-        return replace(found, low=interval.low, high=interval.high)
+        found, (interval, off) = self._one.counted(group), made
+        if self._scale is None:
+            return replace(found, low=interval.low, high=interval.high)
+        clusters = 1 / math.fsum(1 / way.effective for way in self._ways[group][:2])
+        bounds = near_end(self._values[group].tolist(), off.error**2, off.freedom, clusters, self._scale, self._level)
+        if bounds is not None:
+            return replace(found, low=bounds[0], high=bounds[1], note=NEAR_END)
+        return replace(found, low=max(interval.low, self._scale[0]), high=min(interval.high, self._scale[1]))
 
     def difference(self, a: str, b: str) -> Estimate:
         """The mean of group a minus that of group b; p is against no difference."""
@@ -113,7 +96,7 @@ class BothWays:
         made = self._uncertain({a: 1.0, b: -1.0}, found.value, 0.0)
         if isinstance(made, str):
             return replace(found, note=found.note or f"no interval: {made}")
-        interval, *_ = made
+        interval, _ = made
         return replace(found, low=interval.low, high=interval.high, p=interval.p)
 
     def ratio(self, a: str, b: str) -> tuple[Estimate | None, str | None]:
@@ -128,38 +111,23 @@ class BothWays:
         made = self._uncertain({a: 1 / first, b: -1 / second}, math.log(first / second), None)
         if isinstance(made, str):
             return self._alone(found, made), None
-        interval, *_ = made
-        return replace(found, low=math.exp(interval.low), high=math.exp(interval.high), note=None), None
+        interval = of_logarithm(made[0])
+        return replace(found, low=interval.low, high=interval.high, note=None), None
 
     def _uncertain(
         self, weights: Mapping[str, float], value: float | None, neutral: float | None
-    ) -> tuple[Uncertainty, float, float] | str:
-        """The interval, standard error and degrees of freedom of a weighted sum of means, or why there is none."""
+    ) -> tuple[Uncertainty, Error] | str:
+        """The interval and the error of a weighted sum of means, or why there is none."""
         if value is None or any(group not in self._ways for group in weights):
             return "nothing was scored of one of the groups"
         for noun, place in (("origins", 0), ("structures", 1)):
-            if min(int(self._ways[group][place].present.sum()) for group in weights) < FEWEST_ORIGINS:
+            if min(self._ways[group][place].clusters for group in weights) < FEWEST_ORIGINS:
                 return f"fewer than {FEWEST_ORIGINS} {noun}"
-        variances, freedoms = [], []
-        for place in range(3):
-            ways = [self._ways[group][place] for group in weights]
-            clusters = int(np.any([way.present for way in ways], axis=0).sum())
-            influence = np.zeros_like(ways[0].influence)
-            for weight, way in zip(weights.values(), ways, strict=True):
-                influence += weight * way.influence
-            variances.append(math.fsum(influence**2) * (clusters - 1) / clusters)
-            # Where no cluster has both groups, each has spent one degree on its own mean.
-            shared = bool(np.all([way.present for way in ways], axis=0).any())
-            freedoms.append(clusters - (1 if shared else len(ways)))
-        variance = max(variances[0] + variances[1] - variances[2], variances[0], variances[1])
+        off = error_of([(weight, self._ways[group]) for group, weight in weights.items()])
         size = max(abs(weight) * float(np.max(np.abs(self._values[group]))) for group, weight in weights.items())
-        if math.sqrt(variance) <= 1e-12 * size:
+        if off.error <= NO_SPREAD * size:
             return "there is no spread at all between origins or structures"
-        below = math.fsum((part / variance) ** 2 / free for part, free in zip(variances, freedoms[:2], strict=False))
-        error = math.sqrt(variance)
-        # Where the larger happens to be small, Satterthwaite alone would make too many degrees of it.
-        freedom = min(1 / below, freedoms[0] if variances[0] >= variances[1] else freedoms[1])
-        return student(value, error, freedom, neutral, self._level), error, freedom
+        return skewed_student(value, off, neutral, self._level), off
 
     def _alone(self, found: Estimate, why: str) -> Estimate:
         """The estimate over origins, and that structures do not count where there are too few of them."""
@@ -167,19 +135,3 @@ class BothWays:
             return found
         note = f"the interval is over origins alone: {FEW_STRUCTURES}"
         return replace(found, note=note if found.note is None else f"{found.note}; {note}")
-
-
-def _way(values: Array, codes: Codes, clusters: int) -> _Way:
-    """The jackknife: whole clusters of texts are left out in turn."""
-    texts = np.bincount(codes, minlength=clusters)
-    mean = math.fsum(values) / len(values)
-    deviations = np.bincount(codes, values - mean, minlength=clusters) / len(values)
-    rest = 1 - texts / len(values)
-    influence = np.divide(deviations, rest, out=deviations.copy(), where=rest > 0)
-    return _Way(influence, texts > 0, len(values) ** 2 / float(np.sum(texts.astype(np.float64) ** 2)))
-
-
-def _codes(names: Sequence[object]) -> Codes:
-    """A number for each distinct name."""
-    numbers: dict[object, int] = {}
-    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.intp)

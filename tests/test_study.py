@@ -358,6 +358,7 @@ def test_labour_statistics_are_part_of_the_plan(tmp_path: Path) -> None:
         (("bounded       = false", "bounded       = 1"), "line 8, `next_words.bounded`: must be false or true, not 1"),
         (('"sum"', '"mean"'), 'line 9, `next_words.combine`: must be "sum" or "first", not \'mean\''),
         (('"sum"', '"sum"\nsaliency = "lime"'), 'line 10, `next_words.saliency`: must be "gradient-x-input" or'),
+        (('"sum"', '"sum"\nlabour_groups = ["female"]'), "`next_words.labour_groups`: must be the groups of women and"),
         (('"sum"', '"sum"\nlabour = "none.csv"'), "line 10, `next_words.labour`: there is no file 'none.csv'"),
         (('"templates"', '"template"'), "line 5, `next_words.sources`: there is no open prompt source `template`; did"),
         (('"templates"', '"natural:none.jsonl"'), "`next_words.sources`: there is no file .*none.jsonl"),

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from tiltmeter.errors import InvalidData, RunError
+from tiltmeter.errors import InvalidData, RunError, UserError
 
 # A cell may hold a whole article; the reader's default of 128 kB is too small for that.
 csv.field_size_limit(2**27)
@@ -153,9 +153,12 @@ def separator_hint(columns: Sequence[str]) -> str:
     return ""
 
 
-def check_writable(path: str | Path) -> None:
-    """Refuse a path that cannot be written, before any work is done for it."""
+def check_writable(path: str | Path, *, not_over: Iterable[str | Path] = ()) -> None:
+    """Refuse a path that cannot be written, or that is one of the files that are read, before any work is done."""
     target = Path(path)
+    for other in map(Path, not_over):
+        if other.is_file() and (target.resolve() == other.resolve() or (target.exists() and target.samefile(other))):
+            raise UserError("is read, so it must not be written; name another file", file=target)
     if target.exists() and not target.is_file() and not target.is_dir():
         return
     try:

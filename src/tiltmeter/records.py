@@ -20,6 +20,12 @@ Ended = Literal["stop", "length", "end", "context", "unwritten"]
 """What ended a text: a stop text, the limit, the model's own end token, or the model can read no more, so that the text
 is shorter than was asked for; "unwritten": it could not even begin."""
 
+SaliencyMethod = Literal["gradient-x-input", "integrated-gradients"]
+"""How it is found what each token of a prompt has to do with a word."""
+
+Shared = tuple[tuple[str, ...], float]
+"""Other words, and the natural log-probability of the part of a word's chance that each of them holds as well."""
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -210,6 +216,8 @@ class NextWord:
     word: str
     logprob: float | None
     unscored: str | None = None
+    shared: tuple[Shared, ...] | None = None
+    """What of its chance other words asked about hold as well, as *York* holds *York City*; None: it is not known."""
 
     @property
     def probability(self) -> float | None:

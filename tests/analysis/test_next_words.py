@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,13 +13,13 @@ from tiltmeter.analysis.labour import Labour
 from tiltmeter.analysis.next_word_files import NextWordColumns, read_answers, summarise_next_word_file, write_answers
 from tiltmeter.analysis.next_words import Expected, NextWordSettings, summarise_next_words
 from tiltmeter.engine.asking import ask
-from tiltmeter.store import last_word
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.models.scripted import ScriptedModel
-from tiltmeter.records import Prompt
+from tiltmeter.records import NextWord, NextWords, Prompt, Saliency
 from tiltmeter.sources import word_sets
 from tiltmeter.sources.labour_files import Occupation, match, read_labour
-from tiltmeter.sources.perturbing import perturbed
+from tiltmeter.sources.perturbing import Perturbed, perturbed
+from tiltmeter.store import Answered, last_word
 
 HE_SHE = word_sets.BUILT_IN["he-she"]
 VERBS = ("said", "ran", "ate", "slept", "left", "sang")
@@ -92,10 +93,11 @@ def test_unscored_words_are_counted_with_their_reason(tmp_path: Path) -> None:
 def test_the_first_word_or_all_words_of_a_group(tmp_path: Path) -> None:
     path = tmp_path / "w.csv"
     path.write_text("prompt,group,word,logprob\n1,m,he,-1\n1,m,his,-2\n1,f,she,-3\n1,f,her,-4\n", encoding="utf-8")
-    [whole], _, rows = read_answers(path)
-    [first], words, _ = read_answers(path, NextWordColumns(combine="first"))
-    assert rows == 4
-    assert words == (("m", ("he", "his")), ("f", ("she", "her")))
+    found = read_answers(path)
+    [whole] = found.items
+    [first] = read_answers(path, NextWordColumns(combine="first")).items
+    assert found.rows == 4
+    assert found.words == (("m", ("he", "his")), ("f", ("she", "her")))
     assert whole.chances == pytest.approx({"m": math.exp(-1) + math.exp(-2), "f": math.exp(-3) + math.exp(-4)})
     assert first.chances == pytest.approx({"m": math.exp(-1), "f": math.exp(-3)})
     assert (whole.profession, whole.template) == ("1", None)
@@ -112,13 +114,88 @@ def test_the_first_word_or_all_words_of_a_group(tmp_path: Path) -> None:
         ("prompt,group,word,probability\n1,m,he,0.1\n", "at least two groups"),
         ("prompt,group,word,probability\n1,m,he,0.1\n1,f,he,0.1\n", "stands for both m and f"),
         ("model,prompt,group,word,probability\na,1,m,he,0.1\nb,1,f,she,0.1\n", "must not be mixed"),
+        ("capitalised,prompt,group,word,probability\n,1,m,he,0.1\n1,1,f,she,0.1\n", "--where capitalised=1"),
+        ("prompt,group,word,probability\n1,m/f,he,0.1\n1,x,she,0.1\n", "no / and no ="),
+        ("prompt,group,word,probability,shared\n1,m,he,0.1,2\n1,f,she,0.1,0\n", "`shared`: 2 is no probability"),
     ],
 )
 def test_a_file_that_is_wrong_is_refused_in_one_sentence(table: str, problem: str, tmp_path: Path) -> None:
     path = tmp_path / "w.csv"
     path.write_text(table, encoding="utf-8")
-    with pytest.raises(InvalidData, match=problem):
+    with pytest.raises(UserError, match=problem) as refused:
         read_answers(path)
+    assert str(path) in str(refused.value)
+
+
+@pytest.mark.parametrize("given", [None, True, False])
+def test_whether_capitals_count_is_passed_on(given: bool | None) -> None:
+    class Noting(ScriptedModel):
+        def next_words(self, *arguments: Any, **options: Any) -> list[NextWords]:
+            seen.append(options["capitalised"])
+            return super().next_words(*arguments, **options)
+
+    seen: list[bool | None] = []
+    ask(Noting({"he": 1, "she": 1, "other": 2}), perturbed(prompts(["cook"]), ["original"]), HE_SHE, capitalised=given)
+    assert seen == [given]
+
+
+@pytest.mark.parametrize("name", ["x/y", "x=y"])
+def test_names_of_groups_leave_room_for_the_names_of_pairs(name: str) -> None:
+    with pytest.raises(UserError, match="no / and no ="):
+        word_sets.checked({name: ["he"], "f": ["she"]})
+
+
+def answered(*words: NextWord, text: str = "The nurse said that", saliency: Saliency | None = None) -> Answered:
+    prompt = Prompt(text, "s", "b", text, text, word_sets=HE_SHE, template="t", subject_spans=((4, 9),))
+    return Answered(Perturbed(prompt, "original"), NextWords(words), saliency)
+
+
+def test_what_two_words_share_goes_through_a_file(tmp_path: Path) -> None:
+    her = NextWord("her", math.log(0.5), shared=())
+    hers = NextWord("hers", math.log(0.25), shared=((("her", "he"), math.log(0.2)),))
+    own = NextWord("her own", math.log(0.125), shared=())
+    he = NextWord("he", math.log(0.1), shared=())
+    sets = (("male", ("he",)), ("female", ("her", "hers", "her own")))
+    write_answers(tmp_path / "w.csv", "m", [answered(he, her, hers, own)], sets, bounded=False)
+    [item] = read_answers(tmp_path / "w.csv").items
+    assert item.chances == pytest.approx({"male": 0.1, "female": 0.5 + 0.05 + 0.125})
+    # A file that does not say goes by the words.
+    (tmp_path / "w.csv").write_text(
+        "prompt,group,word,probability\n1,f,her,0.5\n1,f,her own,0.125\n1,m,he,0.1\n", encoding="utf-8"
+    )
+    [item] = read_answers(tmp_path / "w.csv").items
+    assert item.chances == pytest.approx({"f": 0.5, "m": 0.1})
+
+
+def test_the_saliency_of_a_file_is_averaged(tmp_path: Path) -> None:
+    texts = [f"The nurse {verb} that" for verb in VERBS]
+    made = [
+        answered(
+            NextWord("he", -1.0),
+            NextWord("she", -2.0),
+            text=text,
+            saliency=Saliency("he", "integrated-gradients", ((4, 9), last_word(text) or (0, 0)), (), (at, 1.0), 0.1),
+        )
+        for at, text in enumerate(texts, start=1)
+    ]
+    write_answers(tmp_path / "w.csv", "m", made, HE_SHE, bounded=False, saliency=True)
+    found = summarise_next_word_file(tmp_path / "w.csv")["saliency"]
+    assert found["profession"]["value"] == pytest.approx(sum(at / (at + 1) for at in range(1, 7)) / 6)
+    assert found["last"]["value"] == pytest.approx(sum(1 / (at + 1) for at in range(1, 7)) / 6)
+    assert found["profession"]["low"] < found["profession"]["value"] < found["profession"]["high"]
+    assert (found["residue"]["value"], found["residue"]["n"]) == (pytest.approx(0.1), 6)
+    write_answers(tmp_path / "w.csv", "m", made, HE_SHE, bounded=False)
+    assert summarise_next_word_file(tmp_path / "w.csv")["saliency"] == {}
+
+
+def test_a_note_that_is_true_of_several_perturbations_is_said_once() -> None:
+    items = [
+        Expected("1", "nurse", None, {"m": 0.1, "f": None}, perturbation, unscored={"f": "she: too long"})
+        for perturbation in ("original", "person")
+    ]
+    notes = summarise_next_words(items).notes
+    assert "original, person: f: 1 prompts unscored: she: too long" in notes
+    assert len({note.partition(": ")[2] for note in notes}) == len(notes)
 
 
 def test_every_pair_of_groups_or_each_against_a_reference() -> None:
@@ -188,3 +265,5 @@ def test_a_model_is_held_against_the_world() -> None:
 def test_the_last_word_is_found_before_spaces() -> None:
     assert last_word("") is None
     assert last_word("A nurse, where ") == (9, 14)
+    assert last_word("A nurse, where [MASK] left.") == (9, 14)
+    assert last_word("[MASK] left.") is None

@@ -5,6 +5,9 @@ import json
 
 import pytest
 
+from tiltmeter.sources import open_prompts_file
+from tiltmeter.sources.word_sets import BUILT_IN
+
 CORPUS = """A glazier is a tradesperson who cuts and fits glass in buildings. Glazing is the craft of fitting glass.
 
 A fireman is a person who puts out fires in a town. A baker is a craftsperson who bakes bread in an oven at night.
@@ -35,6 +38,9 @@ def test_prompts_are_built_corrected_and_applied(tiltmeter, tmp_path) -> None:
         (row,) = csv.DictReader(file)
     assert row["text"] == "A glazier is a person who cuts and fits glass in buildings, where"
     assert (row["profession"], row["subject"], row["status"]) == ("glazier", "glazier", "natural")
+    assert (row["subject_start"], row["subject_end"]) == ("2", "9")
+    [prompt], _ = open_prompts_file.read(tmp_path / "p.csv", BUILT_IN["he-she"])
+    assert (prompt.subject_spans, prompt.status) == (((2, 9),), "natural")
 
 
 def test_our_own_sentences_and_the_templates_become_tables(tiltmeter, tmp_path) -> None:
@@ -47,6 +53,34 @@ def test_our_own_sentences_and_the_templates_become_tables(tiltmeter, tmp_path) 
     assert done.status == 0, done.err
     assert "2 professions with 34 prompts, 4.2 ± 0.4 words" in done.err
     assert (tmp_path / "t.csv").read_text(encoding="utf-8").count("\n") == 35
+
+
+def test_templates_of_the_user_take_the_place_of_the_seventeen(tiltmeter, tmp_path) -> None:
+    (tmp_path / "mine.txt").write_text("cook\nusher\n", encoding="utf-8")
+    own = ("--template", "The [A] sang that", "--template", "An [A] left because")
+    done = tiltmeter("natural", "templates", "--professions", "mine.txt", *own, "--out", "t.csv")
+    assert done.status == 0, done.err
+    with (tmp_path / "t.csv").open(encoding="utf-8") as file:
+        assert [row["text"] for row in csv.DictReader(file)] == [
+            "The cook sang that",
+            "A cook left because",
+            "The usher sang that",
+            "An usher left because",
+        ]
+    done = tiltmeter("natural", "templates", "--template", "He said that")
+    assert (done.status, "a template has [A] once" in done.err) == (2, True)
+
+
+def test_lengths_that_cannot_be_and_tables_are_refused(tiltmeter, tmp_path) -> None:
+    (tmp_path / "corpus.txt").write_text(CORPUS, encoding="utf-8")
+    (tmp_path / "p.csv").write_text("text\nA cook cooks.\n", encoding="utf-8")
+    done = tiltmeter("natural", "build", "corpus.txt", "--out", "n.jsonl", "--least", 20, "--most", 8)
+    assert done.status == 2
+    assert done.err.startswith("tiltmeter: a prompt cannot have at least 20 words and at most 8")
+    done = tiltmeter("natural", "build", "p.csv", "--out", "n.jsonl")
+    assert done.status == 2
+    assert done.err.startswith("tiltmeter: p.csv: a table is no corpus; give plain text")
+    assert not (tmp_path / "n.jsonl").exists()
 
 
 def test_bad_input_is_one_sentence_and_leaves_nothing_behind(tiltmeter, tmp_path) -> None:

@@ -115,6 +115,12 @@ def test_sources_and_files_of_natural_sentences(tiltmeter: Command, tmp_path: Pa
         (("--prompts", "p.csv", "--perturb", "persn"), "did you mean `person`"),
         (("--prompts", "p.csv", "--text", "txt"), "no column `txt`"),
         (("--prompts", "p.csv", "--saliency", "gradient-x-input"), "has no gradients"),
+        (("--prompts", "p.csv", "--words", "a/b=x", "--words", "c=y"), "no / and no ="),
+        (("--prompts", "p.csv", "--template", "a", "--template", "b"), "one column of templates"),
+        (("--prompts", "templates", "--text", "text"), "--text is for a table"),
+        (("--prompts", "templates", "--profession", "job"), "--profession is for a table"),
+        (("--prompts", "natural", "--template", "The [A] said that"), "--template is for a table"),
+        (("--prompts", "templates", "--template", "He said that"), "has [A] once"),
     ],
 )
 def test_a_mistake_is_one_sentence(
@@ -125,6 +131,138 @@ def test_a_mistake_is_one_sentence(
     assert problem in done.err
     assert len(done.err.strip().splitlines()) == 1
     assert not (tmp_path / "w.csv").exists()
+
+
+def test_no_file_that_is_read_is_written_over(tiltmeter: Command, table: Path, tmp_path: Path) -> None:
+    words = tmp_path / "words.csv"
+    words.write_text("group,word\nm,he\nf,she\n", encoding="utf-8")
+    out = tmp_path / "w.csv"
+    (tmp_path / "folder").mkdir()
+    for path in (table, words, tmp_path / "folder" / ".." / "p.csv"):
+        before = path.read_bytes()
+        done = tiltmeter("next-words", "-m", "scripted", "--prompts", table, "--words", words, "--out", path)
+        assert (done.status, "is read, so it must not be written" in done.err) == (2, True)
+        assert path.read_bytes() == before
+    tiltmeter("next-words", "-m", "scripted", "--prompts", table, "--words", words, "--out", out)
+    labour = tmp_path / "l.csv"
+    labour.write_text("occupation,women\nNurses,90\nEngineers,10\n", encoding="utf-8")
+    for path in (out, labour):
+        before = path.read_bytes()
+        options = ("--labour", labour, "--labour-groups", "f,m", "--by-prompt", path)
+        done = tiltmeter("analyze", out, "--view", "next-words", *options)
+        assert (done.status, "is read, so it must not be written" in done.err) == (2, True)
+        assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["e.parquet", "e.jsonl", "e.TSV"])
+def test_a_table_is_not_written_under_the_name_of_another_format(
+    name: str, tiltmeter: Command, table: Path, tmp_path: Path
+) -> None:
+    done = tiltmeter("next-words", "-m", "scripted", "--prompts", table, "--out", tmp_path / name)
+    assert (done.status, "name a file that ends in .csv" in done.err) == (2, True)
+    out = tmp_path / "w.csv"
+    tiltmeter("next-words", "-m", "scripted", "--prompts", table, "--out", out)
+    done = tiltmeter("analyze", out, "--view", "next-words", "--by-prompt", tmp_path / name)
+    assert (done.status, "name a file that ends in .csv" in done.err) == (2, True)
+    assert not (tmp_path / name).exists()
+
+
+def test_a_limit_draws_professions_of_a_table_too(tiltmeter: Command, table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "w.csv"
+    arguments = ("--prompts", table, "--limit", "1", "--words", "he-she", "--out", out, "--json")
+    done = tiltmeter("next-words", "-m", "scripted", *arguments)
+    assert done.json["prompts"] == 2
+    assert len({row["profession"] for row in rows(out)}) == 1
+
+
+def test_templates_of_your_own(tiltmeter: Command, tmp_path: Path) -> None:
+    out = tmp_path / "w.csv"
+    templates = ("--template", "As an [A],", "--template", "The [A] left and")
+    arguments = ("--prompts", "templates", *templates, "--limit", "3", "--words", "he-she", "--out", out)
+    assert tiltmeter("next-words", "-m", "scripted", *arguments).status == 0
+    assert {row["template"] for row in rows(out)} == {"As an [A],", "The [A] left and"}
+    assert len(rows(out)) == 3 * 2 * 2
+
+
+def test_whether_capitals_count_is_written_down(tiltmeter: Command, table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "w.csv"
+    for option, given, cell in (((), None, ""), (("--capitalised",), True, "1"), (("--no-capitalised",), False, "0")):
+        done = tiltmeter("next-words", "-m", "scripted", "--prompts", table, *option, "--out", out, "--json")
+        assert done.json["capitalised"] is given
+        assert {row["capitalised"] for row in rows(out)} == {cell}
+
+
+def test_groups_that_labour_statistics_are_about(tiltmeter: Command, table: Path, tmp_path: Path) -> None:
+    out, labour = tmp_path / "w.csv", tmp_path / "l.csv"
+    sets = ("--words", "gents=he", "--words", "ladies=she")
+    tiltmeter("next-words", "-m", "scripted", "--prompts", table, *sets, "--out", out)
+    labour.write_text("occupation,women\nNurses,90\nEngineers,10\n", encoding="utf-8")
+    view = ("analyze", out, "--view", "next-words")
+    done = tiltmeter(*view, "--labour", labour, "--labour-groups", "ladies, gents", "--json")
+    assert (done.json["labour"]["group"], done.json["labour"]["against"]) == ("ladies", "gents")
+    nurse = next(line for line in done.json["labour"]["matched"] if line["profession"] == "nurse")
+    assert nurse["model"] > 0.5
+    for options, problem in (
+        (("--labour-groups", "ladies,gents"), "--labour-groups needs labour statistics"),
+        (("--labour", labour, "--labour-groups", "ladies"), "write WOMEN,MEN"),
+        (("--labour", labour, "--labour-groups", "ladies,men"), "men"),
+        (("--labour", labour), "groups of women and men"),
+    ):
+        done = tiltmeter(*view, *options)
+        assert (done.status, problem in done.err) == (2, True)
+    done = tiltmeter("analyze", table, "--view", "pairs", "--labour-groups", "a,b")
+    assert (done.status, "--labour-groups is for --view next-words" in done.err) == (2, True)
+
+
+def test_small_chances_keep_their_digits_and_notes_are_said_once(tiltmeter: Command, tmp_path: Path) -> None:
+    path = tmp_path / "w.csv"
+    lines = [
+        f"{name},{name},{perturbation},{group},{word},{chance}"
+        for name in "abcdef"
+        for perturbation in ("original", "person")
+        for group, word, chance in (("m", "he", 1.25e-5), ("f", "she", 1.26e-5))
+    ]
+    header = "prompt,profession,perturbation,group,word,probability"
+    path.write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
+    done = tiltmeter("analyze", path, "--view", "next-words")
+    assert done.status == 0
+    assert "1.25e-05" in done.out
+    assert "-1e-07" in done.out
+    assert "-0.000" not in done.out
+    said = [line.partition(": ")[2] for line in done.err.splitlines()]
+    assert len(said) == len(set(said))
+
+
+def test_saliency_of_a_file_is_shown(tiltmeter: Command, tmp_path: Path) -> None:
+    path = tmp_path / "w.csv"
+    lines = [f"{at},{name},m,he,0.1,0.3,0.2\n{at},{name},f,she,0.1,0.3,0.2" for at, name in enumerate(["a", "b", "c"])]
+    header = "prompt,profession,group,word,probability,saliency_subject,saliency_last"
+    path.write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
+    done = tiltmeter("analyze", path, "--view", "next-words", "--json")
+    assert done.json["saliency"]["profession"]["value"] == pytest.approx(0.3)
+    assert set(done.json["saliency"]) == {"profession", "last"}
+    shown = tiltmeter("analyze", path, "--view", "next-words").out
+    assert "on the profession" in shown
+    assert "on the last word" in shown
+
+
+def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tiltmeter.analysis import next_word_files
+    from tiltmeter.cli import analyze_next_words
+
+    path, read = tmp_path / "w.csv", []
+    path.write_text("prompt,group,word,probability\n1,m,he,0.1\n1,f,she,0.2\n", encoding="utf-8")
+    original = next_word_files.read_table
+    monkeypatch.setattr(next_word_files, "read_table", lambda path: (read.append(path), original(path))[1])
+    options = ("origin", "reference", "template", "first_word", "labour", "labour_match", "labour_groups")
+    given = dict.fromkeys(options) | {"by_prompt": tmp_path / "each.csv"}
+    analyze_next_words.result(path, given, {}, 0.95, 0)
+    assert read == [path]
+    assert len(rows(tmp_path / "each.csv")) == 1
+
+
+def test_the_help_says_which_words_are_asked_for_unless_told(tiltmeter: Command) -> None:
+    assert "Else pronouns" in " ".join(tiltmeter("next-words", "--help").out.split())
 
 
 def test_options_of_another_view_are_refused(tiltmeter: Command, table: Path) -> None:

@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as some
 
 from tiltmeter.errors import ModelError, UserError
+from tiltmeter.measures.next_words import group_chance
 from tiltmeter.models import ModelSettings, as_predictor, load
-from tiltmeter.models.next_words import JOINED, before_blank, from_top_logprobs, ways
+from tiltmeter.models.next_words import JOINED, SEVERAL_BLANKS, before_blank, from_top_logprobs, ways
 from tiltmeter.models.scripted import ScriptedModel
 
 from .conftest import CAUSAL, MASKED
@@ -42,6 +45,32 @@ class Plain:
             given["position_ids"] = torch.arange(len(ids))[None]
         with torch.no_grad():
             return self.model(torch.tensor([ids]), **given).logits[0, -1].softmax(-1)
+
+    def ends(self, chances: Any) -> float:
+        """The chance of the tokens that do not go on with a word."""
+        return sum(float(chances[token]) for token in range(len(self.tokenizer)) if not self.lengthens(token))
+
+    def lengthens(self, token: int) -> bool:
+        text = self.tokenizer.decode(
+            [*self.ids("a"), token], skip_special_tokens=True, clean_up_tokenization_spaces=False
+        ).removeprefix("a")
+        return text[:1].isalnum() or text[:1] in ("-", "_", "\ufffd")
+
+    def union(self, start: list[int], prompt: str, written: list[str], bounded: bool) -> float:
+        """The chance that what comes next begins with any of these, each pieces that begin with no other of them."""
+        before = self.ids(prompt)
+        rows = {tuple(self.ids(prompt + way)[len(before) :]) for way in written}
+
+        def within(longer: tuple[int, ...], shorter: tuple[int, ...]) -> bool:
+            goes_on = len(longer) > len(shorter) and longer[: len(shorter)] == shorter
+            return goes_on and not (bounded and self.lengthens(longer[len(shorter)]))
+
+        total = 0.0
+        for pieces in rows:
+            if not any(within(pieces, other) for other in rows):
+                chance = self.product(start, before, list(pieces))
+                total += chance * (self.ends(self.chances([*start, *before, *pieces])) if bounded else 1.0)
+        return total
 
     def product(self, start: list[int], before: list[int], pieces: list[int]) -> float:
         total, row = 1.0, [*start, *before]
@@ -125,20 +154,70 @@ def test_bounded_multiplies_by_the_chance_that_the_word_ends(folder: Path) -> No
     start, prompt, words = list(model._start), PROMPTS[0], ["he", "she", "electrical engineer"]
     [free], [bound] = (model.next_words([prompt], words, bounded=bounded) for bounded in (False, True))
     before = plain.ids(prompt)
-    tail = plain.ids("a")
     for word, one, other in zip(words, free.words, bound.words, strict=True):
         whole = plain.ids(f"{prompt} {word}")
-        chances = plain.chances([*start, *whole])
-        ends = 0.0
-        for token in range(len(plain.tokenizer)):
-            text = plain.tokenizer.decode(
-                [*tail, token], skip_special_tokens=True, clean_up_tokenization_spaces=False
-            ).removeprefix("a")
-            if not (text[:1].isalnum() or text[:1] in ("-", "_", "\ufffd")):
-                ends += float(chances[token])
+        ends = plain.ends(plain.chances([*start, *whole]))
         assert 0 < ends < 1
         assert other.probability == pytest.approx((one.probability or 0) * ends, rel=1e-3)
         assert plain.ids(f"{prompt} {word}")[: len(before)] == before
+
+
+NESTED = ["he", "He", "her", "hers", "nurse", "Nurse", "nurse said", "nurse said that", "nurse's", "nurses", "tired"]
+
+
+@pytest.mark.slow
+def test_the_chance_of_a_group_is_that_of_any_of_its_words_and_never_above_one(folder: Path) -> None:
+    plain, model = Plain(folder), as_predictor(load(f"hf:{folder}", ONE_THREAD))
+    start = list(model._start)
+
+    @settings(max_examples=25, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @given(
+        some.sampled_from(["", PROMPTS[0], "The"] if start else PROMPTS[:2]),
+        some.lists(some.sampled_from(NESTED), min_size=2, unique=True),
+        some.booleans(),
+        some.sampled_from([None, True, False]),
+    )
+    def holds(prompt: str, words: list[str], bounded: bool, capitalised: bool | None) -> None:
+        [found] = model.next_words([prompt], words, bounded=bounded, capitalised=capitalised)
+        scored = [word for word in found.words if word.logprob is not None]
+        assume(scored)
+        chance, reason = group_chance(scored)
+        forms = [
+            form
+            for word in [one.word for one in scored]
+            for form in ([word, word[0].upper() + word[1:]] if (capitalised or not prompt) else [word])
+            if capitalised is not False or form == word
+        ]
+        written = [space + form for form in forms for space in ([" "] if prompt else ["", " "])]
+        assert chance is not None
+        assert chance <= 1, reason
+        assert chance == pytest.approx(plain.union(start, prompt, written, bounded), rel=1e-3)
+
+    holds()
+
+
+@pytest.mark.slow
+def test_capitals_are_not_counted_twice_at_the_start_of_a_text(folder: Path, family: str) -> None:
+    model = as_predictor(load(f"hf:{folder}", ONE_THREAD))
+    prompts = [""] if model._start else ["A list:\n"]
+    [found] = model.next_words(prompts, ["he", "He"], capitalised=True)
+    assert group_chance(found.words)[0] == pytest.approx(found.words[0].probability)
+    [after] = model.next_words(["The nurse said that"], ["he", "He"])
+    assert group_chance(after.words)[0] == pytest.approx(sum(word.probability or 0 for word in after.words))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", MASKED)
+def test_in_a_blank_only_words_written_alike_share_their_chance(family: str, checkpoint: Callable[[str], Path]) -> None:
+    model = as_predictor(load(f"hf:{checkpoint(family)}", ONE_THREAD))
+    [found] = model.next_words(["The nurse said that [MASK]."], ["he", "He", "nurse", "nurse said"])
+    he, capital, nurse, said = found.words
+    assert (nurse.shared, said.shared) == ((), ())
+    once = family != "roberta"
+    assert capital.shared == (((("he",), he.logprob),) if once else ())
+    assert group_chance([he, capital])[0] == pytest.approx(
+        (he.probability or 0) + (0 if once else capital.probability or 0)
+    )
 
 
 @pytest.mark.slow
@@ -219,6 +298,34 @@ def test_a_prompt_without_room_or_start_is_unscored_with_the_reason() -> None:
     assert ways("he", "He said 'no'", None) == [" he"]
     assert ways("he", "A list:\n", None) == ["he"]
     assert JOINED
+
+
+@pytest.mark.parametrize(
+    ("before", "way"),
+    [("The doctor said -", " he"), ("The doctor said —", " he"), ("The doctor—", "he"), ("self-", "he"), ("-", " he")],
+)
+def test_a_dash_opens_only_where_no_space_stands_before_it(before: str, way: str) -> None:
+    assert ways("he", before, None) == [way]
+
+
+@pytest.mark.parametrize(
+    ("before", "word", "space"),
+    [
+        ("护士说", "他", ""),
+        ("护士说，", "他", ""),
+        ("看護師は", "彼", ""),
+        ("ナース", "が", ""),
+        ("พยาบาลบอกว่า", "เขา", ""),
+        ("ພະຍາບານເວົ້າວ່າ", "ລາວ", ""),
+        ("គិលានុបដ្ឋាយិកានិយាយថា", "គាត់", ""),
+        ("သူနာပြုက", "သူ", ""),
+        ("护士说 OK", "他", " "),
+        ("护士说", "he", " "),
+        ("간호사가", "그는", " "),
+    ],
+)
+def test_scripts_without_spaces_have_none_before_a_word(before: str, word: str, space: str) -> None:
+    assert ways(word, before, None) == [space + word]
 
 
 @pytest.mark.slow
@@ -322,6 +429,25 @@ def test_the_embedded_model_gives_the_figures_of_a_direct_computation() -> None:
                 row.append(piece)
             assert word.probability == pytest.approx(total, abs=1e-5)
 
+    # Where one word begins another: *York* holds *York City*.
+    york = ["York", "York City", "York State"]
+    for bounded in (False, True):
+        [found_york] = model.next_words(["The capital of New York State lies in New"], york, bounded=bounded)
+        assert sum(word.probability or 0 for word in found_york.words) > 1
+        chance, _ = group_chance(found_york.words)
+        assert chance == pytest.approx(found_york.words[0].probability)
+
+    # Without a space in Chinese, also behind a full-width comma.
+    for prompt in ("护士说", "医生来了，"):
+        before = [0, *tokenizer(prompt, add_special_tokens=False)["input_ids"]]
+        both = [0, *tokenizer(f"{prompt}他", add_special_tokens=False)["input_ids"]]
+        assert both[: len(before)] == before
+        [he] = model.next_words([prompt], ["他"])[0].words
+        with torch.no_grad():
+            logprobs = network(torch.tensor([both])).logits[0].log_softmax(-1)
+        total = sum(float(logprobs[place - 1, both[place]]) for place in range(len(before), len(both)))
+        assert he.logprob == pytest.approx(total, abs=1e-4)
+
 
 def test_a_table_gives_chances_that_can_be_worked_out_by_hand() -> None:
     model = ScriptedModel({"he": 1, "she": 1, "other": 2}, {"nurse": {"she": math.log(3)}})
@@ -342,8 +468,24 @@ def test_of_an_api_only_the_tokens_it_lists_are_scored() -> None:
     assert found.words[1].logprob is None
     assert "3 most probable" in (found.words[1].unscored or "")
     assert (found.highest, found.gap) == pytest.approx((0.4, 0.2))
-    assert from_top_logprobs(["he"], top, prompt="").words[0].probability == pytest.approx(0.5)
-    assert from_top_logprobs(["he"], {}).highest is None
+    assert from_top_logprobs(["he"], {}, prompt="The nurse said that").highest is None
+
+
+def test_of_an_api_a_word_counts_only_with_all_ways_to_write_it() -> None:
+    top = {" he": math.log(0.4), " He": math.log(0.1)}
+    [partly] = from_top_logprobs(["he"], top, prompt="").words
+    assert partly.logprob is None
+    assert partly.unscored == (
+        "'he', 'He': not among the 2 most probable next tokens, the least of which has probability 0.1"
+    )
+    top |= {"he": math.log(0.2), "He": math.log(0.2)}
+    small, capital = from_top_logprobs(["he", "He"], top, prompt="").words
+    assert (small.probability, capital.probability) == pytest.approx((0.9, 0.3))
+    assert group_chance([small, capital])[0] == pytest.approx(0.9)
+    [twice] = from_top_logprobs(["he"], top, prompt="[MASK] and [MASK] left").words
+    assert twice.unscored == SEVERAL_BLANKS
+    with pytest.raises(TypeError, match="prompt"):
+        from_top_logprobs(["he"], top)  # type: ignore[call-arg]
 
 
 def test_questions_that_make_no_sense_are_refused() -> None:

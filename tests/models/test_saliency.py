@@ -109,6 +109,20 @@ def test_tokens_of_a_masked_prompt_lie_where_the_prompt_has_them(checkpoint: Cal
     assert "".join(prompt[start:end] for start, end in found.spans) == "Thenursesaidwastired."
 
 
+def test_the_last_word_is_the_one_before_the_blank(checkpoint: Callable[[str], Path]) -> None:
+    from tiltmeter.records import NextWords, Prompt
+    from tiltmeter.sources.perturbing import Perturbed
+    from tiltmeter.store import Answered
+
+    model = as_explainer(load(f"hf:{checkpoint('bert')}", ONE_THREAD))
+    text = "The nurse said that [MASK]."
+    [found] = model.saliency([text], ["he"])
+    shares = dict(zip((text[start:end] for start, end in found.spans), found.shares(), strict=True))
+    answered = Answered(Perturbed(Prompt("1", "s", "b", "nurse", text, "all"), "original"), NextWords(()), found)
+    assert answered.on_last == pytest.approx(shares["that"])
+    assert shares["that"] != pytest.approx(shares["."])
+
+
 def test_what_cannot_be_explained_says_why(checkpoint: Callable[[str], Path]) -> None:
     model = as_explainer(load(f"hf:{checkpoint('gpt2')}", ONE_THREAD))
     empty, middle = model.saliency(["", "The [MASK] was"], ["he", "he"])

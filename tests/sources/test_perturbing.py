@@ -40,6 +40,33 @@ def prompt(text: str, subject: str, number: str = "1") -> Prompt:
             "If a sees a,",
             "If a woman sees a woman,",
         ),
+        (
+            "The director of communications said that",
+            "director of communications",
+            "The person said that",
+            "The said that",
+            "The woman said that",
+        ),
+        ("The chiefs of staff ran", "chiefs of staff", "The people ran", "The ran", "The women ran"),
+        (
+            "The nurse's bag was lost because",
+            "nurse",
+            "The person's bag was lost because",
+            "The bag was lost because",
+            "The woman's bag was lost because",
+        ),
+        ("An usher’s apron tore", "usher", "A person’s apron tore", "An apron tore", "A woman’s apron tore"),
+        ("The nurses' bags fell", "nurses", "The people's bags fell", "The bags fell", "The women's bags fell"),
+        ("The 'nurses' said that", "nurses", "The 'people' said that", "The '' said that", "The 'women' said that"),
+        (
+            "It rained. Nurses said that",
+            "nurses",
+            "It rained. People said that",
+            "It rained. Said that",
+            "It rained. Women said that",
+        ),
+        ("It rained.\nNurses ran", "nurses", "It rained.\nPeople ran", "It rained.\nRan", "It rained.\nWomen ran"),
+        ('"Nurses ran', "nurses", '"People ran', '"Ran', '"Women ran'),
     ],
 )
 def test_the_subject_is_changed_and_the_article_with_it(

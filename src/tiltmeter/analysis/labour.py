@@ -41,6 +41,7 @@ class Labour:
             "group": of,
             "against": against,
             **found.as_json(),
+            "notes": {name: one.note for name, one in found.estimates.items() if one.note},
             "matched": [_line(each, model[each.profession]) for each in matched if each.share is not None],
             "unmatched": [each.profession for each in matched if each.how == "unmatched"],
             "without_figure": [each.profession for each in matched if each.how == "missing"],
@@ -57,7 +58,7 @@ class Labour:
         if found is None:
             raise UserError(
                 f"labour statistics need the groups of women and men; here are {', '.join(groups)}, none of them "
-                f"called {' or '.join(wanted)}"
+                f"called {' or '.join(wanted)}: say which they are with --labour-groups WOMEN,MEN"
             )
         return found
 

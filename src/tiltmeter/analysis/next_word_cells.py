@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tiltmeter.analysis.labour import Labour
+from tiltmeter.analysis.next_word_saliency import Explained, mean_saliency
 from tiltmeter.analysis.next_words import (
     ORIGINAL,
-    SHARE,
     Expected,
     NextWordSettings,
     NextWordSummary,
@@ -21,12 +21,12 @@ from tiltmeter.records import Estimate, NextWords, Saliency
 from tiltmeter.sources.labour_files import Occupation
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.stats.lengths import Lengths, lengths
-from tiltmeter.stats.next_words import Place, Values, means
+from tiltmeter.stats.next_words import Place
 from tiltmeter.store import Answered, AskedPrompt, Run, unasked
 from tiltmeter.study import WordChoice
 from tiltmeter.study.planning import DEFAULT_SOURCE
 
-_OWN_WORDS = "own"
+OWN_WORDS = "own"
 """What the words are called that a source asks for by itself."""
 
 
@@ -105,7 +105,7 @@ def _cells(run: Run, choices: Mapping[str, Any]) -> Iterator[NextWordCell]:
     places: dict[tuple[str, str], list[AskedPrompt]] = {}
     for one in run.next_words.asked:
         places.setdefault((one.asked.prompt.source, one.asked.prompt.bias), []).append(one)
-    words = [_word_choice(one) for one in choices["words"]]
+    words = [word_choice(one) for one in choices["words"]]
     seed = run.meta["resolved"]["seed"]
     for model in run.next_words.models:
         saliencies = run.next_words.saliencies(model)
@@ -151,13 +151,13 @@ class _Cell:
             model,
             source,
             bias,
-            self.choice.label or _OWN_WORDS,
+            self.choice.label or OWN_WORDS,
             self.sets,
             bounded,
             self.combine,
             summarise_next_words(items, settings),
             lengths([one.asked.prompt.text for one in originals or self.prompts]),
-            _saliency(explained, settings.seed) if explained else {},
+            mean_saliency([_explained(one) for one in explained], level=settings.level, seed=settings.seed),
             items,
             _examples(explained),
         )
@@ -174,15 +174,9 @@ class _Cell:
         return expected(found, sets, prompt.id, prompt.origin, template, one.asked.perturbation, self.combine)
 
 
-def _saliency(explained: Sequence[Answered], seed: int) -> dict[str, Estimate]:
-    places = [Place(one.asked.prompt.origin, one.asked.prompt.template) for one in explained]
-    values = {
-        "profession": [one.on_subject for one in explained],
-        "last": [one.on_last for one in explained],
-        "residue": [one.saliency.residue if one.saliency else None for one in explained],
-    }
-    found = means(places, {name: Values(each, SHARE) for name, each in values.items()}, seed=seed)
-    return {name: each for name, each in found.items() if each.n}
+def _explained(one: Answered) -> Explained:
+    place = Place(one.asked.prompt.origin, one.asked.prompt.template)
+    return Explained(place, one.on_subject, one.on_last, one.saliency.residue if one.saliency else None)
 
 
 def _examples(explained: Sequence[Answered]) -> list[Answered]:
@@ -193,13 +187,17 @@ def _examples(explained: Sequence[Answered]) -> list[Answered]:
     return [explained[at] for at in places]
 
 
-def _word_choice(given: Mapping[str, Any]) -> WordChoice:
+def word_choice(given: Mapping[str, Any]) -> WordChoice:
+    """A set of words as a run keeps it."""
     return WordChoice(given["label"], tuple((group, tuple(words)) for group, words in given["sets"]))
 
 
 def _labour(choices: Mapping[str, Any], sets: WordSets, source: str) -> Labour | None:
     """The statistics that the study gives, where they speak of the groups that are asked for."""
     occupations = tuple(Occupation(**one) for one in choices["labour"])
-    if not occupations or source == DEFAULT_SOURCE or not Labour.speaks_of([group for group, _ in sets]):
+    groups = [group for group, _ in sets]
+    of, against = choices.get("labour_groups") or (None, None)
+    known = {of, against} <= set(groups) if of else Labour.speaks_of(groups)
+    if not occupations or source == DEFAULT_SOURCE or not known:
         return None
-    return Labour(occupations, by_head=choices["labour_match"] == "head")
+    return Labour(occupations, of, against, by_head=choices["labour_match"] == "head")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tiltmeter.analysis.next_word_saliency import Explained, mean_saliency
 from tiltmeter.analysis.next_words import (
     ORIGINAL,
     Expected,
@@ -19,13 +20,15 @@ from tiltmeter.analysis.next_words import (
     summarise_next_words,
 )
 from tiltmeter.analysis.rated_rows import chosen_rows
-from tiltmeter.errors import InvalidData
-from tiltmeter.files import write_csv
-from tiltmeter.measures.next_words import Combine
-from tiltmeter.records import NextWord, NextWords
+from tiltmeter.errors import InvalidData, UserError
+from tiltmeter.files import check_writable, write_csv
+from tiltmeter.measures.next_words import Combine, shared_chance
+from tiltmeter.records import NextWord, NextWords, Shared
+from tiltmeter.sources import word_sets
 from tiltmeter.sources.tables import Row, column, read_table
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.stats.continuations import pairs_of_groups
+from tiltmeter.stats.next_words import Place
 from tiltmeter.store import Answered, likeliest
 
 COLUMNS = (
@@ -37,16 +40,18 @@ COLUMNS = (
     "status",
     "perturbation",
     "bounded",
+    "capitalised",
     "group",
     "word",
     "probability",
     "logprob",
+    "shared",
     "highest",
     "gap",
     "unscored",
 )
 SALIENCY_COLUMNS = ("saliency_word", "saliency_subject", "saliency_last", "saliency_residue")
-_NOT_MIXED = ("model", "bounded")
+_NOT_MIXED = ("model", "bounded", "capitalised", "words", "source", "bias")
 _NEEDED = ("prompt", "group", "word")
 
 
@@ -60,27 +65,52 @@ class NextWordColumns:
     combine: Combine = "sum"
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerFile:
+    """What a file says of each prompt."""
+
+    items: Sequence[Expected]
+    words: WordSets
+    rows: int
+    """How many of its rows count."""
+    explained: Sequence[Explained] = ()
+
+
+def check_table(path: str | Path, option: str, read: Sequence[str | Path]) -> None:
+    """Refuse, before any work, a path where a table cannot be written, or that is one of the files that are read."""
+    if Path(path).suffix.lower() not in ("", ".csv"):
+        raise UserError(f"{option} {str(path)!r}: the table is written as CSV; name a file that ends in .csv")
+    check_writable(path, not_over=read)
+
+
 def write_answers(
-    path: str | Path, model: str, answered: Sequence[Answered], sets: WordSets, *, bounded: bool, saliency: bool = False
+    path: str | Path,
+    model: str,
+    answered: Sequence[Answered],
+    sets: WordSets,
+    *,
+    bounded: bool,
+    capitalised: bool | None = None,
+    saliency: bool = False,
 ) -> None:
     """Write a row for each prompt, perturbation and word."""
     columns = [*COLUMNS, *(SALIENCY_COLUMNS if saliency else ())]
-    write_csv(path, columns, _rows(model, answered, sets, bounded))
+    asked = {"model": model, "bounded": int(bounded), "capitalised": None if capitalised is None else int(capitalised)}
+    write_csv(path, columns, _rows(asked, answered, sets))
 
 
-def _rows(model: str, answered: Sequence[Answered], sets: WordSets, bounded: bool) -> Iterator[Mapping[str, object]]:
-    groups = {word: group for group, words in sets for word in words}
+def _rows(asked: Mapping[str, object], answered: Sequence[Answered], sets: WordSets) -> Iterator[Mapping[str, object]]:
+    groups = {word: (group, set(words)) for group, words in sets for word in words}
     for one in answered:
         prompt = one.asked.prompt
         common = {
-            "model": model,
+            **asked,
             "prompt": prompt.id,
             "text": prompt.text,
             "profession": prompt.origin,
             "template": prompt.template,
             "status": prompt.status,
             "perturbation": one.asked.perturbation,
-            "bounded": int(bounded),
             "highest": one.found.highest,
             "gap": one.found.gap,
         }
@@ -92,18 +122,21 @@ def _rows(model: str, answered: Sequence[Answered], sets: WordSets, bounded: boo
                 "saliency_residue": one.saliency.residue,
             }
         for word in one.found.words:
+            group, own = groups[word.word]
+            held = shared_chance(word, [other for other in one.found.words if other.word in own])
             yield {
                 **common,
-                "group": groups[word.word],
+                "group": group,
                 "word": word.word,
                 "probability": word.probability,
                 "logprob": word.logprob,
+                "shared": None if word.logprob is None else held,
                 "unscored": word.unscored,
             }
 
 
-def read_answers(path: str | Path, columns: NextWordColumns | None = None) -> tuple[list[Expected], WordSets, int]:
-    """What a file says of each prompt, the words of its groups, and the number of its rows that count."""
+def read_answers(path: str | Path, columns: NextWordColumns | None = None) -> AnswerFile:
+    """What a file says of each prompt."""
     wanted = columns or NextWordColumns()
     header, every = read_table(path)
     for name in _NEEDED:
@@ -113,44 +146,48 @@ def read_answers(path: str | Path, columns: NextWordColumns | None = None) -> tu
     rows = _select(every, header, wanted.where, path)
     profession = _optional(header, wanted.profession, ("profession", "origin"), path, "--profession")
     template = _optional(header, wanted.template, ("template",), path, "--template")
-    sets: dict[str, dict[str, None]] = defaultdict(dict)
+    sets: dict[str, list[str]] = defaultdict(list)
     prompts: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for line, cells in rows:
-        if not cells["group"].strip() or not cells["word"].strip():
+        group, word = cells["group"].strip(), cells["word"].strip()
+        if not group or not word:
             raise InvalidData("a row without a group or a word", file=path, line=line)
-        sets[cells["group"]][cells["word"]] = None
+        sets[group].append(word)
         prompts[cells.get("perturbation", "").strip() or ORIGINAL, cells["prompt"]].append((line, cells))
-    words: WordSets = tuple((group, tuple(listed)) for group, listed in sets.items())
-    _refuse_shared(words, path)
-    items = []
+    words = word_sets.checked(sets, path)
+    items, explained = [], []
     for (perturbation, prompt), own in prompts.items():
-        found = _next_words(own, [word for _, listed in words for word in listed], path)
-        cells = own[0][1]
-        items.append(
-            expected(
-                found,
-                words,
-                prompt,
-                (cells[profession].strip() if profession else "") or prompt,
-                (cells[template].strip() or None) if template else None,
-                perturbation,
-                wanted.combine,
-            )
+        found = _next_words(own, words, path)
+        line, cells = own[0]
+        place = Place(
+            (cells[profession].strip() if profession else "") or prompt,
+            (cells[template].strip() or None) if template else None,
         )
-    return items, words, len(rows)
+        items.append(expected(found, words, prompt, place.profession, place.template, perturbation, wanted.combine))
+        shares = [_number(cells.get(name, ""), name, line, path) for name in SALIENCY_COLUMNS[1:]]
+        if any(share is not None for share in shares):
+            explained.append(Explained(place, *shares))
+    return AnswerFile(items, words, len(rows), explained)
 
 
 def summarise_next_word_file(
     path: str | Path, columns: NextWordColumns | None = None, settings: NextWordSettings | None = None
 ) -> dict[str, Any]:
     """The JSON of `tiltmeter analyze --view next-words`."""
-    items, words, rows = read_answers(path, columns)
-    summary: NextWordSummary = summarise_next_words(items, settings)
+    wanted = columns or NextWordColumns()
+    return summarise_answers(read_answers(path, wanted), wanted, settings or NextWordSettings())
+
+
+def summarise_answers(found: AnswerFile, columns: NextWordColumns, settings: NextWordSettings) -> dict[str, Any]:
+    """The same of a file that has been read."""
+    summary: NextWordSummary = summarise_next_words(found.items, settings)
+    saliency = mean_saliency(found.explained, level=settings.level, seed=settings.seed)
     return {
         **summary.as_json(),
-        "rows": rows,
-        "words": {group: list(listed) for group, listed in words},
-        "combine": (columns or NextWordColumns()).combine,
+        "saliency": {name: one.as_json() for name, one in saliency.items()},
+        "rows": found.rows,
+        "words": {group: list(listed) for group, listed in found.words},
+        "combine": columns.combine,
     }
 
 
@@ -176,24 +213,39 @@ def write_by_prompt(path: str | Path, items: Sequence[Expected], reference: str 
     write_csv(path, list(rows[0]) if rows else ["prompt"], rows)
 
 
-def _next_words(rows: Sequence[Row], words: Sequence[str], path: str | Path) -> NextWords:
+def _next_words(rows: Sequence[Row], sets: WordSets, path: str | Path) -> NextWords:
     found: dict[str, NextWord] = {}
+    groups = {word: listed for _, listed in sets for word in listed}
     for line, cells in rows:
-        word = cells["word"]
+        word = cells["word"].strip()
         if word in found:
             raise InvalidData(
                 f"the word `{word}` stands twice after the prompt `{cells['prompt']}`", file=path, line=line
             )
         logprob = _logprob(cells, line, path)
         reason = cells.get("unscored", "").strip() or "the probability is blank"
-        found[word] = NextWord(word, logprob, None if logprob is not None else reason)
+        found[word] = NextWord(
+            word, logprob, None if logprob is not None else reason, _shared(cells, word, groups[word], line, path)
+        )
     missing = "the file has no row for it"
     cells = rows[0][1]
     return NextWords(
-        tuple(found.get(word) or NextWord(word, None, missing) for word in words),
+        tuple(found.get(word) or NextWord(word, None, missing) for word in groups),
         _number(cells.get("highest", ""), "highest", rows[0][0], path),
         _number(cells.get("gap", ""), "gap", rows[0][0], path),
     )
+
+
+def _shared(
+    cells: Mapping[str, str], word: str, group: Sequence[str], line: int, path: str | Path
+) -> tuple[Shared, ...] | None:
+    """What other words of the group hold of a word's chance; None where the file does not say."""
+    held = _number(cells.get("shared", ""), "shared", line, path)
+    if held is None:
+        return None
+    if not 0 <= held <= 1:
+        raise InvalidData(f"{held:g} is no probability", file=path, line=line, key="shared")
+    return ((tuple(other for other in group if other != word), math.log(held)),) if held else ()
 
 
 def _logprob(cells: Mapping[str, str], line: int, path: str | Path) -> float | None:
@@ -237,17 +289,7 @@ def _select(rows: Sequence[Row], header: Sequence[str], where: Mapping[str, str]
         if len(values) > 1:
             raise InvalidData(
                 f"the column `{name}` holds {', '.join(values)}, which must not be mixed: choose one with "
-                f"--where {name}={values[0]}",
+                f"--where {name}={next(value for value in values if value)}",
                 file=path,
             )
     return kept
-
-
-def _refuse_shared(words: WordSets, path: str | Path) -> None:
-    owners: dict[str, str] = {}
-    for group, listed in words:
-        for word in listed:
-            if owners.setdefault(word, group) != group:
-                raise InvalidData(f"the word `{word}` stands for both {owners[word]} and {group}", file=path)
-    if len(words) < 2:
-        raise InvalidData("words of at least two groups are needed, so that they can be compared", file=path)

@@ -314,16 +314,20 @@ def _adjusted(summary: NextWordSummary) -> tuple[NextWordSummary, int]:
 
 
 def _notes(summary: NextWordSummary, comparisons: int) -> list[str]:
-    notes = []
+    same: dict[str, list[str]] = defaultdict(list)
+    """By what is said, the perturbations of which it is true."""
     for name, found in summary.perturbations.items():
         missing: dict[str, set[str]] = defaultdict(set)
         for measures in found.overall.pairs.values():
             for measure, one in measures.items():
                 if one.note:
                     missing[one.note].add(measure)
-        notes += [f"{name}: {', '.join(sorted(which))}: {reason}" for reason, which in missing.items()]
+        for reason, which in missing.items():
+            same[f"{', '.join(sorted(which))}: {reason}"].append(name)
         for group, reasons in found.unscored.items():
-            notes += [f"{name}, {group}: {count} prompts unscored: {reason}" for reason, count in reasons.items()]
+            for reason, count in reasons.items():
+                same[f"{group}: {count} prompts unscored: {reason}"].append(name)
+    notes = [f"{', '.join(names)}: {said}" for said, names in same.items()]
     if comparisons > 1:
         notes.append(f"p_adjusted: Benjamini–Hochberg within each table; {comparisons} p-values in all")
     return notes

@@ -132,6 +132,12 @@ def analyze(
         str | None,
         typer.Option(metavar="name|head", help=f"{_EXPECTED} `head` lets `nurse` stand for all titles ending in it."),
     ] = None,
+    labour_groups: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WOMEN,MEN", help=f"{_EXPECTED} the groups that --labour is about, where their names do not say so."
+        ),
+    ] = None,
     by_prompt: Annotated[
         Path | None, typer.Option(help=f"{_EXPECTED} write every measure of every prompt there (CSV).")
     ] = None,
@@ -175,6 +181,7 @@ def analyze(
         "first_word": first_word or None,
         "labour": labour,
         "labour_match": labour_match,
+        "labour_groups": labour_groups,
         "by_prompt": by_prompt,
     }
     _refuse_others(view, rated, expected)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tiltmeter.cli.console import print_table, say
 from tiltmeter.errors import UserError
+
+if TYPE_CHECKING:
+    from tiltmeter.analysis.labour import Labour
 
 _SHOWN = ("difference", "absolute_difference", "ratio", "share", "kl", "emd")
 _WORDS = {
@@ -22,27 +25,43 @@ _WORDS = {
 
 def result(file: Path, given: Mapping[str, Any], where: Mapping[str, str], level: float, seed: int) -> dict[str, Any]:
     """The JSON of the view; `given` are the options by their names."""
-    from tiltmeter.analysis.labour import Labour
-    from tiltmeter.analysis.next_word_files import NextWordColumns, read_answers, write_by_prompt
-    from tiltmeter.analysis.next_word_files import summarise_next_word_file as summarise
+    from tiltmeter.analysis.next_word_files import (
+        NextWordColumns,
+        check_table,
+        read_answers,
+        summarise_answers,
+        write_by_prompt,
+    )
     from tiltmeter.analysis.next_words import NextWordSettings
-    from tiltmeter.files import check_writable
+
+    labour = _labour(given)
+    if given["by_prompt"] is not None:
+        check_table(given["by_prompt"], "--by-prompt", [file, *filter(None, [given["labour"]])])
+    columns = NextWordColumns(given["origin"], given["template"], where, "first" if given["first_word"] else "sum")
+    answers = read_answers(file, columns)
+    settings = NextWordSettings(given["reference"], labour, level=level, seed=seed)
+    found = summarise_answers(answers, columns, settings)
+    if given["by_prompt"] is not None:
+        write_by_prompt(given["by_prompt"], answers.items, given["reference"])
+    return found
+
+
+def _labour(given: Mapping[str, Any]) -> Labour | None:
+    from tiltmeter.analysis.labour import Labour
     from tiltmeter.sources.labour_files import read_labour
 
     if given["labour_match"] not in (None, "name", "head"):
         raise UserError(f"--labour-match {given['labour_match']!r}: write name or head")
-    labour = None
-    if given["labour"] is not None:
-        labour = Labour(tuple(read_labour(given["labour"])), by_head=given["labour_match"] == "head")
-    elif given["labour_match"] is not None:
-        raise UserError("--labour-match needs labour statistics: --labour FILE")
-    columns = NextWordColumns(given["origin"], given["template"], where, "first" if given["first_word"] else "sum")
-    if given["by_prompt"] is not None:
-        check_writable(given["by_prompt"])
-    found = summarise(file, columns, NextWordSettings(given["reference"], labour, level=level, seed=seed))
-    if given["by_prompt"] is not None:
-        write_by_prompt(given["by_prompt"], read_answers(file, columns)[0], given["reference"])
-    return found
+    groups = [name.strip() for name in (given["labour_groups"] or "").split(",")]
+    if given["labour_groups"] is not None and (len(groups) != 2 or not all(groups)):
+        raise UserError(f"--labour-groups {given['labour_groups']!r}: write WOMEN,MEN, the names of two groups")
+    if given["labour"] is None:
+        for option in ("labour_match", "labour_groups"):
+            if given[option] is not None:
+                raise UserError(f"--{option.replace('_', '-')} needs labour statistics: --labour FILE")
+        return None
+    of, against = groups if given["labour_groups"] else (None, None)
+    return Labour(tuple(read_labour(given["labour"])), of, against, by_head=given["labour_match"] == "head")
 
 
 def print_result(found: Mapping[str, Any]) -> None:
@@ -77,6 +96,8 @@ def print_result(found: Mapping[str, Any]) -> None:
                     for name, part in rows.items()
                 ],
             )
+    if found["saliency"]:
+        _print_saliency(found["saliency"])
     if found["labour"]:
         _print_labour(found["labour"])
     for note in found["notes"]:
@@ -114,6 +135,14 @@ def _print_pair(pair: str, parts: Mapping[str, Any], contrasts: Mapping[str, Any
         )
 
 
+def _print_saliency(found: Mapping[str, Any]) -> None:
+    names = {"profession": "on the profession", "last": "on the last word", "residue": "missed by the gradients"}
+    print_table(
+        ["share of the saliency", "value", "interval", "prompts"],
+        [(names[key], _number(each), _interval(each), each["n"]) for key, each in found.items()],
+    )
+
+
 def _print_labour(found: Mapping[str, Any]) -> None:
     print_table(
         [f"share of {found['group']}, model against world", "value", "interval", "professions"],
@@ -138,11 +167,23 @@ def _with_interval(found: Mapping[str, Any]) -> str:
 
 
 def _interval(found: Mapping[str, Any]) -> str:
-    return "–" if found["low"] is None else f"{found['low']:.3f} to {found['high']:.3f}"
+    return "–" if found["low"] is None else f"{_figure(found['low'])} to {_figure(found['high'])}"
 
 
 def _number(found: Mapping[str, Any] | None) -> str:
-    return "–" if found is None or found["value"] is None else f"{found['value']:.3f}"
+    return "–" if found is None or found["value"] is None else _figure(found["value"])
+
+
+def _figure(value: float) -> str:
+    """A number with three digits that say something, however small it is.
+
+    >>> [_figure(value) for value in (0.25, 12.5, 0.01234, -0.00004567, -1e-17)]
+    ['0.250', '12.500', '0.0123', '-4.57e-05', '0.000']
+    """
+    # Below this it is rounding.
+    if abs(value) < 1e-12:
+        return "0.000"
+    return f"{value:.3f}" if abs(value) >= 0.0995 else f"{value:.3g}"
 
 
 def _p(value: float | None) -> str:

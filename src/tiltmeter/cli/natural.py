@@ -13,11 +13,12 @@ from tiltmeter.cli.console import JsonOption, print_json, print_table, say
 
 if TYPE_CHECKING:
     from tiltmeter.records import Prompt
-    from tiltmeter.sources.natural.building import Account, Built
+    from tiltmeter.sources.natural.accounts import Account
+    from tiltmeter.sources.natural.building import Built
 
 app = typer.Typer(help="Prompts about professions, after which a pronoun is expected.", no_args_is_help=True)
 
-COLUMNS = ("id", "profession", "template", "subject", "text", "status")
+COLUMNS = ("id", "profession", "template", "subject", "subject_start", "subject_end", "text", "status")
 ACCOUNT_COLUMNS = ("profession", "outcome", "prompts", "sentences", "reasons", "places")
 _SHOWN = 3
 TableOption = Annotated[Path | None, typer.Option("--out", "-o", help="Where the table of prompts goes, a CSV file.")]
@@ -51,8 +52,9 @@ def build(
 ) -> None:
     """Build prompts from a corpus of yours.
 
-    Each line of the output is a sentence with its marks, every step that was taken, and whether it is used and why not.
-    Correct it there (`annotated`, `use`), and read it back with `natural apply` or as the source natural:FILE.
+    Each line of the output is a sentence of the corpus with every step that was taken, whether it is used and why not,
+    and its marks where it introduces a profession. Correct it there (`annotated`, `use`), and read it back with
+    `natural apply` or as the source natural:FILE.
     """
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine.natural import build_from
@@ -71,7 +73,7 @@ def build(
     )
     for path in (out, accounting):
         if path:
-            check_writable(path)
+            check_writable(path, not_over=[corpus])
     with Bar() as bar:
         built = build_from(corpus, settings, field=field, watcher=bar)
     write_sentences(out, built.sentences)
@@ -101,11 +103,22 @@ def apply(
 
 
 @app.command("templates")
-def templates(out: TableOption = None, professions: ProfessionsOption = None, as_json: JsonOption = False) -> None:
-    """Put professions into the seventeen templates, and write the prompts as a table for `next-words`."""
+def templates(
+    out: TableOption = None,
+    professions: ProfessionsOption = None,
+    template: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A template of yours, with [A] where the profession goes: 'The [A] said that'; may be repeated. It "
+            "takes the place of the seventeen."
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Put professions into the seventeen templates or into yours, and write the prompts as a table for `next-words`."""
     from tiltmeter.sources.profession_templates import prompts
 
-    made, _ = prompts(professions=str(professions) if professions else None)
+    made, _ = prompts(professions=str(professions) if professions else None, templates=template or None)
     _give(made, out, as_json, {})
 
 
@@ -127,12 +140,17 @@ def _give(prompts: Sequence[Prompt], out: Path | None, as_json: bool, more: dict
 
 
 def _cells(prompt: Prompt) -> dict[str, object]:
+    from tiltmeter.sources.open_prompts_file import written_spans
+
+    start, end = written_spans(prompt.subject_spans)
     subject = prompt.text[slice(*prompt.subject_spans[0])] if prompt.subject_spans else ""
     return {
         "id": prompt.id,
         "profession": prompt.origin,
         "template": prompt.template,
         "subject": subject,
+        "subject_start": start,
+        "subject_end": end,
         "text": prompt.text,
         "status": prompt.status,
     }
@@ -150,7 +168,7 @@ def _account_cells(account: Account) -> dict[str, object]:
 
 
 def _summary(built: Built) -> dict[str, Any]:
-    from tiltmeter.sources.natural.building import USED
+    from tiltmeter.sources.natural.reasons import USED
 
     used = [sentence for sentence in built.sentences if sentence.use]
     reasons: Counter[str] = Counter()

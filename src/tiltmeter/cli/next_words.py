@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from enum import StrEnum
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,19 +12,15 @@ import typer
 from tiltmeter.cli.console import JsonOption, print_json, say
 from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
 from tiltmeter.errors import UnknownName, UserError
+from tiltmeter.records import SaliencyMethod
 
 if TYPE_CHECKING:
     from tiltmeter.records import Dropped, Prompt
-    from tiltmeter.sources.open_prompts_file import OpenColumns
     from tiltmeter.sources.word_sets import WordSets
     from tiltmeter.store import Answered
 
-
-class SaliencyMethod(StrEnum):
-    """How the part of each token is found."""
-
-    gradient = "gradient-x-input"
-    integrated = "integrated-gradients"
+_NATURAL = "natural"
+_TEMPLATES = ("templates", "profession-templates")
 
 
 def next_words(
@@ -38,12 +33,19 @@ def next_words(
         list[str] | None,
         typer.Option(
             help="pronouns, he-she, he-she-they, a spec (its groups), a TOML or CSV file, or GROUP=word,word; "
-            "the last may be repeated."
+            "the last may be repeated. Else pronouns."
         ),
     ] = None,
     bounded: Annotated[
         bool, typer.Option("--bounded", help="Times the chance that the word ends there: `he` is not `hear`.")
     ] = False,
+    capitalised: Annotated[
+        bool | None,
+        typer.Option(
+            "--capitalised/--no-capitalised",
+            help="Whether `He` counts as `he`; else at the start of a text alone.",
+        ),
+    ] = None,
     perturb: Annotated[
         str,
         typer.Option(
@@ -53,14 +55,18 @@ def next_words(
     saliency: Annotated[
         SaliencyMethod | None, typer.Option(help="Also how much of the most probable word is due to the profession.")
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Of a source, draw so many professions.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Draw so many professions.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of that draw.")] = 0,
     text: Annotated[str | None, typer.Option(help="The column of the prompts; else `text` or `prompt`.")] = None,
     profession: Annotated[
         str | None, typer.Option(help="The column of the profession; else `profession` or `origin`.")
     ] = None,
     template: Annotated[
-        str | None, typer.Option(help="The column of the template; else `template` or `structure`.")
+        list[str] | None,
+        typer.Option(
+            help="The column of the template; else `template` or `structure`. With --prompts templates: a template "
+            "of your own, e.g. 'The [A] said that'; may be repeated."
+        ),
     ] = None,
     id: Annotated[str | None, typer.Option(help="The column of the id; else `id`; else rows are numbered.")] = None,
     subject: Annotated[
@@ -77,29 +83,35 @@ def next_words(
     estimates of it.
     """
     from tiltmeter import models
-    from tiltmeter.analysis.next_word_files import write_answers
+    from tiltmeter.analysis.next_word_files import check_table, write_answers
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine.asking import ask
-    from tiltmeter.files import check_writable
-    from tiltmeter.sources.open_prompts_file import OpenColumns
     from tiltmeter.sources.perturbing import PERTURBATIONS, check_names, perturbed
 
-    check_writable(out)
+    check_table(out, "--out", [prompts, *(words or ())])
     names = check_names(PERTURBATIONS if perturb == "all" else [name.strip() for name in perturb.split(",")])
     sets = word_sets(words or ["pronouns"])
     models.check_name(model)
-    columns = OpenColumns(text, profession, template, id, subject)
-    made, dropped = open_prompts(prompts, sets, columns, limit, seed)
+    columns = {"text": text, "profession": profession, "id": id, "subject": subject}
+    made, dropped = open_prompts(prompts, sets, columns, template or [], limit, seed)
     loaded = models.as_predictor(models.load(model, model_settings(device, dtype, threads)))
     explainer = models.as_explainer(loaded) if saliency is not None else None
     with Bar() as bar:
-        method: Any = (saliency or SaliencyMethod.gradient).value
-        asked = perturbed(made, names)
-        answered = ask(loaded, asked, sets, bounded=bounded, explainer=explainer, method=method, watcher=bar)
-    write_answers(out, model, answered, sets, bounded=bounded, saliency=saliency is not None)
+        answered = ask(
+            loaded,
+            perturbed(made, names),
+            sets,
+            bounded=bounded,
+            capitalised=capitalised,
+            explainer=explainer,
+            method=saliency or "gradient-x-input",
+            watcher=bar,
+        )
+    write_answers(out, model, answered, sets, bounded=bounded, capitalised=capitalised, saliency=saliency is not None)
     account = _account(answered, dropped)
     if as_json:
-        print_json({"model": model, "out": str(out), "bounded": bounded, "perturbations": list(names), **account})
+        made_how = {"bounded": bounded, "capitalised": capitalised, "perturbations": list(names)}
+        print_json({"model": model, "out": str(out), **made_how, **account})
         return
     for what, reasons in (("rows of the input left out", account["dropped"]), ("words unscored", account["unscored"])):
         for reason, count in reasons.items():
@@ -122,30 +134,66 @@ def word_sets(given: Sequence[str]) -> WordSets:
 
 
 def open_prompts(
-    given: str, sets: WordSets, columns: OpenColumns, limit: int | None, seed: int
+    given: str,
+    sets: WordSets,
+    columns: Mapping[str, str | None],
+    template: Sequence[str],
+    limit: int | None,
+    seed: int,
 ) -> tuple[list[Prompt], list[Dropped]]:
-    """The prompts of a source, of a file that `natural build` made, or of a table."""
+    """The prompts of a source, of a file that `natural build` made, or of a table.
+
+    `columns` are those that a table is told to have; `template` is one more, or templates for the source of that name.
+    """
     from dataclasses import replace
 
-    from tiltmeter.sources import natural, open_prompts_file, profession_templates
+    from tiltmeter.sources import natural, profession_templates
     from tiltmeter.sources.tables import read_table
 
-    sources: dict[str, Any] = {
-        "natural": natural.prompts,
-        "templates": profession_templates.prompts,
-        "profession-templates": profession_templates.prompts,
-    }
-    if given in sources:
-        made, dropped = sources[given](limit=limit, seed=seed)
+    made: list[Prompt]
+    if given in _TEMPLATES:
+        _refuse_columns(given, columns, ())
+        made, dropped = profession_templates.prompts(templates=list(template) or None, limit=limit, seed=seed)
+    elif given == _NATURAL:
+        _refuse_columns(given, columns, template)
+        made, dropped = natural.prompts(limit=limit, seed=seed)
     elif not Path(given).exists():
-        raise UserError(f"--prompts {given!r}: no such file; sources that need none: {', '.join(sources)}")
+        known = ", ".join((_NATURAL, *_TEMPLATES))
+        raise UserError(f"--prompts {given!r}: no such file; sources that need none: {known}")
     elif Path(given).suffix.lower() in (".jsonl", ".ndjson") and "annotated" in read_table(given)[0]:
+        _refuse_columns(given, columns, template)
         made, dropped = natural.prompts(given, limit=limit, seed=seed)
     else:
-        made, dropped = open_prompts_file.read(given, sets, columns)
+        made, dropped = _of_table(given, sets, columns, template, limit, seed)
     if not made:
         raise UserError(f"--prompts {given!r}: there is no prompt in it")
     return [replace(prompt, word_sets=sets) for prompt in made], dropped
+
+
+def _of_table(
+    path: str,
+    sets: WordSets,
+    columns: Mapping[str, str | None],
+    template: Sequence[str],
+    limit: int | None,
+    seed: int,
+) -> tuple[list[Prompt], list[Dropped]]:
+    from tiltmeter.sources import open_prompts_file
+    from tiltmeter.sources.profession_templates import some
+
+    if len(template) > 1:
+        raise UserError("--template: a table has one column of templates; several are for --prompts templates")
+    named = open_prompts_file.OpenColumns(**columns, template=template[0] if template else None)
+    made, dropped = open_prompts_file.read(path, sets, named)
+    chosen = set(some(list(dict.fromkeys(prompt.origin for prompt in made)), limit, seed))
+    return [prompt for prompt in made if prompt.origin in chosen], dropped
+
+
+def _refuse_columns(given: str, columns: Mapping[str, str | None], template: Sequence[str]) -> None:
+    """Refuse the name of a column where there is no table."""
+    named = [name for name, value in {**columns, "template": template or None}.items() if value is not None]
+    if named:
+        raise UserError(f"--{named[0]} is for a table of prompts, and --prompts {given!r} is none")
 
 
 def _account(answered: Sequence[Answered], dropped: Sequence[Dropped]) -> dict[str, Any]:

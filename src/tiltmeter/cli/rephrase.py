@@ -76,7 +76,7 @@ def rephrase(
     from tiltmeter.cli import rephrase_accounts
     from tiltmeter.files import check_writable
 
-    check_writable(out)
+    check_writable(out, not_over=[what] if what else ())
     if by is None and matched:
         raise UserError("--matched belongs to --by; what the grammar makes differs in the term alone")
     if by is None:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 from tiltmeter.engine.scoring import Silent, Watcher
 from tiltmeter.models import Explainer, Predictor
-from tiltmeter.records import NextWords, Saliency
+from tiltmeter.records import NextWords, Saliency, SaliencyMethod
 from tiltmeter.sources.perturbing import Perturbed
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.store import Answered, Question, likeliest, questions_of, unasked
 from tiltmeter.study import NextWordChoices, WordChoice
-from tiltmeter.study.records import SaliencyMethod
 
 BATCH = 256
 """Questions in a batch: what a killed run loses at most. Part of the plan, so that resuming changes no number."""
@@ -25,6 +24,7 @@ def ask(
     sets: WordSets,
     *,
     bounded: bool = False,
+    capitalised: bool | None = None,
     explainer: Explainer | None = None,
     method: SaliencyMethod = "gradient-x-input",
     watcher: Watcher | None = None,
@@ -39,7 +39,7 @@ def ask(
     watch.start(f"{model.facts.name}: next words", len(questions), 0)
     answers: list[NextWords] = []
     for start in range(0, len(questions), BATCH):
-        answers += expected_after(model, questions[start : start + BATCH], bounded=bounded)
+        answers += expected_after(model, questions[start : start + BATCH], bounded=bounded, capitalised=capitalised)
         watch.advance(min(BATCH, len(questions) - start))
     explained: dict[int, Saliency] = {}
     if explainer is not None:
@@ -60,12 +60,15 @@ def ask(
     ]
 
 
-def expected_after(model: Predictor, questions: Sequence[Question], *, bounded: bool) -> list[NextWords]:
+def expected_after(
+    model: Predictor, questions: Sequence[Question], *, bounded: bool, capitalised: bool | None = None
+) -> list[NextWords]:
     """A model's answers to a batch of questions."""
     return model.next_words(
         [question.text for question in questions],
         [question.words for question in questions],
         bounded=bounded,
+        capitalised=capitalised,
         hidden=[question.hidden for question in questions],
     )
 

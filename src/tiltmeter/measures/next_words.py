@@ -7,6 +7,7 @@ does a ratio to nothing.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -19,11 +20,20 @@ Combine = Literal["sum", "first"]
 """Whether the chance of a group is that of all its words together, or that of its first word as in the paper."""
 
 
+_ROUNDING = 1e-5
+# What may follow a word that has ended: "York City" and "York's" begin with "York", "Yorkshire" does not.
+_WORD_ENDS = re.compile(r"[\s'’]")
+
+
 def group_chance(words: Sequence[NextWord], combine: Combine = "sum") -> tuple[float | None, str | None]:
-    """The chance of a group's words after one prompt, or none and why; one word without a score leaves the sum open.
+    """The chance that one of a group's words comes next, or none and why; one word without a score leaves it open.
+
+    It is never above 1: what two words share counts once, and chances that add up to more are not of one event.
 
     >>> group_chance([NextWord("he", math.log(0.5)), NextWord("his", math.log(0.25))])
     (0.75, None)
+    >>> group_chance([NextWord("York", math.log(0.5)), NextWord("York City", math.log(0.25))])
+    (0.5, None)
     >>> group_chance([NextWord("he", 0.0), NextWord("his", None, "too long")])
     (None, 'his: too long')
     """
@@ -31,7 +41,27 @@ def group_chance(words: Sequence[NextWord], combine: Combine = "sum") -> tuple[f
     missing = next((word for word in counted if word.probability is None), None)
     if missing is not None or not counted:
         return None, f"{missing.word}: {missing.unscored}" if missing else "the group has no words"
-    return math.fsum(word.probability or 0.0 for word in counted), None
+    total = math.fsum((word.probability or 0.0) - shared_chance(word, counted) for word in counted)
+    if total > 1 + _ROUNDING:
+        return None, f"the chances of its words add up to {total:.4g}, so they are not those of one place"
+    return min(1.0, total), None
+
+
+def shared_chance(word: NextWord, words: Sequence[NextWord]) -> float:
+    """The part of a word's chance that others hold as well; where the model does not say, the text of the words does.
+
+    >>> york, city = NextWord("York", math.log(0.5)), NextWord("York City", math.log(0.25))
+    >>> shared_chance(york, [york, city]), shared_chance(city, [york, city]), shared_chance(city, [city])
+    (0.0, 0.25, 0.0)
+    """
+    if word.probability is None:
+        return 0.0
+    others = {other.word for other in words} - {word.word}
+    if word.shared is None:
+        begun = any(word.word.startswith(other) and _WORD_ENDS.match(word.word, len(other)) for other in others)
+        return word.probability if begun else 0.0
+    parts = (math.exp(logprob) for holders, logprob in word.shared if others.intersection(holders))
+    return min(word.probability, math.fsum(parts))
 
 
 def difference(chances: Sequence[Chances]) -> list[float | None]:

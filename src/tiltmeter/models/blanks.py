@@ -3,7 +3,8 @@
 The blank is where the prompt says `[MASK]`; otherwise it is added at its end, before a full stop, since a masked model
 that sees nothing behind a blank expects the full stop there. A word of one piece is read off one mask; one of several
 pieces has as many masks, filled from left to right, the rest of the sentence given. What stands behind the blank is
-known, so a word in it is always bounded.
+known, so a word in it is always bounded: *York* and *York City* have nothing in common there, and since their blanks
+have different numbers of masks, their chances need not be those of one distribution either.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from dataclasses import dataclass
 
 from tiltmeter.models.encoding import Encoded, Encoder
 from tiltmeter.models.network import Look, Network, Row, Seen
-from tiltmeter.models.next_words import BLANK, SEVERAL_BLANKS, UNKNOWN, Question, certainty, next_word, ways
+from tiltmeter.models.next_words import BLANK, SEVERAL_BLANKS, UNKNOWN, Question, certainty, ways
 from tiltmeter.models.saliency import Target
+from tiltmeter.models.shared_words import next_words_of
 from tiltmeter.records import ModelFacts, NextWord, NextWords, Span
 
 JOINED = "the tokenizer joins the word with what stands beside it"
@@ -185,15 +187,11 @@ class InBlank:
         def total(slots: Slots) -> float:
             return math.fsum(seen[look.row, look.place, look.hidden][0][look.targets[0]] for look in slots.looks)
 
-        words = []
-        single: Look | None = None
-        for word in question.words:
-            found = plan[word]
-            if isinstance(found, str):
-                words.append(NextWord(word, None, found))
-                continue
-            words.append(next_word(word, [total(slots) for slots in found], self._facts.dtype))
-            single = single or found[0].single
-        if single is None:
-            return NextWords(tuple(words))
-        return NextWords(tuple(words), *certainty(seen[single.row, single.place, single.hidden][1].highest))
+        filled = {word: found for word in question.words if not isinstance(found := plan[word], str)}
+        totals = {word: {slots.looks: total(slots) for slots in found} for word, found in filled.items()}
+        scored = next_words_of(totals, self._facts.dtype)
+        words = tuple(scored.get(word) or NextWord(word, None, str(plan[word])) for word in question.words)
+        if not filled:
+            return NextWords(words)
+        single = next(iter(filled.values()))[0].single
+        return NextWords(words, *certainty(seen[single.row, single.place, single.hidden][1].highest))

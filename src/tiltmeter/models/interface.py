@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from tiltmeter.errors import ModelError
-from tiltmeter.records import Completion, Decoding, ModelFacts, NextWords, Saliency, Span, TokenScores
+from tiltmeter.records import Completion, Decoding, ModelFacts, NextWords, Saliency, SaliencyMethod, Span, TokenScores
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +124,8 @@ class Predictor(Model, Protocol):
         word ends there. At the start of a text (a blank prompt: the start token alone) the word counts with and
         without a capital and a space; `capitalised` lets the capital count everywhere (True) or nowhere (False). To
         `hidden[i]`, characters of `prompts[i]`, the model does not attend; the words after them keep their places.
+        What two words share (*York* and *York City*, *he* and *He* at the start of a text) is said in
+        `NextWord.shared`, so that nobody counts it twice.
         """
         ...
 
@@ -137,7 +139,7 @@ class Explainer(Model, Protocol):
         prompts: Sequence[str],
         words: Sequence[str],
         *,
-        method: Literal["gradient-x-input", "integrated-gradients"] = "gradient-x-input",
+        method: SaliencyMethod = "gradient-x-input",
         steps: int = 64,
     ) -> list[Saliency]:
         """The saliency of each prompt for the logit of the first piece of `words[i]`."""

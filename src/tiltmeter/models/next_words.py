@@ -3,7 +3,7 @@
 A word after a prompt stands behind a space, and its probability is the product over all pieces of " word". Which pieces
 these are is seen by encoding the prompt with and without the word, so that byte-level tokenizers, "▁" and "##" need no
 rules of their own. At the start of a text there is no space and the word may have a capital: all ways to write it count
-together.
+together. Between two characters of scripts that are written without spaces there is none either.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from tiltmeter.errors import UserError
 from tiltmeter.models.encoding import Encoder
 from tiltmeter.models.network import Look, Network, Row, Seen
+from tiltmeter.models.shared_words import next_words_of
 from tiltmeter.records import ModelFacts, NextWord, NextWords, Span
 
 BLANK = "[MASK]"
@@ -30,9 +31,18 @@ UNKNOWN = "the tokenizer does not know the word"
 IN_THE_MIDDLE = f"words follow {BLANK} in the prompt, and the model reads from left to right"
 SEVERAL_BLANKS = f"{BLANK} stands more than once in the prompt"
 
-# After these a word stands without a space; a straight quote opens only behind a space.
-_OPENED = re.compile(r"(?:[“‘«(\[{/—-]|(?:^|\s)[\"'])$")
-_ENDING = re.compile(r"[\s.!?…\"'”’)]*")
+# After these a word stands without a space; a straight quote opens only behind a space, a dash only without one.
+_OPENED = re.compile(r"(?:[“‘«(\[{/]|(?<=\S)[—-]|(?:^|\s)[\"'])$")
+# The blocks of Thai, Lao, Myanmar, Khmer, Hiragana, Katakana and Han in Unicode.
+_UNSPACED = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u19e0-\u19ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035"
+    r"\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua9e0-\ua9fe\uaa60-\uaa7f\uf900-\ufaff\uff66-\uff9f"
+    r"\U00020000-\U000323af"
+)
+# Their punctuation marks are as wide as a character, so that no space follows these either.
+_BEFORE_UNSPACED = re.compile(rf"[{_UNSPACED}\u3001-\u303f\uff01-\uff65]$")
+_STARTS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
+_ENDING = re.compile(r"[\s.!?…\"'”’)。！？」』）]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,17 +103,32 @@ def ways(word: str, before: str, capitalised: bool | None) -> list[str]:
     At the start of a text (nothing before) a space and a capital make no difference. `capitalised` True lets the
     capital count anywhere, False nowhere.
 
-    >>> ways("he", "The nurse said that", None), ways("he", "", None)
-    ([' he'], ['he', 'He', ' he', ' He'])
+    >>> ways("he", "The nurse said that", None), ways("他", "护士说", None), ways("he", "", None)
+    ([' he'], ['他'], ['he', 'He', ' he', ' He'])
     """
     spaces = [" "]
     if not before:
         spaces = ["", " "]
-    elif before[-1].isspace() or _OPENED.search(before):
+    elif before[-1].isspace() or _OPENED.search(before) or _unspaced(before, word):
         spaces = [""]
     capital = capitalised if capitalised is not None else not before
     forms = list(dict.fromkeys([word, word[:1].upper() + word[1:]] if capital else [word]))
     return [space + form for space in spaces for form in forms]
+
+
+def misplaced(prompt: str) -> str | None:
+    """Why a model that reads from left to right cannot fill the blank of a prompt; None: it can.
+
+    >>> misplaced("[MASK] and [MASK]"), misplaced("He said that")
+    ('[MASK] stands more than once in the prompt', None)
+    """
+    if prompt.count(BLANK) > 1:
+        return SEVERAL_BLANKS
+    return IN_THE_MIDDLE if before_blank(prompt) is None else None
+
+
+def _unspaced(before: str, word: str) -> bool:
+    return bool(_BEFORE_UNSPACED.search(before) and _STARTS_UNSPACED.match(word))
 
 
 class LeftToRight:
@@ -134,8 +159,9 @@ class LeftToRight:
                     wanted.setdefault((plan.row + pieces[:length], plan.hidden), {})[token] = None
                 if bounded:
                     wanted.setdefault((plan.row + pieces, plan.hidden), {})
-        seen = self._look(wanted, bounded)
-        answers = {question: self._read(plan, seen, bounded) for question, plan in zip(distinct, plans, strict=True)}
+        ends = self._ends_word() if bounded else None
+        seen = self._look(wanted, ends)
+        answers = {question: self._read(plan, seen, ends) for question, plan in zip(distinct, plans, strict=True)}
         return [answers[question] for question in asked]
 
     def plans(self, asked: Sequence[Question], capitalised: bool | None) -> list[Plan]:
@@ -152,8 +178,8 @@ class LeftToRight:
         ids = dict(zip(texts, self._encoder.ids(texts), strict=True))
         plans = []
         for question, text, tokens in zip(asked, begun, encoded, strict=True):
-            if question.prompt.count(BLANK) > 1 or text is None:
-                problem = SEVERAL_BLANKS if question.prompt.count(BLANK) > 1 else IN_THE_MIDDLE
+            problem = misplaced(question.prompt)
+            if problem is not None or text is None:
                 plans.append(Plan((), (), {}, problem, question.words))
                 continue
             row = self._start + tokens.ids
@@ -190,12 +216,12 @@ class LeftToRight:
         return list(dict.fromkeys(found)) or JOINED
 
     def _look(
-        self, wanted: Mapping[tuple[Row, tuple[int, ...]], Mapping[int, None]], bounded: bool
+        self, wanted: Mapping[tuple[Row, tuple[int, ...]], Mapping[int, None]], ends: NDArray[np.bool_] | None
     ) -> dict[tuple[Row, tuple[int, ...]], tuple[Mapping[int, float], Seen]]:
         keys = list(wanted)
         carriers = _carriers(keys)
         looks = [Look(carriers[row, hidden], len(row) - 1, tuple(wanted[row, hidden]), hidden) for row, hidden in keys]
-        found = self._network.look(looks, self._ends_word() if bounded else None)
+        found = self._network.look(looks, ends)
         return {
             key: (dict(zip(look.targets, seen.logprobs, strict=True)), seen)
             for key, look, seen in zip(keys, looks, found, strict=True)
@@ -212,18 +238,20 @@ class LeftToRight:
         self,
         plan: Plan,
         seen: Mapping[tuple[Row, tuple[int, ...]], tuple[Mapping[int, float], Seen]],
-        bounded: bool,
+        ends: NDArray[np.bool_] | None,
     ) -> NextWords:
         def total(pieces: Row) -> float:
             parts = [seen[plan.row + pieces[:length], plan.hidden][0][token] for length, token in enumerate(pieces)]
-            return math.fsum(parts) + (seen[plan.row + pieces, plan.hidden][1].among if bounded else 0.0)
+            return math.fsum(parts) + (0.0 if ends is None else seen[plan.row + pieces, plan.hidden][1].among)
 
-        words = tuple(
-            NextWord(word, None, found)
-            if isinstance(found, str)
-            else next_word(word, [total(pieces) for pieces in found], self._facts.dtype)
-            for word, found in ((word, plan.words.get(word) or plan.reason or JOINED) for word in plan.asked)
-        )
+        reasons = {word: plan.words.get(word) or plan.reason or JOINED for word in plan.asked}
+        totals = {
+            word: {pieces: total(pieces) for pieces in found}
+            for word, found in reasons.items()
+            if not isinstance(found, str)
+        }
+        scored = next_words_of(totals, self._facts.dtype, ends)
+        words = tuple(scored.get(word) or NextWord(word, None, str(reasons[word])) for word in plan.asked)
         if plan.reason is not None:
             return NextWords(words)
         return NextWords(words, *certainty(seen[plan.row, plan.hidden][1].highest))
@@ -246,20 +274,6 @@ class Plan:
         return [pieces for found in self.words.values() if not isinstance(found, str) for pieces in found]
 
 
-def next_word(word: str, logprobs: Sequence[float], dtype: str) -> NextWord:
-    """The word with the chance of all ways to write it together.
-
-    >>> next_word("he", [math.log(0.25), math.log(0.25)], "float32").probability
-    0.5
-    """
-    if not all(math.isfinite(logprob) for logprob in logprobs):
-        return NextWord(word, None, f"the model's numbers for this word are not finite (computed in {dtype})")
-    highest = max(logprobs)
-    together = highest + math.log(math.fsum(math.exp(logprob - highest) for logprob in logprobs))
-    # Rounding may leave a certain word a hair above a probability of 1.
-    return NextWord(word, min(0.0, together))
-
-
 def certainty(highest: tuple[float, float]) -> tuple[float | None, float | None]:
     """The probability of the most probable token, and its gap to the second, from their logarithms."""
     first, second = (math.exp(logprob) if math.isfinite(logprob) else None for logprob in highest)
@@ -267,32 +281,39 @@ def certainty(highest: tuple[float, float]) -> tuple[float | None, float | None]
 
 
 def from_top_logprobs(
-    words: Sequence[str], top: Mapping[str, float], *, prompt: str = " ", capitalised: bool | None = None
+    words: Sequence[str], top: Mapping[str, float], *, prompt: str, capitalised: bool | None = None
 ) -> NextWords:
     """What the most probable next tokens of an API say of words; `top` has the text of each token as it is written.
 
-    A word that is one of the tokens has its log-probability. Of the others no more is known than that no single
-    token for them is more probable than the least of the list: they are unscored, and the reason says so.
+    A word that is one of the tokens has its log-probability, if that is so of all ways to write it: at the start of a
+    text (a blank prompt) there are four. Of the others no more is known than that no single token for them is more
+    probable than the least of the list: they are unscored, and the reason says so.
 
     >>> found = from_top_logprobs(["he", "she"], {" he": -1.0, " a": -2.0}, prompt="The nurse said that")
     >>> found.words[0].logprob, found.words[1].unscored
     (-1.0, 'not among the 2 most probable next tokens, the least of which has probability 0.14')
     """
+    problem, before = misplaced(prompt), before_blank(prompt)
+    if problem is not None or before is None:
+        return NextWords(tuple(NextWord(word, None, problem) for word in words))
     ranked = sorted(top.values(), reverse=True)
-    before = before_blank(prompt)
-    if before is None:
-        return NextWords(tuple(NextWord(word, None, IN_THE_MIDDLE) for word in words))
-    found = []
+    listed: dict[str, dict[tuple[str, ...], float]] = {}
+    reasons: dict[str, str] = {}
     for word in words:
-        listed = [top[way] for way in ways(word, before, capitalised) if way in top]
-        if listed:
-            found.append(next_word(word, listed, "the API's format"))
-        else:
-            least = f", the least of which has probability {math.exp(ranked[-1]):.2g}" if ranked else ""
-            found.append(NextWord(word, None, f"not among the {len(ranked)} most probable next tokens{least}"))
+        written = ways(word, before, capitalised)
+        missing = [way for way in written if way not in top]
+        if not missing:
+            listed[word] = {(way,): top[way] for way in written}
+            continue
+        which = "" if len(missing) == len(written) else f"{', '.join(map(repr, missing))}: "
+        least = f", the least of which has probability {math.exp(ranked[-1]):.2g}" if ranked else ""
+        reasons[word] = f"{which}not among the {len(ranked)} most probable next tokens{least}"
+    scored = next_words_of(listed, "the API's format")
     first = math.exp(ranked[0]) if ranked else None
     return NextWords(
-        tuple(found), first, first - math.exp(ranked[1]) if first is not None and len(ranked) > 1 else None
+        tuple(scored.get(word) or NextWord(word, None, reasons[word]) for word in words),
+        first,
+        first - math.exp(ranked[1]) if first is not None and len(ranked) > 1 else None,
     )
 
 

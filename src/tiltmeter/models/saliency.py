@@ -14,18 +14,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from tiltmeter.errors import UserError
 from tiltmeter.models.network import Network, Row
-from tiltmeter.records import Saliency, Span
+from tiltmeter.records import Saliency, SaliencyMethod, Span
 
 if TYPE_CHECKING:
     import torch
 
-Method = Literal["gradient-x-input", "integrated-gradients"]
+Method = SaliencyMethod
 STEPS = 64
 """Points along the way from the neutral embedding, unless told."""
 _TABLE = 8192

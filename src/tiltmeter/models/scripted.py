@@ -40,6 +40,7 @@ from tiltmeter.models.next_words import (
     certainty,
     questions,
 )
+from tiltmeter.models.shared_words import next_words_of
 from tiltmeter.models.writing import completing, drafts
 from tiltmeter.models.writing import must_have as must_have_words
 from tiltmeter.models.writing.table_pen import TablePen
@@ -186,6 +187,13 @@ class ScriptedModel:
                 found.append(NextWord(word, math.fsum(parts)))
             else:
                 found.append(NextWord(word, None, "the word has weight 0 in the table"))
+        scored = {
+            one.word: {tuple(token.casefold() for token in _TOKEN.findall(one.word)): one.logprob}
+            for one in found
+            if one.logprob is not None
+        }
+        sharing = next_words_of(scored, self.facts.dtype)
+        found = [sharing.get(one.word, one) for one in found]
         ranked = sorted((self._logprob(entry, seen) for entry in self._scores(seen)), reverse=True)
         return NextWords(tuple(found), *certainty((ranked[0], ranked[1] if len(ranked) > 1 else -math.inf)))
 

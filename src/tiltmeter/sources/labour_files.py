@@ -1,7 +1,8 @@
 """Labour statistics that the user has: a table of occupations with the share of women, and whom its lines speak of.
 
 Read as they come: a plain table with a column of occupations and one of shares or per cents, or the table cpsaat11 of
-the US Bureau of Labor Statistics with its header of several lines, in which "–" is a missing figure.
+the US Bureau of Labor Statistics with its header of several lines, in which "–" is a missing figure. One sign "%" or
+one figure above 1 makes all of them per cents.
 """
 
 from __future__ import annotations
@@ -10,18 +11,20 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import read_text
+from tiltmeter.sources import nouns
 
 _OCCUPATION = ("occupation", "profession", "job", "title")
 _SHARE = ("women", "female", "share_women", "share_female", "percent_women", "bls_pct_female", "pct_female", "share")
 _EMPLOYED = ("total employed", "employed", "total", "weight")
 _HEADER_LINES = 15
 _MISSING = {"", "–", "-", "—", "na", "n/a", "nan"}
-_LEFT_OUT = re.compile(r"^(?:except|all other|other|including|n\.e\.c)\b")
+_LEFT_OUT = re.compile(r"^(?:except|all other|other|including|n\.e\.c|not elsewhere classified)\b")
+_RESIDUAL = re.compile(r"^(?:(?:all )?other|miscellaneous)\b|\b(?:all other|n\.e\.c\.?|not elsewhere classified)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +42,22 @@ class Occupation:
         >>> Occupation("Judges, magistrates, and other judicial workers", 0.4).names
         ('judge', 'magistrate')
         """
-        if " of " in self.title:
+        title = re.sub(r"^(?:(?:all )?other|miscellaneous)\s+", "", self.title.casefold())
+        if " of " in title:
             # "Supervisors of police and detectives" are no detectives.
-            return (singular(self.title),)
-        parts = re.split(r",\s*(?:and\s+|or\s+)?|\s+and\s+|\s+or\s+|/|;", self.title.casefold())
+            return (singular(title),)
+        parts = re.split(r",\s*(?:and\s+|or\s+)?|\s+and\s+|\s+or\s+|/|;", title)
         kept = [part.strip() for part in parts if part.strip() and not _LEFT_OUT.match(part.strip())]
         return tuple(dict.fromkeys(singular(part) for part in kept))
+
+    @property
+    def residual(self) -> bool:
+        """Whether the line holds what other lines leave over.
+
+        >>> Occupation("Social workers, all other", 0.8).residual, Occupation("Judges and other workers", 0.4).residual
+        (True, False)
+        """
+        return bool(_RESIDUAL.search(self.title.casefold().strip()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,59 +68,62 @@ class Matched:
     share: float | None
     titles: tuple[str, ...] = ()
     how: str = "unmatched"
-    """`name`: a line names it; `head`: lines end in it (nurse: Registered nurses); `missing`: the figure is blank."""
+    """`name`: a line names it; `union`: the line of what is left over ("Engineers, all other") with all lines that end
+    in it; `residual`: that line alone, since no other has a figure; `head`: lines end in it (nurse: Registered nurses);
+    `missing`: the figure is blank."""
 
 
 def singular(words: str) -> str:
-    """The phrase with its last word in the singular, by the common rules.
+    """The phrase in small letters and in the singular.
 
-    >>> [singular(word) for word in ("Registered nurses", "secretaries", "firemen", "coaches", "boss")]
-    ['registered nurse', 'secretary', 'fireman', 'coach', 'boss']
+    >>> [singular(word) for word in ("Registered nurses", "secretaries", "firemen", "coaches", "boss", "Midwives")]
+    ['registered nurse', 'secretary', 'fireman', 'coach', 'boss', 'midwife']
     """
-    lead, space, last = words.strip().casefold().rpartition(" ")
-    if last.endswith("men") and last not in ("women", "men", "specimen"):
-        last = last[:-3] + "man"
-    elif last.endswith("ies") and len(last) > 4:
-        last = last[:-3] + "y"
-    elif re.search(r"(?:ch|sh|ss|x|z)es$", last):
-        last = last[:-2]
-    elif re.search(r"[^su]s$", last):
-        last = last[:-1]
-    return f"{lead}{space}{last}"
+    return nouns.singular(words.strip().casefold())
 
 
 def read_labour(path: str | Path) -> list[Occupation]:
-    """The occupations of a file; figures above 1 anywhere make all of them per cents."""
+    """The occupations of a file."""
     delimiter = "\t" if Path(path).suffix.lower() == ".tsv" else ","
-    lines = list(csv.reader(io.StringIO(read_text(path, "table of occupations"), newline=""), delimiter=delimiter))
-    title, share, employed, first = _columns(lines, path)
-    found = []
-    for cells in lines[first:]:
-        cell = [" ".join(text.split()) for text in cells] + [""] * (max(title, share, employed or 0) + 1 - len(cells))
-        # A title with nothing beside it is a heading or a footnote.
-        if not cell[title] or not any(cell[title + 1 :]):
+    reader = csv.reader(io.StringIO(read_text(path, "table of occupations"), newline=""), delimiter=delimiter)
+    lines, ends = [], []
+    for cells in reader:
+        lines.append(cells)
+        ends.append(reader.line_num)
+    place = _columns(lines, path)
+    found: list[tuple[int, Occupation]] = []
+    per_cent = False
+    for line, cells in zip(ends[place.first :], lines[place.first :], strict=True):
+        cell = [" ".join(text.split()) for text in cells] + [""] * (place.width - len(cells))
+        beside = [text for number, text in enumerate(cell) if number != place.title and text]
+        # In a table laid out for print, a title with nothing beside it is a heading or a footnote.
+        if not cell[place.title] or (place.printed and not beside):
             continue
-        found.append(
-            Occupation(cell[title], _number(cell[share]), None if employed is None else _number(cell[employed]))
-        )
-    shares = [each.share for each in found if each.share is not None]
+        share, employed = cell[place.share], None if place.employed is None else _number(cell[place.employed])
+        per_cent = per_cent or (share.endswith("%") and _number(share) is not None)
+        found.append((line, Occupation(cell[place.title], _number(share), employed)))
+    shares = [each.share for _, each in found if each.share is not None]
     if not shares:
         raise InvalidData("no occupation has a number; a column of occupations and one of shares are needed", file=path)
-    if max(shares) > 100 or min(shares) < 0:
-        raise InvalidData(f"{max(shares):g} is neither a share nor a per cent", file=path)
-    if max(shares) > 1:
-        found = [
-            Occupation(each.title, None if each.share is None else round(each.share / 100, 6), each.employed)
-            for each in found
-        ]
-    return found
+    for line, each in found:
+        if each.share is not None and not 0 <= each.share <= 100:
+            raise InvalidData(
+                f"{each.share:g} is neither a share, from 0 to 1, nor a per cent, from 0 to 100", file=path, line=line
+            )
+    per_cent = per_cent or max(shares) > 1
+    return [replace(each, share=_as_share(each.share)) if per_cent else each for _, each in found]
+
+
+def _as_share(per_cent: float | None) -> float | None:
+    return None if per_cent is None else round(per_cent / 100, 6)
 
 
 def match(professions: Iterable[str], occupations: Sequence[Occupation], *, by_head: bool = False) -> list[Matched]:
     """What the table says of each profession; see `docs/next-words.md` for the rules.
 
-    A line that names the profession first comes before lines that also name it. `by_head` lets a profession that no
-    line names stand for all lines that end in it.
+    A line that names the profession first comes before lines that also name it. "Social workers, all other" is only
+    what is left over: it counts together with every line that ends in *social workers*, each as much as it employs.
+    `by_head` lets a profession that no line names stand for all lines that end in it.
 
     >>> table = [Occupation("Registered nurses", 0.9, 300), Occupation("Nurse practitioners", 0.8, 100)]
     >>> [(each.profession, each.share, each.how) for each in match(["nurse", "smith"], table, by_head=True)]
@@ -115,30 +131,48 @@ def match(professions: Iterable[str], occupations: Sequence[Occupation], *, by_h
     """
     first: dict[str, list[Occupation]] = {}
     also: dict[str, list[Occupation]] = {}
-    heads: dict[str, list[Occupation]] = {}
+    rest: dict[str, list[Occupation]] = {}
+    ending: dict[str, list[Occupation]] = {}
     for occupation in occupations:
         for place, name in enumerate(occupation.names):
-            (also if place else first).setdefault(name, []).append(occupation)
-            heads.setdefault(name.rpartition(" ")[2], []).append(occupation)
+            (rest if occupation.residual else also if place else first).setdefault(name, []).append(occupation)
+            for end in _endings(name):
+                lines = ending.setdefault(end, [])
+                lines += [occupation] if occupation not in lines[-1:] else []
     found = []
     for profession in professions:
         name = singular(profession)
-        ways = [("name", first.get(name, [])), ("name", also.get(name, []))]
-        ways += [("head", heads.get(name, []))] if by_head else []
+        named = [first.get(name, []), also.get(name, [])]
+        ways = [("name", lines) for lines in named]
+        if name in rest:
+            ways.append(("union", ending[name]))
+        if by_head:
+            ways.append(("head", ending.get(name, [])))
         matched = next((each for how, lines in ways if (each := _matched(profession, lines, how))), None)
-        found.append(matched or _unmatched(profession, [*ways[0][1], *ways[1][1]]))
+        found.append(matched or _unmatched(profession, [*named[0], *named[1], *rest.get(name, [])]))
     return found
 
 
+def _endings(name: str) -> list[str]:
+    """What a name ends in, itself among it.
+
+    >>> _endings("school social worker")
+    ['school social worker', 'social worker', 'worker']
+    """
+    words = name.split()
+    return [" ".join(words[place:]) for place in range(len(words))]
+
+
 def _matched(profession: str, lines: Sequence[Occupation], how: str) -> Matched | None:
-    known = [(each.share, each.employed) for each in lines if each.share is not None]
+    known = [each for each in lines if each.share is not None]
     if not known:
         return None
-    weights = [employed if employed else 0.0 for _, employed in known]
-    if not all(weights):
+    weights = [each.employed for each in known if each.employed is not None]
+    if len(weights) < len(known) or not sum(weights):
         weights = [1.0] * len(known)
-    share = sum(share * weight for (share, _), weight in zip(known, weights, strict=True)) / sum(weights)
-    return Matched(profession, share, tuple(each.title for each in lines if each.share is not None), how)
+    how = "residual" if how == "union" and all(each.residual for each in known) else how
+    share = sum((each.share or 0.0) * weight for each, weight in zip(known, weights, strict=True)) / sum(weights)
+    return Matched(profession, share, tuple(each.title for each in known), how)
 
 
 def _unmatched(profession: str, lines: Sequence[Occupation]) -> Matched:
@@ -147,8 +181,23 @@ def _unmatched(profession: str, lines: Sequence[Occupation]) -> Matched:
     return Matched(profession, None)
 
 
-def _columns(lines: Sequence[Sequence[str]], path: str | Path) -> tuple[int, int, int | None, int]:
-    """The columns of titles, shares and numbers employed, and the first line below the header."""
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """The columns of titles, shares and numbers employed, the first line below the header, and what kind of table."""
+
+    title: int
+    share: int
+    employed: int | None
+    first: int
+    printed: bool
+    """Whether other lines stand above the header, or it has several."""
+
+    @property
+    def width(self) -> int:
+        return max(self.title, self.share, self.employed or 0) + 1
+
+
+def _columns(lines: Sequence[Sequence[str]], path: str | Path) -> _Places:
     title = share = employed = None
     last = 0
     for number, cells in enumerate(lines[:_HEADER_LINES]):
@@ -164,7 +213,7 @@ def _columns(lines: Sequence[Sequence[str]], path: str | Path) -> tuple[int, int
             break
     if share is None:
         raise InvalidData(f"no column is called {', '.join(_SHARE[:4])} or the like", file=path, line=1)
-    return title or 0, share, employed, last + 1
+    return _Places(title or 0, share, employed, last + 1, last > 0)
 
 
 def _number(text: str) -> float | None:

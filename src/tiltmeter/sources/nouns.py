@@ -54,6 +54,29 @@ def plural(noun: str) -> str:
     return " ".join([*parts[:place], _plural_word(parts[place]), *parts[place + 1 :]])
 
 
+def singular(noun: str) -> str:
+    """One of a noun, as far as spelling tells; one that is one already stays.
+
+    >>> [singular(noun) for noun in ("Registered nurses", "midwives", "chiefs of staff", "hostesses", "boss", "CEOs")]
+    ['Registered nurse', 'midwife', 'chief of staff', 'hostess', 'boss', 'CEO']
+    """
+    parts = noun.split()
+    if not parts:
+        return ""
+    place = head_place(parts)
+    return " ".join([*parts[:place], _singular_word(parts[place]), *parts[place + 1 :]])
+
+
+def names_several(noun: str) -> bool:
+    """Whether a noun of one or more words stands for more than one person, by the word that the others belong to.
+
+    >>> [names_several(noun) for noun in ("director of communications", "heads of sales", "dental nurses", "chorus")]
+    [False, True, True, False]
+    """
+    parts = noun.split()
+    return bool(parts) and is_several(parts[head_place(parts)])
+
+
 def head_place(parts: Sequence[str]) -> int:
     """Where the noun stands that the other words belong to: before a preposition, or last."""
     for place, word in enumerate(parts[1:], 1):
@@ -134,6 +157,23 @@ def _plural_word(word: str) -> str:
     if re.search(r"(?:s|sh|ch|x|z)$", lower):
         return f"{word}es"
     return f"{word[:-1]}ies" if re.search(r"[^aeiou]y$", lower) else f"{word}s"
+
+
+def _singular_word(word: str) -> str:
+    lower = word.lower()
+    joined = re.fullmatch(r"(\w+)(-(?:in|of|at)-.+)", word) or re.fullmatch(r"(\w+ers)(-(?:by|up|on))", word)
+    if joined:
+        return f"{_singular_word(joined[1])}{joined[2]}"
+    if not is_several(word):
+        return word
+    for one, several in _irregular().items():
+        if lower == several or (one in _ENDS_OF_COMPOUNDS and lower.endswith(several)):
+            return word[: len(word) - len(several)] + (one.capitalize() if word == several.capitalize() else one)
+    if re.search(r"(?:sh|ch|ss|x|z)es$", lower) or lower.removesuffix("es") in _lowered("singular_in_s"):
+        return word[:-2]
+    if re.search(r"[^aeiou]ies$", lower) and len(lower) > 4:
+        return f"{word[:-3]}y"
+    return word.removesuffix("s")
 
 
 @cache

@@ -1,30 +1,41 @@
 """Prompts of a table that leave open whom the next word is about: CSV, JSON lines or Parquet with a column of texts.
 
-Beside `text` (or `prompt`) a table may say `profession` (or `origin`), `template` (or `structure`), `id`, and where the
-profession is: `subject`, the words as they stand in the text, or `subject_start` and `subject_end`. Without either it
-is looked for in the text.
+Beside `text` (or `prompt`) a table may say `profession` (or `origin`), `template` (or `structure`), `id`, `status`
+(authored, natural or template), and where the profession is: `subject_start` and `subject_end`, as characters, several
+as "2;30" and "7;35"; or `subject`, the words as they stand in the text. Without either the profession is looked for in
+the text, where it is a noun as far as can be seen: in "The cook may cook" once.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, cast, get_args
 
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Dropped, Prompt, Span
+from tiltmeter.sources.english import DETERMINERS, FUNCTION_WORDS, starts_sentence
+from tiltmeter.sources.nouns import is_several
 from tiltmeter.sources.tables import Row, column, read_table
 from tiltmeter.sources.word_sets import BUILT_IN, WordSets
 
+Status = Literal["authored", "natural", "template", ""]
+
 _SOURCE = "open-prompts-file.v1"
+_BETWEEN = ";"
+_LEADS = DETERMINERS | {"my", "your", "his", "her", "its", "our", "their", "one's", "whose", "one"}
+_WORDS_BEFORE = re.compile(r"[\w'’-]+")
+_BESIDE = re.compile(r"[\w'’]\s+[\"'“‘(]*$")
 _USUAL = {
     "text": ("text", "prompt"),
     "profession": ("profession", "origin"),
     "template": ("template", "structure"),
     "id": ("id",),
     "subject": ("subject",),
+    "status": ("status",),
 }
 
 
@@ -37,6 +48,7 @@ class OpenColumns:
     template: str | None = None
     id: str | None = None
     subject: str | None = None
+    status: str | None = None
 
 
 def prompts(
@@ -61,9 +73,11 @@ def read(path: str | Path, words: WordSets, columns: OpenColumns | None = None) 
         raise InvalidData("the file has a header and no rows", file=path)
     made: list[Prompt] = []
     dropped: list[Dropped] = []
+    given = {row[1][names["id"]].strip() for row in rows} - {""} if names["id"] else set()
     for number, row in enumerate(rows, start=1):
         cells = {what: row[1][name].strip() if name else "" for what, name in names.items() if what != "text"}
-        text = row[1][names["text"] or ""].rstrip()
+        # A line break at the end stays: what comes after it stands without a space.
+        text = row[1][names["text"] or ""].rstrip(" \t")
         profession = cells["profession"] or f"row {number}"
         if not text.strip():
             reason = f"line {row[0]}: nothing under `{names['text']}`"
@@ -71,7 +85,7 @@ def read(path: str | Path, words: WordSets, columns: OpenColumns | None = None) 
             continue
         made.append(
             Prompt(
-                id=cells["id"] or str(number),
+                id=cells["id"] or _number(number, given),
                 source=_SOURCE,
                 bias=Path(path).stem,
                 origin=profession,
@@ -80,6 +94,7 @@ def read(path: str | Path, words: WordSets, columns: OpenColumns | None = None) 
                 attribute=cells["profession"] or None,
                 template=cells["template"] or None,
                 subject_spans=_spans(text, cells, row, path),
+                status=_status(cells["status"], row, path),
             )
         )
     doubled = [name for name, count in Counter(prompt.id for prompt in made).items() if count > 1]
@@ -101,18 +116,44 @@ def _names(header: Sequence[str], columns: OpenColumns, path: str | Path) -> dic
     return found
 
 
+def _number(number: int, given: Collection[str]) -> str:
+    """The id of a row without one: its number, or where other rows have ids, one that none of them has.
+
+    >>> _number(2, ()), _number(2, {"1", "2"}), _number(2, {"row 2"})
+    ('2', 'row 2', 'row 2 (no id)')
+    """
+    name = f"row {number}" if given else str(number)
+    while name in given:
+        name = f"{name} (no id)"
+    return name
+
+
+def _status(given: str, row: Row, path: str | Path) -> Status:
+    for known in get_args(Status):
+        if given == known:
+            return cast(Status, known)
+    raise InvalidData(
+        f"{given!r} is no status of a prompt; write authored, natural or template, or leave it blank",
+        file=path,
+        line=row[0],
+        key="status",
+    )
+
+
 def _spans(text: str, cells: Mapping[str, str], row: Row, path: str | Path) -> tuple[Span, ...]:
     line, whole = row
     start, end = (whole.get(f"subject_{side}", "").strip() for side in ("start", "end"))
     if start or end:
-        if not (start.isdigit() and end.isdigit() and int(start) < int(end) <= len(text)):
+        found = read_spans(start, end, len(text))
+        if not found:
             raise InvalidData(
-                f"{start!r} to {end!r} is no range of characters in a text of {len(text)}",
+                f"{start!r} to {end!r} is no range of characters in a text of {len(text)}; several are written as "
+                "2;30 and 7;35, in their order",
                 file=path,
                 line=line,
                 key="subject_start",
             )
-        return ((int(start), int(end)),)
+        return found
     if cells["subject"]:
         found = occurrences(text, cells["subject"])
         if not found:
@@ -121,13 +162,51 @@ def _spans(text: str, cells: Mapping[str, str], row: Row, path: str | Path) -> t
     return occurrences(text, cells["profession"])
 
 
-def occurrences(text: str, words: str) -> tuple[Span, ...]:
-    """Where words stand in a text, whole and in whatever case.
+def written_spans(spans: Sequence[Span]) -> tuple[str, str]:
+    """The cells `subject_start` and `subject_end` of a table.
 
-    >>> occurrences("A nurse is no nursery nurse", "Nurse")
-    ((2, 7), (22, 27))
+    >>> written_spans(((2, 7), (30, 35))), written_spans(())
+    (('2;30', '7;35'), ('', ''))
+    """
+    return _BETWEEN.join(str(start) for start, _ in spans), _BETWEEN.join(str(end) for _, end in spans)
+
+
+def read_spans(starts: str, ends: str, length: int) -> tuple[Span, ...]:
+    """What `written_spans` wrote, of a text of that length; nothing where it is wrong.
+
+    >>> read_spans("2;30", "7;35", 40), read_spans("2", "7;35", 40), read_spans("2", "50", 40)
+    (((2, 7), (30, 35)), (), ())
+    """
+    sides = [side.split(_BETWEEN) for side in (starts, ends)]
+    if len(sides[0]) != len(sides[1]) or not all(place.strip().isdecimal() for side in sides for place in side):
+        return ()
+    spans = [(int(start), int(end)) for start, end in zip(*sides, strict=True)]
+    places = [place for span in spans for place in span]
+    fits = places == sorted(places) and all(start < end for start, end in spans) and places[-1] <= length
+    return tuple(spans) if fits else ()
+
+
+def occurrences(text: str, words: str) -> tuple[Span, ...]:
+    """Where words stand in a text as a noun, whole and in whatever case: behind an article or another word that a noun
+    follows, or at the start of a sentence. Where none of them does, the first.
+
+    >>> occurrences("The cook may cook for a Cook", "cook"), occurrences("She is no head nurse", "nurse")
+    (((4, 8), (24, 28)), ((15, 20),))
     """
     if not words:
         return ()
     pattern = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE)
-    return tuple(match.span() for match in pattern.finditer(text))
+    found = tuple(match.span() for match in pattern.finditer(text))
+    as_nouns = tuple(span for span in found if _is_led_in(text, span) or starts_sentence(text, span[0]))
+    return as_nouns or found[:1]
+
+
+def _is_led_in(text: str, span: Span) -> bool:
+    """Whether an article or the like stands before it, also with one word between: "a head cook"."""
+    before = [word.casefold().replace("’", "'") for word in _WORDS_BEFORE.findall(text[: span[0]])[-2:]]
+    if not before or not _BESIDE.search(text[: span[0]]):
+        return False
+    if before[-1] in _LEADS:
+        return True
+    own = before[-1] not in FUNCTION_WORDS and before[-1] != text[slice(*span)].casefold()
+    return len(before) == 2 and before[0] in _LEADS and own and not is_several(before[-1])

@@ -2,7 +2,8 @@
 
 - `original`: as it is
 - `person`, `man`, `woman`: that word in its place, with the article that fits
-- `deleted`: nothing in its place, and no double space left behind ("The said that")
+- `deleted`: nothing in its place, and no double space left behind ("The said that"); its possessive goes along ("The
+  nurse's bag" becomes "The bag")
 - `hidden`: the text as it is, but the model may not attend to the profession
 
 And what the model expects with no sentence to go by: `start`, the start token alone, and `openers` that name nobody.
@@ -17,6 +18,7 @@ from dataclasses import dataclass, replace
 from tiltmeter.errors import UnknownName
 from tiltmeter.records import Prompt, Span
 from tiltmeter.sources.english import ARTICLE, article_for, article_in_case, capitalised, starts_sentence
+from tiltmeter.sources.nouns import names_several
 
 REPLACED = {"person": "people", "man": "men", "woman": "women"}
 """The words that take the place of a subject, and their plurals."""
@@ -50,6 +52,8 @@ OPENERS = (
 
 NO_SUBJECT = "the prompt does not say where its subject stands"
 _SOURCE = "default-behaviour.v1"
+# No space follows the start of a text, a line or a quotation.
+_OPEN = re.compile(r"(?:^|\s)[\"'“‘(]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,37 +133,43 @@ def default_prompts(name: str, like: Prompt) -> list[Prompt]:
 
 def _with(text: str, start: int, end: int, word: str) -> tuple[str, Span]:
     """The text with a word in place of the subject, and where it stands."""
-    if _several(text[start:end]):
+    before, after = text[:start], text[end:]
+    if names_several(text[start:end]):
         word = REPLACED[word]
-    before = text[:start]
+        if len(_possessive(text, start, end)) == 1:
+            # "The nurses' bags", but "the people's bags".
+            after = f"{after[0]}s{after[1:]}"
     article = ARTICLE.search(before)
     if article:
         right = article_in_case(article[1], article_for(word) or "a", word)
         before = f"{before[: article.start()]}{right}{article[2]}"
     elif starts_sentence(text, start):
         word = capitalised(word)
-    return f"{before}{word}{text[end:]}", (len(before), len(before) + len(word))
+    return f"{before}{word}{after}", (len(before), len(before) + len(word))
 
 
 def _without(text: str, start: int, end: int) -> tuple[str, Span]:
     """The text without the subject; the article before it says no more how the subject began."""
-    before, after = text[:start], text[end:]
+    before, possessive = text[:start], _possessive(text, start, end)
+    after = text[end + len(possessive) :]
     article = ARTICLE.search(before)
     if article:
-        before = f"{before[: article.start()]}{article_in_case(article[1], 'a', '')}{article[2]}"
-    if after[:1].isspace() or not after or re.match(r"[,.;:!?)]", after):
+        # What was owned stands behind the article now: "An usher's coat", "A coat".
+        right = (article_for(after.lstrip()) if possessive else None) or "a"
+        before = f"{before[: article.start()]}{article_in_case(article[1], right, '')}{article[2]}"
+    if after[:1] in {" ", "\t"} or not after or re.match(r"[,.;:!?)]", after):
         before = before.rstrip(" ")
-    if not before.strip():
-        after = after.lstrip()
-        after = capitalised(after) if starts_sentence(text, start) and after else after
+    if _OPEN.search(before):
+        after = after.lstrip(" ")
+    if starts_sentence(text, start):
+        space = after[: len(after) - len(after.lstrip())]
+        after = space + capitalised(after[len(space) :])
     return before + after, (len(before), len(before))
 
 
-def _several(words: str) -> bool:
-    """Whether a subject is plural, by its last word.
-
-    >>> [_several(word) for word in ("nurses", "hostess", "policemen", "chorus")]
-    [True, False, True, False]
-    """
-    last = words.rsplit(maxsplit=1)[-1].lower() if words.split() else ""
-    return bool(re.search(r"[^siu]s$", last)) or last.endswith(("men", "people"))
+def _possessive(text: str, start: int, end: int) -> str:
+    """What makes a subject the owner of what follows: "'s", or the apostrophe alone behind an -s."""
+    found = re.match(r"['’]s\b", text[end:])
+    if found is None and text[start:end].lower().endswith("s") and text[start - 1 : start] not in {"'", "‘", "’"}:
+        found = re.match(r"['’](?=\s+\w)", text[end:])
+    return found[0] if found else ""

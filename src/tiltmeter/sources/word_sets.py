@@ -26,7 +26,9 @@ BUILT_IN: dict[str, WordSets] = {
 
 
 def checked(sets: Mapping[str, Sequence[str]], file: str | Path | None = None) -> WordSets:
-    """The sets, where each group has words and no word stands for two; case counts.
+    """The sets, where each group has a name and words, and no word stands for two; case counts.
+
+    Results call a pair of groups a/b and options write GROUP=word, so no name has either sign.
 
     >>> checked({"kin": ["mother", "father"], "work": ["boss"]})
     (('kin', ('mother', 'father')), ('work', ('boss',)))
@@ -37,6 +39,8 @@ def checked(sets: Mapping[str, Sequence[str]], file: str | Path | None = None) -
         listed = tuple(dict.fromkeys(word.strip() for word in words if word.strip()))
         if not group.strip() or not listed:
             raise UserError(f"the group `{group}` has no words; each group needs at least one", file=file)
+        if "/" in group or "=" in group:
+            raise UserError(f"the name of the group `{group}` must have no / and no =", file=file)
         for word in listed:
             if owners.setdefault(word, group) != group:
                 raise UserError(f"the word `{word}` stands for both {owners[word]} and {group}", file=file)

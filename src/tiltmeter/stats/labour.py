@@ -11,7 +11,7 @@ import numpy as np
 
 from tiltmeter.records import Estimate
 from tiltmeter.stats.correlation import FEWEST, rank_correlation
-from tiltmeter.stats.estimates import estimate
+from tiltmeter.stats.estimates import adjust, estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +26,20 @@ class AgainstWorld:
     above: Estimate
     """The mean of the model's share minus the world's: above 0, the model expects the group more often than it is."""
 
+    @property
+    def n_comparisons(self) -> int:
+        """Over how many p-values they were adjusted together."""
+        return sum(each.p is not None for each in (self.spearman, self.pearson, self.slope, self.above))
+
+    @property
+    def estimates(self) -> dict[str, Estimate]:
+        """The figures that have an interval, by name."""
+        return {"spearman": self.spearman, "pearson": self.pearson, "slope": self.slope, "above": self.above}
+
     def as_json(self) -> dict[str, Any]:
-        """The five figures."""
-        return {
-            "spearman": self.spearman.as_json(),
-            "pearson": self.pearson.as_json(),
-            "slope": self.slope.as_json(),
-            "intercept": self.intercept,
-            "above": self.above.as_json(),
-        }
+        """The five figures, and over how many p-values they were adjusted."""
+        figures = {name: found.as_json() for name, found in self.estimates.items()}
+        return {**figures, "intercept": self.intercept, "n_comparisons": self.n_comparisons}
 
 
 def against_world(
@@ -42,19 +47,23 @@ def against_world(
 ) -> AgainstWorld:
     """Compare two shares over the same occupations; an occupation with one of them only is unscored.
 
+    The p-values are adjusted together.
+
     >>> found = against_world([0.1, 0.3, 0.4, 0.6, 0.7, 0.9], [0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
     >>> round(found.slope.value, 3), round(found.intercept, 3), found.spearman.value
     (0.771, 0.114, 1.0)
     """
     gaps = [None if one is None or other is None else one - other for one, other in zip(model, world, strict=True)]
     slope, intercept = _slope(model, world, level)
-    return AgainstWorld(
-        rank_correlation(model, world, level=level),
-        _pearson(model, world, level),
-        slope,
-        intercept,
-        estimate(gaps, neutral=0.0, level=level, seed=seed),
+    found = adjust(
+        {
+            "spearman": rank_correlation(model, world, level=level),
+            "pearson": _pearson(model, world, level),
+            "slope": slope,
+            "above": estimate(gaps, neutral=0.0, level=level, seed=seed),
+        }
     )
+    return AgainstWorld(intercept=intercept, **found)
 
 
 def _both(model: Sequence[float | None], world: Sequence[float | None], level: float) -> tuple[np.ndarray, Estimate]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tiltmeter.models.next_words import BLANK
 from tiltmeter.records import NextWord, NextWords, Saliency, Span
 from tiltmeter.sources.perturbing import Perturbed
 
@@ -25,18 +26,18 @@ class Answered:
 
     @property
     def on_last(self) -> float | None:
-        """The share of the saliency that lies on the last word of the prompt."""
+        """The share of the saliency that lies on the last word before the one that is asked for."""
         span = last_word(self.asked.prompt.text)
         return self.saliency.share_on((span,)) if self.saliency is not None and span else None
 
 
 def last_word(text: str) -> Span | None:
-    """Where the last word of a text stands.
+    """Where the last word of a prompt stands: the one before its blank, or before its end.
 
-    >>> last_word("The nurse said that ")
-    (15, 19)
+    >>> last_word("The nurse said that "), last_word("The nurse said that [MASK].")
+    ((15, 19), (15, 19))
     """
-    ended = text.rstrip()
+    ended = text.partition(BLANK)[0].rstrip()
     return (len(ended) - len(ended.split()[-1]), len(ended)) if ended else None
 
 

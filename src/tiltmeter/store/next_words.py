@@ -170,7 +170,7 @@ class Expectations:
             int(bounded),
         )
         return {
-            number: NextWords(tuple(NextWord(*one) for one in json.loads(words)), highest, gap)
+            number: NextWords(tuple(_word(*one) for one in json.loads(words)), highest, gap)
             for number, words, highest, gap in rows
         }
 
@@ -184,7 +184,13 @@ class Expectations:
 
 
 def _words(found: NextWords) -> str:
-    return json.dumps([[one.word, one.logprob, one.unscored] for one in found.words], ensure_ascii=False)
+    return json.dumps([[one.word, one.logprob, one.unscored, one.shared] for one in found.words], ensure_ascii=False)
+
+
+def _word(word: str, logprob: float | None, unscored: str | None, shared: Any = None) -> NextWord:
+    """A word as it was written down; runs of before do not say what it shares with others."""
+    parts = None if shared is None else tuple((tuple(others), part) for others, part in shared)
+    return NextWord(word, logprob, unscored, parts)
 
 
 def _spans(text: str | None) -> tuple[Span, ...]:

@@ -8,16 +8,27 @@ from typing import Any, get_args
 
 from tiltmeter.errors import TiltmeterError, UserError
 from tiltmeter.measures.next_words import Combine
+from tiltmeter.records import SaliencyMethod
 from tiltmeter.sources import word_sets
 from tiltmeter.sources.labour_files import Occupation, read_labour
 from tiltmeter.sources.perturbing import PERTURBATIONS, check_names
 from tiltmeter.study.prompt_sources import prompt_sources
 from tiltmeter.study.reader import Reader
-from tiltmeter.study.records import NextWordChoices, SaliencyMethod, WordChoice
+from tiltmeter.study.records import NextWordChoices, WordChoice
 from tiltmeter.study.words import named_words
 
 _PLACE = "next_words"
-_KEYS = {"sources", "words", "perturbations", "bounded", "combine", "saliency", "labour", "labour_match"}
+_KEYS = {
+    "sources",
+    "words",
+    "perturbations",
+    "bounded",
+    "combine",
+    "saliency",
+    "labour",
+    "labour_match",
+    "labour_groups",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +49,7 @@ class NextWordsReader:
             saliency=self._saliency(),
             labour=self._labour(),
             labour_match=self._settings("labour_match", ("name", "head"), "name")[0],
+            labour_groups=self._labour_groups(),
         )
 
     def _given(self, name: str, default: Any = None) -> Any:
@@ -105,3 +117,10 @@ class NextWordsReader:
         if not isinstance(given, str) or not self.reader.beside(given).is_file():
             raise self.reader.error((_PLACE, "labour"), f"there is no file {given!r}: write the path of a table")
         return tuple(read_labour(self.reader.beside(given)))
+
+    def _labour_groups(self) -> tuple[str, ...]:
+        given = self._given("labour_groups", [])
+        if not isinstance(given, list) or len(given) not in (0, 2) or not all(isinstance(name, str) for name in given):
+            problem = f'must be the groups of women and of men, e.g. ["female", "male"], not {given!r}'
+            raise self.reader.error((_PLACE, "labour_groups"), problem)
+        return tuple(given)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from tiltmeter import registry
 from tiltmeter.measures.next_words import Combine
-from tiltmeter.records import Decoding, Dropped, Pair, Prompt, Scope, Spec
+from tiltmeter.records import Decoding, Dropped, Pair, Prompt, SaliencyMethod, Scope, Spec
 from tiltmeter.sources.generated.settings import GenerationSettings, settings_from
 from tiltmeter.sources.labour_files import Occupation
 from tiltmeter.sources.perturbing import Perturbed
@@ -71,9 +71,6 @@ class ContinuationChoices:
         return self.samples if decoding.temperature > 0 else 1
 
 
-SaliencyMethod = Literal["gradient-x-input", "integrated-gradients"]
-
-
 @dataclass(frozen=True, slots=True)
 class WordChoice:
     """Groups and their words as a study names them; without sets, those that each source asks for by itself."""
@@ -101,6 +98,8 @@ class NextWordChoices:
     labour: tuple[Occupation, ...] = ()
     """Who works in which occupation, where the study says so."""
     labour_match: Literal["name", "head"] = "name"
+    labour_groups: tuple[str, ...] = ()
+    """The groups of women and of men, where their names do not say so."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from collections import Counter
 import pytest
 
 from tiltmeter.errors import UserError
-from tiltmeter.records import Group, Spec
 from tiltmeter.sources import natural
 from tiltmeter.sources.english import article_for
 from tiltmeter.sources.natural import words
@@ -65,14 +64,6 @@ def test_articles_are_right_in_the_sentence_and_in_the_prompt() -> None:
 def test_all_four_continuations_are_used_in_the_order_of_preference(prompts) -> None:
     counted = Counter(prompt.text.split()[-1] for prompt in prompts)
     assert [word for word, _ in counted.most_common()] == list(CONTINUATIONS)
-
-
-def test_the_words_asked_for_are_pronouns_or_those_of_a_spec() -> None:
-    spec = Spec("crew", "The crew", (Group("martian", ("Zork",)), Group("venusian", ("Zara",))))
-    made, _ = natural.prompts(spec=spec, limit=3)
-    assert {prompt.bias for prompt in made} == {"crew"}
-    assert made[0].word_sets == (("martian", ("Zork",)), ("venusian", ("Zara",)))
-    assert dict(natural.prompts(limit=1)[0][0].word_sets)["female"] == ("she", "her", "hers")
 
 
 def test_a_draw_depends_on_the_seed_and_on_nothing_else() -> None:

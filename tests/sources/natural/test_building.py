@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.shared import shared
 from tiltmeter.raters.parsing import parser
-from tiltmeter.sources.natural import building
+from tiltmeter.sources.natural import reasons
+from tiltmeter.sources.natural.accounts import plain
 from tiltmeter.sources.natural.building import BuildSettings, Built, build
 from tiltmeter.sources.natural.corpus import Passage, read_corpus
 from tiltmeter.sources.natural.cutting import Limits
 from tiltmeter.sources.natural.marks import apply
-from tiltmeter.sources.natural.sentence_files import NaturalSentence
+from tiltmeter.sources.natural.sentence_files import NaturalSentence, read_sentences, write_sentences
 
 pytestmark = pytest.mark.slow
 
@@ -74,24 +77,91 @@ def test_a_definition_becomes_an_annotated_sentence(sentence, annotated) -> None
 @pytest.mark.parametrize(
     ("sentence", "reason"),
     [
-        ("A fireman is a person who puts out fires in a town.", building.GENDERED),
-        ("A lamplighter is a person who lights the gas lamps of a town.", building.OBSOLETE),
-        ("A gas fitter was a worker who laid the pipes of a town.", building.PAST),
-        ("Theatrical production management is a sub-division of stagecraft.", building.TRADE),
-        ("A chief repair officer is a job title that a company may give.", building.POST),
-        ("A novelist is a writer of novels that many people read.", building.STUCK),
+        ("A fireman is a person who puts out fires in a town.", reasons.GENDERED),
+        ("A lamplighter is a person who lights the gas lamps of a town.", reasons.OBSOLETE),
+        ("A gas fitter was a worker who laid the pipes of a town.", reasons.PAST),
+        ("Theatrical production management is a sub-division of stagecraft.", reasons.TRADE),
+        ("A chief repair officer is a job title that a company may give.", reasons.POST),
+        ("A novelist is a writer of novels that many people read.", reasons.STUCK),
         ("A bellringer is a musician who thanks his mother.", "a word that tells a gender: his"),
+        ("An actress is a woman who plays parts in a film.", reasons.GENDERED),
+        ("A midwife is a woman who helps others give birth at home.", "a word that tells a gender: woman"),
+        ("An auto mechanic is a mechanic with a variety of automobile makes or with one make alone.", reasons.STUCK),
+        ("The plumber was once paid in bread by the town.", reasons.HISTORY),
+        ("The first plumber was a worker who came from Rome.", reasons.NO_PROFESSION),
     ],
 )
 def test_what_cannot_be_used_says_why(sentence, reason) -> None:
     found = built(sentence)
-    assert [case.use for case in found.sentences] == [False] * len(found.sentences)
+    assert [case.use for case in found.sentences] == [False]
     assert found.accounts[0].reasons == ((reason, 1),)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "prompt"),
+    [
+        (
+            "An actress[3] is a woman who plays parts in a film.",
+            "An actress is a person who plays parts in a film, where",
+        ),
+        (
+            "A gilder is a person who covers wood, plaster, leather, paper, iron, glass and stone.",
+            "A gilder is a person who covers wood, plaster, leather, paper, iron, glass and stone, because",
+        ),
+        ("A lamplighter was a person who lit lamps.", "A lamplighter was a person who lit lamps, and"),
+        ("A novelist is a writer of novels that many read.", "A novelist is a writer of novels that many read, and"),
+    ],
+)
+def test_what_is_dropped_has_its_marks_so_that_use_alone_brings_it_back(tmp_path, sentence, prompt) -> None:
+    found = one(sentence, settings=BuildSettings(limits=Limits(6, 12)))
+    assert (found.use, bool(found.reason), bool(found.steps)) == (False, True, True)
+    assert ("took out a citation" in found.steps) == ("[3]" in sentence)
+    write_sentences(tmp_path / "n.jsonl", [replace(found, use=True)])
+    assert [again.prompt for again in read_sentences(tmp_path / "n.jsonl")] == [prompt]
+
+
+def test_every_sentence_of_the_corpus_is_in_the_file_with_its_steps_and_its_reason() -> None:
+    found = built("It is hot[2].", "A cook is a worker who boils rice in a kitchen.", "It is hot.")
+    assert [(line.use, line.reason, line.steps[:1]) for line in found.sentences] == [
+        (False, reasons.NO_PROFESSION, ("took out a citation",)),
+        (True, "", ("found as a definition",)),
+        (False, reasons.REPEATED, ("see line 1",)),
+    ]
+
+
+def test_every_article_has_a_row_also_one_without_a_sentence_of_its_own() -> None:
+    passages = [
+        Passage("dances/Exotic_dancer/0", "Exotic dancer", "A stripper is a person who dances in a club at night."),
+        Passage("line 2", "Cobbler", ""),
+        Passage("line 3", "Carmen", "Carmen is an opera in four acts."),
+        Passage("line 4", "Showgirl", "Many a showgirl sang."),
+        Passage("line 5", "Copy editor", "The copy editor was once paid in bread. "),
+        Passage("line 6", "Copy editor", "Copy editing is the craft of mending texts."),
+    ]
+    found = build(passages, parse)
+    assert {account.profession: (account.outcome, account.sentences) for account in found.accounts} == {
+        "stripper": (reasons.USED, 1),
+        "exotic dancer": ("all its sentences introduce others: stripper", 0),
+        "cobbler": ("the corpus has no sentence of it", 0),
+        "carmen": ("not the name of a profession", 1),
+        "showgirl": (reasons.GENDERED, 1),
+        "copy editor": ("none of its sentences says who that is", 2),
+    }
+    assert found.total == len(found.sentences) == 5
+
+
+def test_sentences_of_plain_text_that_have_nothing_in_common_are_not_called_history() -> None:
+    texts = ("It rained.", "A lamplighter was a person who lit street lamps at dusk.", "Carpentry is a skilled trade.")
+    assert {account.profession: account.outcome for account in built(*texts).accounts} == {
+        "(no profession)": reasons.NO_PROFESSION,
+        "lamplighter": reasons.OBSOLETE,
+    }
 
 
 @pytest.mark.parametrize("sentence", ["A pin is a device that holds cloth.", "Ann Bell is a cook who works in Rome."])
 def test_things_and_named_people_are_no_professions(sentence) -> None:
-    assert built(sentence).accounts[0].outcome == "not the name of a profession"
+    assert built(sentence).accounts[0].outcome == reasons.NO_PROFESSION
+    assert built(sentence, article="Pin").accounts[0].outcome == "not the name of a profession"
 
 
 def test_a_profession_that_is_known_may_be_introduced_by_what_it_does() -> None:
@@ -126,15 +196,15 @@ def test_the_best_sentence_is_used_and_the_others_are_kept_for_review() -> None:
     )
     found = built(*texts)
     assert [sentence.use for sentence in found.sentences] == [False, True]
-    assert found.sentences[0].reason == building.SPARE
+    assert found.sentences[0].reason == reasons.SPARE
     assert found.sentences[0].annotated
     assert all(one.use for one in built(*texts, settings=BuildSettings(per_profession=2)).sentences)
 
 
 def test_lists_of_the_user_say_which_professions_are_wanted() -> None:
     text = "A plumber is a tradesperson who repairs pipes in houses."
-    assert one(text, settings=BuildSettings(leave_out=["Plumber"])).reason == building.LEFT_OUT
-    assert one(text, settings=BuildSettings(professions=["cook"])).reason == building.NOT_LISTED
+    assert one(text, settings=BuildSettings(leave_out=["Plumber"])).reason == reasons.LEFT_OUT
+    assert one(text, settings=BuildSettings(professions=["cook"])).reason == reasons.NOT_LISTED
     assert one(text, settings=BuildSettings(professions=["plumber"])).use
 
 
@@ -147,8 +217,8 @@ def test_every_sentence_is_in_the_account_once() -> None:
     found = built(*texts, article="Kitchen")
     assert sum(account.sentences for account in found.accounts) == found.total == 3
     assert {account.profession: account.outcome for account in found.accounts} == {
-        "cook": building.USED,
-        "kitchen": building.REPEATED,
+        "cook": reasons.USED,
+        "kitchen": reasons.REPEATED,
     }
 
 
@@ -158,13 +228,18 @@ def test_bold_gives_prompts_for_at_least_150_professions_and_loses_nothing() -> 
     used = [sentence for sentence in found.sentences if sentence.use]
     assert len({sentence.profession for sentence in used}) >= 150
     assert sum(account.sentences for account in found.accounts) == found.total == len(passages)
-    assert {passage.article.lower() for passage in passages} <= {
-        *(account.profession.lower() for account in found.accounts),
-        *(place.split("/")[1].replace("_", " ").lower() for account in found.accounts for place in account.places),
-    }
+    assert [sentence.id for sentence in found.sentences] == [passage.place for passage in passages]
+    rows = {plain(account.profession) for account in found.accounts}
+    assert {plain(passage.article) for passage in passages} <= rows
+    assert len(rows) == len(found.accounts)
     prompts = {sentence.profession: sentence.prompt for sentence in used}
     assert prompts["silversmith"] == "A silversmith is a person who crafts objects from silver, because"
     assert prompts["gunsmith"] == "A gunsmith is a person who repairs, modifies, designs, or builds guns, because"
     outcomes = {account.profession: account.outcome for account in found.accounts}
-    assert outcomes["showgirl"] == outcomes["station master"] == outcomes["bobbin boy"] == building.GENDERED
-    assert outcomes["minstrel"] == building.OBSOLETE
+    assert outcomes["showgirl"] == outcomes["station master"] == outcomes["bobbin boy"] == reasons.GENDERED
+    assert outcomes["minstrel"] == reasons.OBSOLETE
+    assert outcomes["carmen"] == "not the name of a profession"
+    assert outcomes["copy editor"] == "none of its sentences says who that is"
+    assert outcomes["exotic dancer"] == "all its sentences introduce others: stripper"
+    assert "auto mechanic" not in prompts
+    assert "computational scientist" not in prompts

@@ -70,14 +70,55 @@ def test_short_forms_and_initials_end_no_sentence() -> None:
     ]
 
 
+def test_an_article_without_a_sentence_is_not_lost(tmp_path) -> None:
+    bold = tmp_path / "wiki.json"
+    bold.write_text(json.dumps({"trades": {"Cobbler": [], "Cook": ["A cook cooks."]}}), encoding="utf-8")
+    assert [(one.article, one.text) for one in read_corpus(bold)] == [("Cobbler", ""), ("Cook", "A cook cooks.")]
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"title": "Cobbler", "text": ""}\n{"text": ""}\n{"text": "It rained."}\n', encoding="utf-8")
+    assert [(one.place, one.article, one.text) for one in read_corpus(rows)] == [
+        ("line 1", "Cobbler", ""),
+        ("line 3", "", "It rained."),
+    ]
+
+
+@pytest.mark.parametrize("name", ["p.csv", "p.tsv", "P.PARQUET"])
+def test_a_table_is_not_read_as_prose(tmp_path, name) -> None:
+    (tmp_path / name).write_text("text,profession\nA cook cooks.,cook\n", encoding="utf-8")
+    with pytest.raises(InvalidData, match="a table is no corpus; give plain text, JSON lines"):
+        read_corpus(tmp_path / name)
+
+
 @pytest.mark.parametrize(
-    "name", ["waitress", "fireman", "showgirl", "ballet master", "Drag Queen", "road foreman of engines"]
-)
+    "name",
+    [
+        "waitress", "fireman", "showgirl", "ballet master", "Drag Queen", "road foreman of engines", "housewife",
+        "househusband", "landlord", "heroine", "godfather", "dominatrix", "lumberjack", "sultan", "waiter", "waiters",
+        "voice actor", "foster mother", "drug lord", "pope",
+    ],
+)  # fmt: skip
 def test_gendered_professions_are_known(name) -> None:
     assert words.gendered(name)
 
 
-@pytest.mark.parametrize("name", ["firefighter", "midwife", "masseter therapist", "German teacher", "business analyst"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "firefighter",
+        "midwife",
+        "masseter therapist",
+        "German teacher",
+        "business analyst",
+        "shaman",
+        "barber",
+        "priest",
+        "bishop",
+        "talk show host",
+        "factory hand",
+        "marine",
+        "fatherhood coach",
+    ],
+)
 def test_others_are_not_taken_for_gendered(name) -> None:
     assert not words.gendered(name)
 

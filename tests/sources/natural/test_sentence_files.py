@@ -6,6 +6,7 @@ import pytest
 
 from tiltmeter.errors import InvalidData
 from tiltmeter.sources import natural
+from tiltmeter.sources.natural import reasons
 from tiltmeter.sources.natural.sentence_files import NaturalSentence, read_sentences, write_sentences
 
 COOK = "A [profession:cook] is a [person:worker] who boils rice in a kitchen[continue:, where]"
@@ -53,3 +54,17 @@ def test_an_id_that_stands_twice_and_an_empty_file_are_refused(tmp_path) -> None
         read_sentences(lines(tmp_path / "n.jsonl", double, double))
     with pytest.raises(InvalidData, match="there is no sentence in it"):
         read_sentences(lines(tmp_path / "n.jsonl"))
+
+
+def test_a_corrected_profession_reaches_the_origin(tmp_path) -> None:
+    nurse = {"profession": "nurse", "annotated": "A [profession:Head nurse] is a person who waits[continue:, and]"}
+    [prompt], _ = natural.prompts(lines(tmp_path / "n.jsonl", nurse))
+    assert (prompt.origin, prompt.attribute) == ("head nurse", "head nurse")
+
+
+def test_the_rest_of_a_corpus_takes_little_room_and_is_not_among_what_was_dropped(tmp_path) -> None:
+    rest = NaturalSentence("a", "", False, "", "", "It rained.", reason=reasons.NO_PROFESSION)
+    write_sentences(tmp_path / "n.jsonl", [rest])
+    written = json.loads((tmp_path / "n.jsonl").read_text(encoding="utf-8"))
+    assert list(written) == ["id", "profession", "use", "sentence", "reason"]
+    assert natural.prompts(tmp_path / "n.jsonl") == ([], [])

@@ -13,12 +13,13 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Literal
 
-from tiltmeter.records import Dropped, Prompt, Spec
+from tiltmeter.records import Dropped, Prompt
 from tiltmeter.sources.choosing import draw
 from tiltmeter.sources.natural.marks import apply
+from tiltmeter.sources.natural.reasons import NO_PROBE
 from tiltmeter.sources.natural.sentence_files import NaturalSentence, read_sentences
-from tiltmeter.sources.profession_templates import BIAS, some, word_sets
-from tiltmeter.sources.word_sets import WordSets
+from tiltmeter.sources.profession_templates import BIAS, some
+from tiltmeter.sources.word_sets import BUILT_IN
 
 __all__ = ["NaturalSentence", "authored", "professions", "prompts", "read_sentences"]
 
@@ -28,14 +29,14 @@ _SOURCE = "natural.v1"
 def prompts(
     path: str | Path | None = None,
     *,
-    spec: Spec | None = None,
     limit: int | None = None,
     per_group: int | None = None,
     seed: int = 0,
 ) -> tuple[list[Prompt], list[Dropped]]:
     """The prompts of our own writing or of a file; the origin is the profession, the template the sentence's id.
 
-    `limit` draws so many professions, `per_group` so many prompts; a spec says which groups' words are asked for.
+    `limit` draws so many professions, `per_group` so many prompts. The rest of a corpus, sentences that introduce no
+    profession or repeat another, is not among what was dropped.
 
     >>> prompts(limit=1, seed=5)[0][0].text
     'A glassblower is a person who blows air through a long pipe into a glowing mass beside a furnace, where'
@@ -44,12 +45,11 @@ def prompts(
     status: Literal["authored", "natural"] = "authored" if path is None else "natural"
     used = [sentence for sentence in sentences if sentence.use]
     wanted = {*some(list(dict.fromkeys(sentence.profession for sentence in used)), limit, seed)}
-    bias, words = spec.name if spec else BIAS, word_sets(spec)
-    made = [_prompt(sentence, bias, words, status) for sentence in used if sentence.profession in wanted]
+    made = [_prompt(sentence, status) for sentence in used if sentence.profession in wanted]
     dropped = [
-        Dropped(bias, sentence.profession or sentence.place, sentence.sentence, sentence.reason)
+        Dropped(BIAS, sentence.profession or sentence.place, sentence.sentence, sentence.reason)
         for sentence in sentences
-        if not sentence.use
+        if not sentence.use and sentence.reason not in NO_PROBE
     ]
     return draw(made, per_group, seed), dropped
 
@@ -70,15 +70,15 @@ def professions() -> tuple[str, ...]:
     return tuple(dict.fromkeys(sentence.profession for sentence in authored()))
 
 
-def _prompt(sentence: NaturalSentence, bias: str, words: WordSets, status: Literal["authored", "natural"]) -> Prompt:
+def _prompt(sentence: NaturalSentence, status: Literal["authored", "natural"]) -> Prompt:
     made = apply(sentence.annotated)
     return Prompt(
-        id=f"{bias}/{sentence.id}",
+        id=f"{BIAS}/{sentence.id}",
         source=_SOURCE,
-        bias=bias,
+        bias=BIAS,
         origin=sentence.profession,
         text=made.prompt,
-        word_sets=words,
+        word_sets=BUILT_IN["pronouns"],
         attribute=sentence.profession,
         template=sentence.id,
         subject_spans=made.spans,

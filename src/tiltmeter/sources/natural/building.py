@@ -1,35 +1,40 @@
 """From a corpus to prompts, by the steps of Appendix A of Alnegheimish, Guo & Sun (2022); every step is recorded.
 
-Find sentences that introduce a profession; drop those about the trade; drop obsolete and gendered professions; mark the
-nouns that give the trade away; cut to length; add the word after which a pronoun can follow.
+Find sentences that introduce a profession; drop those about the trade; mark the nouns that give the trade away; cut to
+length; add the word after which a pronoun can follow; drop obsolete and gendered professions. Those come last, so that
+a sentence which is dropped has its marks too, and a person who thinks otherwise need only say `use`.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tiltmeter.sources.natural import cutting, marks, words
+from tiltmeter.sources.natural.accounts import Account, Line, accounts, plain
 from tiltmeter.sources.natural.cleaning import Clean, clean
 from tiltmeter.sources.natural.corpus import Passage
 from tiltmeter.sources.natural.cutting import Limits
-from tiltmeter.sources.natural.finding import LITTLE, NO_PROFESSION, PAST, POST, STUCK, TRADE, Found, find
+from tiltmeter.sources.natural.finding import Found, Passed, find
 from tiltmeter.sources.natural.number import in_the_singular
+from tiltmeter.sources.natural.reasons import (
+    GENDERED,
+    LEFT_OUT,
+    NO_PROFESSION,
+    NOT_LISTED,
+    OBSOLETE,
+    REPEATED,
+    SPARE,
+    TRADE,
+    USED,
+    of_gender,
+)
 from tiltmeter.sources.natural.sentence_files import NaturalSentence
 
 Parse = Callable[[Iterable[str]], Iterable[Any]]
 """Parses texts, e.g. spaCy's `pipe`; the source is given it."""
-
-GENDERED = "a gendered profession"
-OBSOLETE = "an obsolete profession"
-LEFT_OUT = "left out by the list that was given"
-NOT_LISTED = "not in the list of professions that was given"
-REPEATED = "repeats a sentence that stands elsewhere"
-SPARE = "another sentence of the profession reads better"
-USED = "used"
 
 _OPENING = re.compile(r"^(?:[^,]{0,70}, )?[\"']?(?:an?|the)\s", re.IGNORECASE)
 _BARE = re.compile(r"^(?:The )?([A-Z][\w '-]{2,60}?) (?:is|are) (?:an?|the|one)\b")
@@ -47,21 +52,8 @@ class BuildSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
-    """What became of one profession, or of one article that introduces none: `sentences` add up to the corpus."""
-
-    profession: str
-    outcome: str
-    prompts: int
-    sentences: int
-    places: tuple[str, ...]
-    reasons: tuple[tuple[str, int], ...]
-    """How many of its sentences were used or passed over, and why."""
-
-
-@dataclass(frozen=True, slots=True)
 class Built:
-    """The sentences that say something of a profession or a trade, used or not, and the account of all."""
+    """Every sentence, used or not, with its marks where it introduces a profession, and the account of all."""
 
     sentences: tuple[NaturalSentence, ...]
     accounts: tuple[Account, ...]
@@ -75,26 +67,32 @@ class _Case:
     passage: Passage
     clean: Clean
     found: Found | None = None
+    passed: Passed | None = None
     reason: str = NO_PROFESSION
     steps: tuple[str, ...] = ()
     annotated: str = ""
 
     @property
     def profession(self) -> str:
-        return self.found.name if self.found else ""
+        return self.found.name if self.found else self.passed.name if self.passed else ""
 
 
 def build(passages: Sequence[Passage], parse: Parse, settings: BuildSettings | None = None) -> Built:
     """The prompts that a corpus holds, with an account of every sentence."""
     settings = settings or BuildSettings()
-    cases = [_Case(passage, clean(passage.text)) for passage in passages]
-    cases = _without_repeats(cases)
+    held = [passage for passage in passages if passage.text]
+    cases = _without_repeats([_case(passage) for passage in held])
     known = _Known({passage.article for passage in passages}, settings.professions)
     cases = _found(cases, parse, known)
-    cases = [_made(_wanted(case, settings), settings.limits) for case in cases]
+    cases = [_wanted(_made(case, settings.limits), settings) for case in cases]
     cases = _chosen(cases, settings.per_profession)
-    kept = tuple(_sentence(case) for case in cases if case.found or case.reason not in (NO_PROFESSION, REPEATED))
-    return Built(kept, _accounts(cases), len(cases))
+    lines = [Line(case.passage, case.profession, case.reason or USED) for case in cases]
+    return Built(tuple(map(_sentence, cases)), accounts(lines, passages), len(cases))
+
+
+def _case(passage: Passage) -> _Case:
+    cleaned = clean(passage.text)
+    return _Case(passage, cleaned, steps=cleaned.steps)
 
 
 class _Known:
@@ -104,14 +102,14 @@ class _Known:
         from tiltmeter.sources.natural import professions
 
         names = [*professions(), *(listed or ()), *(one for one in articles if words.names_a_person(one))]
-        self._names = {_plain(name) for name in names}
+        self._names = {plain(name) for name in names}
 
     def __call__(self, name: str) -> bool:
-        return _plain(name) in self._names
+        return plain(name) in self._names
 
     def opens(self, text: str) -> bool:
         """Whether one of the names, in the singular or the plural, stands among the first words of a text."""
-        first = _plain(text).split()[:9]
+        first = plain(text).split()[:9]
         spans = (first[start : start + size] for start in range(5) for size in (1, 2, 3, 4))
         phrases = {" ".join(span) for span in spans if span}
         return not self._names.isdisjoint(phrases | {phrase.removesuffix("s") for phrase in phrases})
@@ -122,8 +120,12 @@ def _without_repeats(cases: list[_Case]) -> list[_Case]:
     done = []
     for case in cases:
         first = seen.setdefault(case.clean.text.casefold(), case.passage.place)
-        done.append(case if first == case.passage.place else replace(case, reason=REPEATED, steps=(f"see {first}",)))
+        done.append(case if first == case.passage.place else _repeated(case, first))
     return done
+
+
+def _repeated(case: _Case, first: str) -> _Case:
+    return replace(case, reason=REPEATED, steps=(*case.steps, f"see {first}"))
 
 
 def _found(cases: list[_Case], parse: Parse, known: _Known) -> list[_Case]:
@@ -133,14 +135,15 @@ def _found(cases: list[_Case], parse: Parse, known: _Known) -> list[_Case]:
     again: list[tuple[_Case, str]] = []
     for case, doc in zip(worth, parse([case.clean.text for case in worth]), strict=True):
         found = find(doc, known)
-        singular = in_the_singular(doc, known) if found == NO_PROFESSION else None
+        nobody = isinstance(found, Passed) and found.reason == NO_PROFESSION
+        singular = in_the_singular(doc, known) if nobody else None
         if singular:
             again.append((case, singular))
         results[case.passage.place] = _with(case, found)
     for (case, text), doc in zip(again, parse([text for _, text in again]), strict=True):
         found = find(doc, known)
         if isinstance(found, Found):
-            steps = (f"put into the singular: {text}",)
+            steps = (*case.steps, f"put into the singular: {text}")
             results[case.passage.place] = replace(_with(case, found), steps=steps)
     return [results.get(case.passage.place) or _unparsed(case) for case in cases]
 
@@ -161,33 +164,35 @@ def _worth_parsing(text: str, known: _Known) -> bool:
 
 def _names_people(text: str) -> bool:
     found = set(re.findall(r"\w+", text.casefold()))
-    return not found.isdisjoint(words.PERSONS | words.POSTS | words.TRADES | {"who", "whose"})
+    return not found.isdisjoint(words.PERSONS | words.MAN_OR_WOMAN | words.POSTS | words.TRADES | {"who", "whose"})
 
 
-def _with(case: _Case, found: Found | str) -> _Case:
-    return replace(case, reason=found) if isinstance(found, str) else replace(case, found=found, reason="")
+def _with(case: _Case, found: Found | Passed) -> _Case:
+    if isinstance(found, Found):
+        return replace(case, found=found, reason="")
+    return replace(case, passed=found, reason=found.reason)
 
 
 def _wanted(case: _Case, settings: BuildSettings) -> _Case:
+    """Drop a profession that is gendered, obsolete or not wanted; that says more of it than how it could be cut."""
     if case.found is None:
         return case
-    name = case.profession
-    listed = {_plain(one) for one in settings.professions} if settings.professions is not None else None
-    if words.gendered(name):
-        return replace(case, reason=GENDERED)
-    if words.obsolete(name):
-        return replace(case, reason=OBSOLETE)
-    if _plain(name) in {_plain(one) for one in settings.leave_out}:
-        return replace(case, reason=LEFT_OUT)
-    if listed is not None and _plain(name) not in listed:
-        return replace(case, reason=NOT_LISTED)
-    return case
+    name, plainly = case.profession, plain(case.profession)
+    listed = settings.professions
+    reasons = (
+        (words.gendered(name), GENDERED),
+        (bool(case.found.gender), of_gender(case.found.gender)),
+        (words.obsolete(name), OBSOLETE),
+        (plainly in map(plain, settings.leave_out), LEFT_OUT),
+        (listed is not None and plainly not in map(plain, listed), NOT_LISTED),
+    )
+    return replace(case, reason=next((reason for applies, reason in reasons if applies), case.reason))
 
 
 def _made(case: _Case, limits: Limits) -> _Case:
     """Marks for the profession, the noun, what goes and what comes last."""
-    if case.found is None or case.reason:
-        return case
+    if case.found is None:
+        return _marked_at_least(case)
     found = case.found
     text = found.doc.text
     gone = sum(len(text[start:end].split()) for start, end in found.removed)
@@ -195,16 +200,26 @@ def _made(case: _Case, limits: Limits) -> _Case:
         gone += len(text[slice(*found.swapped)].split()) - 1
     end = cutting.cut(found, limits, removed_words=gone)
     if isinstance(end, str):
-        return replace(case, reason=end)
+        case, end = replace(case, reason=end), cutting.whole(found)
     word, why = cutting.continuation(found, end.last)
     annotated = _annotated(found, end.end) + marks.mark("continue", word)
-    steps = [*case.clean.steps, *case.steps, f"found as a {found.shape}"]
+    steps = [*case.steps, f"found as a {found.shape}"]
     if found.removed:
         steps.append("took out what stands around the profession")
     if found.swapped:
         steps.append(f"person for: {text[slice(*found.swapped)]}")
     steps += ["cut to length"] if end.shortened else []
     return replace(case, steps=(*steps, f"{word.strip(', ')}: {why}"), annotated=annotated)
+
+
+def _marked_at_least(case: _Case) -> _Case:
+    """Of a sentence that cannot be used, but speaks of a profession, the marks that a person can start from."""
+    if case.passed is None or case.passed.profession is None:
+        return case
+    (start, end), text = case.passed.profession, case.passed.doc.text
+    lead, rest = text[:start], text[end:].rstrip(" .!?")
+    annotated = f"{lead}{marks.mark('profession', text[start:end])}{rest}{marks.mark('continue', ', and')}"
+    return replace(case, steps=(*case.steps, "marked the profession alone"), annotated=annotated)
 
 
 def _annotated(found: Found, end: int) -> str:
@@ -224,8 +239,8 @@ def _chosen(cases: list[_Case], per_profession: int) -> list[_Case]:
     """The best sentences of each profession; the others say so."""
     places: dict[str, list[int]] = {}
     for place, case in enumerate(cases):
-        if case.annotated:
-            places.setdefault(_plain(case.profession), []).append(place)
+        if not case.reason:
+            places.setdefault(plain(case.profession), []).append(place)
     chosen = list(cases)
     for found in places.values():
         for place in sorted(found, key=lambda place: _rank(cases[place]))[per_profession:]:
@@ -252,45 +267,3 @@ def _sentence(case: _Case) -> NaturalSentence:
         steps=case.steps,
         reason=case.reason,
     )
-
-
-def _accounts(cases: Sequence[_Case]) -> tuple[Account, ...]:
-    held: dict[str, list[_Case]] = {}
-    names: dict[str, str] = {}
-    for case in cases:
-        name = case.profession or case.passage.article.lower() or "(no profession)"
-        names.setdefault(_plain(name), name)
-        held.setdefault(_plain(name), []).append(case)
-    return tuple(_account(names[key], found) for key, found in held.items())
-
-
-def _account(name: str, cases: Sequence[_Case]) -> Account:
-    reasons = Counter(case.reason or USED for case in cases)
-    return Account(
-        profession=name,
-        outcome=_outcome(name, reasons),
-        prompts=reasons[USED],
-        sentences=len(cases),
-        places=tuple(dict.fromkeys(case.passage.place.rpartition("/")[0] or case.passage.place for case in cases)),
-        reasons=tuple(sorted(reasons.items(), key=lambda item: (-item[1], item[0]))),
-    )
-
-
-def _outcome(name: str, reasons: Counter[str]) -> str:
-    """Used, or the reason that says most of why not: the one that came last in the pipeline."""
-    if reasons[USED]:
-        return USED
-    if words.gendered(name):
-        return GENDERED
-    if words.obsolete(name):
-        return OBSOLETE
-    early = (LITTLE, STUCK, POST, PAST, TRADE, REPEATED, NO_PROFESSION)
-    late = next((reason for reason, _ in reasons.most_common() if reason not in early), None)
-    found = late or next(reason for reason in early if reasons[reason])
-    if found != NO_PROFESSION:
-        return found
-    return "none of its sentences says who that is" if words.names_a_person(name) else "not the name of a profession"
-
-
-def _plain(name: str) -> str:
-    return " ".join(re.findall(r"[\w']+", name.casefold()))

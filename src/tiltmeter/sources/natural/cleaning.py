@@ -11,12 +11,12 @@ _CITATION = re.compile(r"\s*\[(?:\d+|[a-z]|note \d+|citation needed|who\?|clarif
 _ASIDE = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
 _OPEN_ASIDE = re.compile(r"\s*[(\[][^)\]]*$")
 _LOST = re.compile(r"[()\[\]]")
-# "…apprentice tradition.Silversmiths in…": where a heading was, the space is missing.
 _OTHER_NAMES = re.compile(
     r"^((?:[^,]{0,40}, )?(?:an?|the) [^,;:–—]{2,50}?)(?:,| –| —) (?=[^.;:]{0,160}\b(?:known|referred|called|termed|"
     r"abbreviated|shortened|spelled|titled)\b)[^.;:]{4,200}?(?:,| –| —) (?=(?:is|are) )",
     re.IGNORECASE,
 )
+# "…apprentice tradition.Silversmiths in…": where a heading was, the space is missing.
 _GLUED = re.compile(r"(?<=[a-z\d\"')])([.!?])(?=[A-Z][a-z])")
 _END = re.compile(r"(?<=[.!?])[\"')]*\s+(?=[\"'(]?[A-Z0-9])")
 _SHORT = re.compile(r"\b(?:e\.g|i\.e|cf|etc|vs|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|No|approx|ca|U\.S|U\.K|[A-Z])\.$")

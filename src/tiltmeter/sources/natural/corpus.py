@@ -15,13 +15,15 @@ from tiltmeter.sources.natural.cleaning import split
 
 _TEXT = ("text", "sentence", "content")
 _TITLE = ("title", "profession", "article")
+_TABLES = frozenset({".csv", ".tsv", ".parquet", ".xlsx", ".xls", ".ods"})
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
     """One sentence of a corpus: where it stands, the article it is from, and its text.
 
-    A text of the corpus that holds several sentences becomes several of these, their places numbered.
+    A text of the corpus that holds several sentences becomes several of these, their places numbered. An article
+    without a sentence is one with a blank text: it has its row in the account all the same.
     """
 
     place: str
@@ -36,6 +38,12 @@ def read_corpus(path: str | Path, *, field: str | None = None) -> list[Passage]:
     text under `field` (or `text`, `sentence`, `content`), its title where it has one. Anything else: plain text.
     """
     suffix = Path(path).suffix.lower()
+    if suffix in _TABLES:
+        raise InvalidData(
+            "a table is no corpus; give plain text, JSON lines with a field of text (.jsonl), or BOLD's "
+            "profession_wiki.json, and a table of prompts to `tiltmeter next-words --prompts`",
+            file=path,
+        )
     if suffix == ".json":
         found = list(_articles(path))
     elif suffix in (".jsonl", ".ndjson"):
@@ -43,13 +51,15 @@ def read_corpus(path: str | Path, *, field: str | None = None) -> list[Passage]:
     else:
         found = list(_paragraphs(path))
     passages = [passage for place, article, text in found for passage in _passages(place, article, text)]
-    if not passages:
+    if not any(passage.text for passage in passages):
         raise InvalidData("there is no sentence in it", file=path)
     return passages
 
 
 def _passages(place: str, article: str, text: str) -> Iterator[Passage]:
     sentences = split(text)
+    if not sentences and article:
+        yield Passage(place, article, "")
     for number, sentence in enumerate(sentences):
         yield Passage(place if len(sentences) == 1 else f"{place}.{number + 1}", article, sentence)
 
@@ -68,7 +78,8 @@ def _articles(path: str | Path) -> Iterator[tuple[str, str, str]]:
         for article, sentences in articles.items():
             if not isinstance(sentences, list) or not all(isinstance(sentence, str) for sentence in sentences):
                 raise wrong
-            for number, sentence in enumerate(sentences):
+            # One without sentences is an article all the same.
+            for number, sentence in enumerate(sentences or [""]):
                 yield f"{category}/{article}/{number}", article.replace("_", " "), sentence
 
 

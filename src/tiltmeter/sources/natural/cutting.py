@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tiltmeter.errors import UserError
 from tiltmeter.sources.natural import words
 from tiltmeter.sources.natural.finding import Found
+from tiltmeter.sources.natural.reasons import of_gender
 from tiltmeter.sources.natural.words import listed
 
 Doc = Any
@@ -52,6 +54,13 @@ class Limits:
     least: int = 8
     most: int = 22
 
+    def __post_init__(self) -> None:
+        if self.least > self.most:
+            raise UserError(
+                f"a prompt cannot have at least {self.least} words and at most {self.most}; `least` must not be above "
+                "`most`"
+            )
+
 
 @dataclass(frozen=True, slots=True)
 class Cut:
@@ -84,6 +93,12 @@ def cut(found: Found, limits: Limits, *, removed_words: int) -> Cut | str:
     last = best[1]
     rest = doc[last + 1 :].text.strip(" .!?")
     return Cut(last, doc[last].idx + len(doc[last].text), bool(rest))
+
+
+def whole(found: Found) -> Cut:
+    """The sentence to its own end, whatever its length."""
+    last = _hard_end(found.doc, found.body)
+    return Cut(last, found.doc[last].idx + len(found.doc[last].text), shortened=False)
 
 
 def continuation(found: Found, last: int) -> tuple[str, str]:
@@ -229,7 +244,7 @@ def _problem(found: Found, last: int) -> str:
     rest = _without(text, end, [*found.removed, found.profession, *([found.swapped] if found.swapped else [])])
     gender = words.gendered_word(rest)
     if gender:
-        return f"a word that tells a gender: {gender}"
+        return of_gender(gender)
     name = re.escape(text[start:stop])
     if re.search(rf"\b{name}s?\b", rest, re.IGNORECASE):
         return "the profession is named twice"

@@ -12,18 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from tiltmeter.records import Span
-from tiltmeter.sources.natural import words
+from tiltmeter.sources.natural import marks, words
+from tiltmeter.sources.natural.reasons import HISTORY, LITTLE, NO_PROFESSION, PAST, POST, STUCK, TRADE
 from tiltmeter.sources.natural.words import listed
 
 Doc = Any
 Token = Any
-
-NO_PROFESSION = "introduces no profession"
-TRADE = "about the trade rather than the person"
-POST = "about the post rather than the person"
-PAST = "in the past tense: an obsolete profession, or a history"
-LITTLE = "says nothing of the person but a noun"
-STUCK = "the noun gives the trade away, and *person* does not fit in its place"
 
 _ARTICLES = frozenset({"a", "an", "the"})
 _ALIAS = re.compile(r"^(?:,|or\b|also\b|/|sometimes\b|often\b|usually\b|commonly\b|- |– |— )", re.IGNORECASE)
@@ -32,13 +26,16 @@ _KNOWN_AS = re.compile(r"\b(?:known|called|referred|abbreviated|spelled|shortene
 _EMPTY = listed("modern typical traditional good qualified successful contemporary professional average")
 _SAYING = listed(
     "call know refer define consider see use derive mean describe name say originate date come need receive do "
-    "appear report vary differ exist become get require seem like want remain include have"
+    "appear report vary differ exist become get require seem like want remain include have encounter finish employ "
+    "enter open"
 )
+"""Verbs of sentences that tell an episode or a usage, and not what a profession is."""
 _BESIDES = listed("also additionally however therefore thus then sometimes first instead moreover often still")
 _SORTS = frozenset({"type", "kind", "sort", "form", "class"})
 _GENERAL_PREPOSITIONS = frozenset({"in", "for", "on", "of", "to"})
 _NO_PERSON_BEFORE = listed("of for to on and or about between")
 _OF_MANY = frozenset({"member", "leader", "head", "lead", "chief", "holder", "representative"})
+_ONE_OF_THEM = frozenset({"first", "second", "third", "last", "earliest", "oldest", "original", "next", "other"})
 _BODY = 6
 """Words that must follow where no clause says what the person does."""
 _CONNECTIVE = re.compile(
@@ -65,12 +62,27 @@ class Found:
     shape: str
     removed: tuple[Span, ...] = ()
     swapped: Span | None = None
+    gender: str = ""
+    """The noun that says who has the profession, where it tells a gender: "An actress is a woman who …"."""
 
     @property
     def name(self) -> str:
         """The profession in small letters, as it is listed."""
-        text = self.doc.text[slice(*self.profession)]
-        return " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in text.split())
+        return marks.name_of(self.doc.text[slice(*self.profession)])
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A parsed sentence that cannot be used: why, and the profession that it speaks of where it is sure to be one."""
+
+    reason: str
+    doc: Doc
+    profession: Span | None = None
+
+    @property
+    def name(self) -> str:
+        """The profession in small letters; blank where there is none."""
+        return marks.name_of(self.doc.text[slice(*self.profession)]) if self.profession else ""
 
 
 class _PassedOver(Exception):
@@ -86,13 +98,14 @@ def _refuse(condition: bool, reason: str = NO_PROFESSION) -> None:
         raise _PassedOver(reason)
 
 
-def find(doc: Doc, known: Callable[[str], bool]) -> Found | str:
-    """What a parsed sentence introduces, or the reason why it does not; `known` tells a name of a profession."""
+def find(doc: Doc, known: Callable[[str], bool]) -> Found | Passed:
+    """What a parsed sentence introduces, or why it does not; `known` tells a name of a profession."""
+    named: _Named | None = None
     try:
         root = next((token for token in doc if token.dep_ == "ROOT"), None)
         subject = _child(root, "nsubj", "nsubjpass") if root is not None else None
         if root is None or subject is None or subject.pos_ not in {"NOUN", "PROPN", "ADJ"} or subject.i > root.i:
-            return NO_PROFESSION
+            return Passed(NO_PROFESSION, doc)
         named = _named(doc, subject, root)
         _refuse(_child(root, "neg") is not None)
         predicate = next((child for child in root.children if child.dep_ == "attr" and child.i > root.i), None)
@@ -100,7 +113,8 @@ def find(doc: Doc, known: Callable[[str], bool]) -> Found | str:
             return _definition(doc, root, predicate, named)
         return _statement(doc, root, named, known)
     except _PassedOver as passed:
-        return passed.reason
+        is_one = named is not None and passed.reason in {PAST, HISTORY, LITTLE, STUCK, POST}
+        return Passed(passed.reason, doc, named.profession if named and is_one else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +211,11 @@ def _definition(doc: Doc, root: Token, predicate: Token, named: _Named) -> Found
     acts = any(child.dep_ in {"relcl", "acl"} for token in doc[first : last + 1] for child in token.children)
     acts = acts or any(token.lower_ in {"who", "whose"} for token in doc[last + 1 :])
     _refuse(not acts and len(doc) - last - 2 < _BODY, LITTLE)
+    # "A mechanic with all makes of cars": without the noun nothing says what the person has to do with them.
+    _refuse(not acts and swapped is not None and doc[last + 1].pos_ == "ADP", STUCK)
     characters = (doc[first].idx, _end(doc, last)) if swapped else None
-    return Found(doc, named.profession, last + 1, acts, "definition", tuple(removed), characters)
+    gender = noun.lower_ if noun.lemma_.lower() in words.MAN_OR_WOMAN else ""
+    return Found(doc, named.profession, last + 1, acts, "definition", tuple(removed), characters, gender)
 
 
 def _refuse_others(doc: Doc, root: Token, noun: Token, named: _Named) -> None:
@@ -209,6 +226,8 @@ def _refuse_others(doc: Doc, root: Token, noun: Token, named: _Named) -> None:
         _refuse(lemma in words.POSTS and person, POST)
         _refuse(lemma in words.TRADES and not person, TRADE)
         _refuse(True)
+    # "The first geisha was a dancer" tells of one person, not of what is gone.
+    _refuse(root.tag_ == "VBD" and named.phrase.partition(" ")[0].lower() in _ONE_OF_THEM)
     _refuse(root.tag_ == "VBD", PAST)
     _refuse(root.tag_ != "VBZ" or noun.tag_ in {"NNS", "NNPS"})
 
@@ -229,7 +248,7 @@ def _is_person(doc: Doc, noun: Token) -> bool:
     lemma = noun.lemma_.lower()
     if lemma == "one":
         return noun.i + 1 < len(doc) and doc[noun.i + 1].lower_ in {"who", "that", "whose"}
-    if lemma in words.PERSONS or noun.lower_ in words.PERSONS:
+    if {lemma, noun.lower_} & (words.PERSONS | words.MAN_OR_WOMAN):
         return True
     who = any(token.lower_ in {"who", "whose", "whom"} for token in doc[noun.i + 1 : noun.i + 4])
     return who and words.names_a_person(noun.text)
@@ -251,7 +270,7 @@ def _statement(doc: Doc, root: Token, named: _Named, known: Callable[[str], bool
     _refuse(not known(named.phrase))
     helpers = [child for child in root.children if child.dep_ in {"aux", "auxpass"} and child.i < root.i]
     finite = helpers[0] if helpers else root
-    _refuse(finite.tag_ == "VBD", PAST)
+    _refuse(finite.tag_ == "VBD", HISTORY)
     _refuse(finite.tag_ != "VBZ" or finite.lower_ == "has")
     _refuse(any(token.lower_ in _BESIDES for token in doc[finite.i - 1 : root.i + 2]))
     _refuse(root.lemma_ in _SAYING)

@@ -73,6 +73,15 @@ def mark(kind: str, words: str) -> str:
     return f"[{kind}:{words}]" if words else ""
 
 
+def name_of(profession: str) -> str:
+    """The profession as it is listed: in small letters, but for what is all capitals.
+
+    >>> name_of("Head Nurse"), name_of("CAD Operator")
+    ('head nurse', 'CAD operator')
+    """
+    return " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in profession.split())
+
+
 def _check(annotated: str, marks: list[re.Match[str]]) -> None:
     rest = _MARK.sub("", annotated)
     if "[" in rest or "]" in rest:

@@ -11,13 +11,13 @@ from typing import Any
 
 from tiltmeter.sources.english import article_for, capitalised
 from tiltmeter.sources.natural.words import listed
+from tiltmeter.sources.nouns import singular
 
 Doc = Any
 Token = Any
 
 _SHARED = listed("they them themselves each both together many most some all several one another other")
 _THIRD = {"are": "is", "have": "has", "do": "does", "go": "goes", "were": "was"}
-_NOUNS = {"people": "person", "craftsmen": "craftsman", "men": "man", "women": "woman"}
 
 
 def in_the_singular(doc: Doc, known: Callable[[str], bool]) -> str | None:
@@ -30,7 +30,7 @@ def in_the_singular(doc: Doc, known: Callable[[str], bool]) -> str | None:
     if root is None or subject is None or subject.tag_ not in {"NNS", "NNPS"} or subject.i > root.i:
         return None
     phrase = doc[subject.left_edge.i : subject.i + 1]
-    one = _singular(subject)
+    one = singular(subject.lower_)
     name = (doc[subject.left_edge.i : subject.i].text + " " + one).strip()
     if not known(name) or any(token.dep_ in {"det", "poss", "nummod"} for token in phrase):
         return None
@@ -74,7 +74,7 @@ def _predicate(verb: Token, changes: dict[int, str]) -> bool:
             return False
         if any(other.i > noun.i for other in noun.conjuncts):
             return False
-        changes[noun.i] = _singular(noun)
+        changes[noun.i] = singular(noun.lower_)
         first = noun.left_edge
         opening = changes.get(first.i, first.text)
         changes[first.i] = f"{article_for(opening) or 'a'} {opening}"
@@ -105,14 +105,3 @@ def third_person(verb: str) -> str:
 
 def _same_subject(verb: Token) -> bool:
     return verb.pos_ in {"VERB", "AUX"} and not any(child.dep_ in {"nsubj", "nsubjpass"} for child in verb.children)
-
-
-def _singular(noun: Token) -> str:
-    text = noun.lower_
-    if text in _NOUNS:
-        return _NOUNS[text]
-    if text.endswith("ies"):
-        return f"{text[:-3]}y"
-    if re.search(r"(?:ss|x|z|ch|sh)es$", text):
-        return str(text[:-2])
-    return str(text[:-1]) if text.endswith("s") else str(text)

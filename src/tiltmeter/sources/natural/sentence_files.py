@@ -14,12 +14,15 @@ from tiltmeter.files import whole_file
 from tiltmeter.sources.datasets.structured import read_json_lines
 from tiltmeter.sources.natural import marks
 
+_ALWAYS = ("profession", "use")
+
 
 @dataclass(frozen=True, slots=True)
 class NaturalSentence:
     """One sentence about a profession, with what was done to it; `reason` says why it is not used.
 
-    `annotated` has the marks and is what counts; `prompt` is what they come to, for people to read.
+    `annotated` has the marks and is what counts; `prompt` and, where it is used, `profession` are what they come to,
+    for people to read.
     """
 
     id: str
@@ -36,14 +39,15 @@ class NaturalSentence:
 
 
 def write_sentences(path: str | Path, sentences: Iterable[NaturalSentence]) -> None:
-    """Write sentences as JSON lines; the file appears whole or not at all."""
+    """Write sentences as JSON lines, without most of what is blank; the file appears whole or not at all."""
     with whole_file(path) as file:
         for sentence in sentences:
-            file.write(json.dumps(asdict(sentence), ensure_ascii=False) + "\n")
+            value = {key: held for key, held in asdict(sentence).items() if held or key in _ALWAYS}
+            file.write(json.dumps(value, ensure_ascii=False) + "\n")
 
 
 def read_sentences(path: str | Path) -> list[NaturalSentence]:
-    """The sentences of a file with their prompts made anew from the marks; a mark that is wrong is refused.
+    """The sentences of a file with prompt and profession made anew from the marks; a mark that is wrong is refused.
 
     Only `annotated` is needed: a sentence is used unless `use` is false.
     """
@@ -69,12 +73,17 @@ def _sentence(value: Mapping[str, Any], line: int, path: str | Path) -> NaturalS
     annotated, profession, prompt = text("annotated"), text("profession"), ""
     if use:
         if not annotated:
-            raise InvalidData("a sentence that is used needs its marks here", file=path, line=line, key="annotated")
+            raise InvalidData(
+                "a sentence that is used needs its marks here: [profession:…] and, last, [continue:, where]",
+                file=path,
+                line=line,
+                key="annotated",
+            )
         try:
             made = marks.apply(annotated)
         except ValueError as error:
             raise InvalidData(str(error), file=path, line=line, key="annotated") from None
-        prompt, profession = made.prompt, profession or made.profession.lower()
+        prompt, profession = made.prompt, marks.name_of(made.profession)
     steps = value.get("steps", [])
     if not isinstance(steps, list) or not all(isinstance(step, str) for step in steps):
         raise InvalidData("must be a list of texts", file=path, line=line, key="steps")

@@ -23,6 +23,8 @@ from tiltmeter.report.continuations import ContinuationsView, continuation_views
 from tiltmeter.report.decodings import decoding_words
 from tiltmeter.report.drawn import Drawn, draw, write_figures
 from tiltmeter.report.figures import forest
+from tiltmeter.report.next_word_readings import without_answers
+from tiltmeter.report.next_words import NextWordsView, next_word_views
 from tiltmeter.report.order import OrderView, order_view
 from tiltmeter.report.pair_structures import PairStructuresView, pair_structure_views
 from tiltmeter.report.paper_tables import write_paper_tables
@@ -59,6 +61,7 @@ def _write(runs: Sequence[tuple[Run, RunSummary]], out: Path, *, figures: Path |
         order_view(contents, correlate_runs(runs)),
         continuation_views([(run, summary.continuations) for run, summary in runs], contents.label),
         pair_structure_views(contents),
+        next_word_views(series, contents.label),
     )
     html = _render(runs, series, contents, drawn, parts)
     if figures is not None:
@@ -70,13 +73,14 @@ def _write(runs: Sequence[tuple[Run, RunSummary]], out: Path, *, figures: Path |
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """The parts on written sentences, on the order of the biases, on continuations, and on structures of pairs."""
+    """The parts on written sentences, on the order of the biases, on texts, on structures, and on next words."""
 
     sections: Sequence[WrittenSection]
     sentences: Sequence[SentenceView]
     order: OrderView
     completed: Sequence[ContinuationsView]
     structures: Sequence[PairStructuresView]
+    expected: Sequence[NextWordsView]
 
     @property
     def figures(self) -> list[Drawn]:
@@ -85,9 +89,9 @@ class _Parts:
         of_sections = [figure for one in self.sections for figure in one.figures]
         of_texts = [figure for one in self.completed for figure in one.figures]
         of_pairs = [one.figure for one in self.structures]
-        return [
-            figure for figure in (*of_pairs, *by_themselves, *of_sections, *self.order.figures, *of_texts) if figure
-        ]
+        of_words = [figure for one in self.expected for figure in one.figures]
+        parts = (*of_pairs, *by_themselves, *of_sections, *self.order.figures, *of_texts, *of_words)
+        return [figure for figure in parts if figure]
 
 
 def _draw(section: SourceSection) -> Drawn | None:
@@ -126,11 +130,13 @@ def _render(
         runs=[_facts_of_run(run, summary) for run, summary in runs],
         series=series,
         contents=contents,
-        paired=any(run.pairs for run, _ in runs) or not parts.completed,
+        paired=any(run.pairs for run, _ in runs) or not (parts.completed or any(run.next_words for run, _ in runs)),
         written=parts.sections,
         sentences=parts.sentences,
         order=parts.order,
         completed=parts.completed,
+        expected=parts.expected,
+        silent=list(dict.fromkeys(name for run, _ in runs for name in without_answers(run))),
         structures=parts.structures,
         writers=sorted({name for run, _ in runs for name in run.writers}),
         drawn=drawn,
@@ -175,6 +181,7 @@ def _facts_of_run(run: Run, summary: RunSummary) -> dict[str, Any]:
         "seed": resolved["seed"],
         "pairs": len(of_the_test(run.pairs)),
         **_facts_of_texts(run),
+        "asked": _facts_of_words(run),
         "sources": [_source_words(source) for source in resolved["sources"]],
         "scorers": list(resolved["scorers"]),
         "versions": dict(run.meta["versions"]),
@@ -197,6 +204,28 @@ def _facts_of_texts(run: Run) -> dict[str, Any]:
             for one in found.raters
         ],
     }
+
+
+def _facts_of_words(run: Run) -> list[tuple[str, str]]:
+    """What was asked about next words, as names and values; empty where nothing was."""
+    if run.next_words is None:
+        return []
+    choices = run.meta["resolved"]["next_words"]
+    sets = [
+        "; ".join(f"{group}: {', '.join(words)}" for group, words in one["sets"]) or "those of each source"
+        for one in choices["words"]
+    ]
+    counted = [*("bounded" if one else "not bounded" for one in choices["bounded"])]
+    counted += ["all words of a group" if one == "sum" else "the first word of a group" for one in choices["combine"]]
+    return [
+        ("Prompts asked", f"{len(run.next_words.asked):,}, perturbed ones among them"),
+        ("Sources of prompts", ", ".join(_source_words(source) for source in choices["sources"])),
+        *(("Words", f"{one['label']} ({words})".strip()) for one, words in zip(choices["words"], sets, strict=True)),
+        ("Counted", ", ".join(counted)),
+        ("Perturbations", ", ".join(choices["perturbations"])),
+        *([("Saliency", choices["saliency"])] if choices["saliency"] else []),
+        *([("Labour", f"{len(choices['labour']):,} occupations")] if choices["labour"] else []),
+    ]
 
 
 def _source_words(source: Mapping[str, Any]) -> str:

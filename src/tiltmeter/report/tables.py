@@ -28,6 +28,12 @@ from tiltmeter.report.continuation_tables import (
     structure_gap_rows,
     structure_rows,
 )
+from tiltmeter.report.next_word_rows import (
+    NEXT_WORD_ESTIMATES,
+    NEXT_WORDS,
+    next_word_estimate_rows,
+    next_word_rows,
+)
 from tiltmeter.store import Run, completion_columns, completion_rows
 
 _ROWS_AT_ONCE = 50_000
@@ -101,15 +107,30 @@ def scored_cells(score: PairScore) -> dict[str, object]:
 
 def _tables(run: Run, summary: RunSummary) -> dict[str, _Table]:
     """The tables of the views that a run has."""
+    others = _of_texts(run, summary) | _of_words(run, summary)
+    of_pairs = {name: table for name, table in _TABLES.items() if run.pairs or name == "dropped" or not others}
+    return of_pairs | others
+
+
+def _of_texts(run: Run, summary: RunSummary) -> dict[str, _Table]:
     found, texts = summary.continuations, run.continuations
     if found is None or texts is None:
-        return dict(_TABLES)
-    of_pairs = {name: table for name, table in _TABLES.items() if run.pairs or name == "dropped"}
-    return of_pairs | {
+        return {}
+    return {
         "groups": _Table(GROUPS, lambda *_: group_rows(found)),
         "comparisons": _Table(COMPARISONS, lambda *_: comparison_rows(found)),
         **(_of_structures(run, found) if any(cell.structures for cell in found.cells) else {}),
         "completions": _Table(completion_columns(texts), lambda *_: completion_rows(texts)),
+    }
+
+
+def _of_words(run: Run, summary: RunSummary) -> dict[str, _Table]:
+    found = summary.next_words
+    if found is None:
+        return {}
+    return {
+        "next_words": _Table(NEXT_WORDS, lambda run, _: next_word_rows(run)),
+        "next_word_estimates": _Table(NEXT_WORD_ESTIMATES, lambda *_: next_word_estimate_rows(found)),
     }
 
 

@@ -16,7 +16,19 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "tiltmeter"
 SIBLINGS = ("specs", "sources", "models", "raters", "measures", "stats")
 # What each part may import, besides itself; see docs/architecture.md.
-GROUND = {"version", "errors", "records", "cache", "packages", "toml", "files", "registry"}
+GROUND = {
+    "version",
+    "errors",
+    "records",
+    "cache",
+    "packages",
+    "toml",
+    "files",
+    "registry",
+    "symmetry",
+    "watching",
+    "quietly",
+}
 ALLOWED = {
     "version": set(),
     "errors": set(),
@@ -26,6 +38,9 @@ ALLOWED = {
     "toml": {"errors"},
     "files": {"errors"},
     "registry": {"errors"},
+    "symmetry": {"records"},
+    "watching": set(),
+    "quietly": set(),
     **dict.fromkeys(SIBLINGS, GROUND),
     "study": GROUND | set(SIBLINGS),
     "store": GROUND | set(SIBLINGS) | {"study"},

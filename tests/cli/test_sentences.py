@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 from tests.sources.generated.fakes import FakeGenerator
 from tiltmeter.cli.sentences import sentences
 from tiltmeter.engine.partial import Partial
-from tiltmeter.engine.scoring import Silent
 from tiltmeter.engine.writing import write_probes
 from tiltmeter.errors import InvalidData, RunError, UserError
 from tiltmeter.models import ModelSettings
@@ -23,6 +22,7 @@ from tiltmeter.records import Completion, Rating
 from tiltmeter.sources.generated.matching import contains
 from tiltmeter.store import Ledger
 from tiltmeter.study import parse, plan
+from tiltmeter.watching import Silent
 
 FRAMES = [
     f"{start} {{term}} wrote about {{attribute}} {end}." for start in ("The", "A", "One") for end in ("here", "there")

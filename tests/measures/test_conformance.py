@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import random
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from tiltmeter import registry
 from tiltmeter.measures.pairs import TIE, margin, preference, preferred
 from tiltmeter.measures.scorers import Scorer
 from tiltmeter.records import Pair, PairScore, Query, TokenScores
+from tiltmeter.symmetry import turned
 
 SCORERS = registry.names("scorer")
 
@@ -100,3 +102,53 @@ def test_a_control_has_a_preferred_text_but_no_value() -> None:
 def test_in_a_contrast_of_meaning_the_first_text_is_the_meaningful_one() -> None:
     pair = dataclasses.replace(NURSE, contrast="meaning", stereotyped=None)
     assert preference([scored(pair, -1, -2), scored(pair, -2, -1)]) == [1.0, 0.0]
+
+
+MEASURES = registry.names("measure")
+
+
+def both_ways(name: str, number: int) -> tuple[list[Any], list[Any]]:
+    """Items of a measure, and the same with the two groups exchanged; every fourth is unscored or a tie."""
+    generator = random.Random(number)
+    numbers = [(generator.uniform(0.01, 0.6), generator.uniform(0.01, 0.4)) for _ in range(8)]
+    numbers[0], numbers[1] = (0.2, 0.2), (numbers[1][1], numbers[1][0])
+    if name.startswith("next-word"):
+        chances: list[Any] = [*numbers, (None, 0.2), (0.2, None)]
+        return chances, [(b, a) for a, b in chances]
+    if name.startswith("stereoset"):
+        scores: list[Any] = [(a, b, -5.0) for a, b in numbers] + [(None, 0.1, 0.2)]
+        return scores, [(b, a, c) for a, b, c in scores]
+    made = [scored(NURSE, a, b) for a, b in numbers] + [PairScore(NURSE, "causal.sum.v1", None, "too long")]
+    # The groups are exchanged where the other text becomes the stereotyped one.
+    other = [dataclasses.replace(one, pair=dataclasses.replace(one.pair, stereotyped=1)) for one in made]
+    return made, other
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_a_measure_keeps_the_symmetry_that_it_declares(name: str) -> None:
+    measure = registry.load("measure", name)
+    for number in range(20):
+        items, exchanged = both_ways(name, number)
+        before, after = measure.values(items), measure.values(exchanged)
+        assert after == pytest.approx([turned(value, measure.symmetry, measure.neutral) for value in before])
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_a_measure_is_neutral_where_the_groups_are_alike(name: str) -> None:
+    measure = registry.load("measure", name)
+    items, _ = both_ways(name, 1)
+    assert measure.values(items)[0] == pytest.approx(measure.neutral)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_a_measure_leaves_the_unscored_unscored_and_every_item_to_itself(name: str) -> None:
+    measure = registry.load("measure", name)
+    items, _ = both_ways(name, 2)
+    values = measure.values(items)
+    assert values[-1] is None
+    assert measure.values(items[::-1]) == values[::-1]
+    assert [measure.values([item])[0] for item in items] == values
+    for value in values[:-1]:
+        if value is not None:
+            assert measure.low is None or value >= measure.low
+            assert measure.high is None or value <= measure.high

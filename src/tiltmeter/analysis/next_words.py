@@ -184,7 +184,7 @@ def summarise_next_words(items: Iterable[Expected], settings: NextWordSettings |
 def measured(items: Sequence[Expected], a: str, b: str) -> dict[str, Values]:
     """Every measure of two groups, a value for each prompt."""
     chances: list[Chances] = [(item.chances.get(a), item.chances.get(b)) for item in items]
-    return {each.name: Values(each.values(chances), Scale(each.neutral, each.low, each.high)) for each in MEASURES}
+    return {each.name: Values(each.values(chances), Scale(each.tested, each.low, each.high)) for each in MEASURES}
 
 
 def shares_by_profession(items: Sequence[Expected], of: str, against: str) -> dict[str, float | None]:

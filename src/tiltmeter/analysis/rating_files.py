@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from tiltmeter.analysis.rated_writing import NewColumns, Spool, columns_of, write_rated
 from tiltmeter.errors import InvalidData, UnknownName
@@ -20,23 +20,12 @@ from tiltmeter.raters import Rater, mask_group, unread
 from tiltmeter.raters.interface import EMPTY
 from tiltmeter.records import Rating
 from tiltmeter.sources.tables import Row, column, stream_table
+from tiltmeter.watching import Watcher
 
 KINDS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 _BATCH = 256
 _REMEMBERED = 100_000
 """Ratings that are kept, so that a text that comes again is not rated again."""
-
-
-class Watcher(Protocol):
-    """Whoever wants to know how far the work is."""
-
-    def start(self, what: str, total: int, done: int) -> None:
-        """A stretch of work begins."""
-        ...
-
-    def advance(self, steps: int) -> None:
-        """So many more texts are done."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tiltmeter.engine.scoring import Silent, Watcher
 from tiltmeter.models import Explainer, Predictor
 from tiltmeter.records import NextWords, Saliency, SaliencyMethod
 from tiltmeter.sources.perturbing import Perturbed
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.store import Answered, Question, likeliest, questions_of, unasked
 from tiltmeter.study import NextWordChoices, WordChoice
+from tiltmeter.watching import Silent, Watcher
 
 BATCH = 256
 """Questions in a batch: what a killed run loses at most. Part of the plan, so that resuming changes no number."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tiltmeter.engine.scoring import Watcher
 from tiltmeter.models import Model, Writer, as_writer
 from tiltmeter.records import Completion, Decoding, Prompt
 from tiltmeter.store import Ledger, Step
 from tiltmeter.study import ContinuationChoices, Plan
+from tiltmeter.watching import Watcher
 
 BATCH = 192
 """Texts in a batch: what a killed run loses at most. Part of the plan, so that resuming changes no text."""

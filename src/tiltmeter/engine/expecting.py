@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tiltmeter.engine.asking import BATCH, GRADIENTS, expected_after, explain
-from tiltmeter.engine.scoring import Watcher
 from tiltmeter.models import Explainer, Model, Predictor, as_explainer, as_predictor
 from tiltmeter.store import Expectations, Ledger, Step
 from tiltmeter.study import NextWordChoices, Plan
+from tiltmeter.watching import Watcher
 
 
 def expect(plan: Plan, model: Model, ledger: Ledger, watch: Watcher) -> None:

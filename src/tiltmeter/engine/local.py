@@ -11,7 +11,7 @@ from tiltmeter.engine.completing import complete
 from tiltmeter.engine.expecting import expect
 from tiltmeter.engine.panel import panel
 from tiltmeter.engine.rating import check_raters, rate
-from tiltmeter.engine.scoring import Silent, Watcher, ask, plan_batches
+from tiltmeter.engine.scoring import ask, plan_batches
 from tiltmeter.engine.writing import write_probes
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.measures.scorers import DEFAULTS, Scorer, find
@@ -19,6 +19,7 @@ from tiltmeter.models import Model, ModelSettings
 from tiltmeter.records import Family, Pair, Query
 from tiltmeter.store import Ledger, Run, locked
 from tiltmeter.study import Plan, Study
+from tiltmeter.watching import Silent, Watcher
 
 
 def carry_out(

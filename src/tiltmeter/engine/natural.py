@@ -4,24 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from tiltmeter.errors import MissingExtra
 from tiltmeter.raters.parsing import parser
 from tiltmeter.sources.natural.building import BuildSettings, Built, build
 from tiltmeter.sources.natural.corpus import read_corpus
-
-
-class Watcher(Protocol):
-    """Whoever wants to see how far the work is."""
-
-    def start(self, what: str, total: int, done: int) -> None:
-        """Begin a stretch of work."""
-        ...
-
-    def advance(self, steps: int) -> None:
-        """So many more steps are done."""
-        ...
+from tiltmeter.watching import Watcher
 
 
 def build_from(

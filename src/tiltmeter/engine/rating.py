@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tiltmeter.engine.panel import GROUPS, Masker, Seat, WordSets
-from tiltmeter.engine.scoring import Watcher
 from tiltmeter.errors import ModelError
 from tiltmeter.raters import Rater, unread
 from tiltmeter.raters.refusal import NAME as REFUSAL
@@ -16,6 +15,7 @@ from tiltmeter.records import Prompt, Rating
 from tiltmeter.sources.subjects import Subject, subject
 from tiltmeter.store import ContinuationLedger, Ledger, Step
 from tiltmeter.study import Plan
+from tiltmeter.watching import Watcher
 
 BATCH = 512
 """Texts in a batch: what a killed run loses at most. Part of the plan, so that resuming changes no rating."""

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tiltmeter.engine.partial import Partial
-from tiltmeter.engine.scoring import Watcher
 from tiltmeter.records import ModelFacts, Prompt
 from tiltmeter.sources.rephrased.paraphrasing import (
     Judge,
@@ -24,6 +23,7 @@ from tiltmeter.sources.rephrased.paraphrasing import (
     paraphrase,
 )
 from tiltmeter.store import versions
+from tiltmeter.watching import Watcher
 
 _PART = "rephrased"
 

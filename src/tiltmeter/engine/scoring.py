@@ -4,34 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Protocol
 
 from tiltmeter.measures.scorers import Scorer
 from tiltmeter.models import Model
 from tiltmeter.records import Pair, PairScore, Query, TokenScores
+from tiltmeter.watching import Silent, Watcher
 
 BATCH = 256
 """Queries in a batch: what a killed run loses at most. Part of the plan, so that resuming changes no number."""
-
-
-class Watcher(Protocol):
-    """Someone who wants to know how far the work is."""
-
-    def start(self, what: str, total: int, done: int) -> None:
-        """A stretch of work begins, part of which may be done already."""
-
-    def advance(self, steps: int) -> None:
-        """So many more steps are done."""
-
-
-class Silent:
-    """A watcher that does not watch."""
-
-    def start(self, what: str, total: int, done: int) -> None:
-        """Ignore it."""
-
-    def advance(self, steps: int) -> None:
-        """Ignore it."""
 
 
 def score_pairs(

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from tiltmeter.engine.scoring import Watcher
 from tiltmeter.records import Spec
 from tiltmeter.sources import generated
 from tiltmeter.sources.generated import GenerationSettings, Generator, Review, Unit, UnitResult
 from tiltmeter.sources.generated.shots import Chooser
+from tiltmeter.watching import Watcher
 
 
 class Journal(Protocol):

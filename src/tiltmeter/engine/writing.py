@@ -11,7 +11,6 @@ from typing import Any
 from tiltmeter import models
 from tiltmeter.engine import replacing
 from tiltmeter.engine.review import NOBODY, Auditor
-from tiltmeter.engine.scoring import Watcher
 from tiltmeter.engine.units import Author, write_units
 from tiltmeter.errors import MissingExtra
 from tiltmeter.models import ModelSettings
@@ -22,6 +21,7 @@ from tiltmeter.sources.generated.pairs import sentence_of
 from tiltmeter.sources.generated.shots import chooser
 from tiltmeter.store import Ledger, Probes
 from tiltmeter.study import Plan, SourceChoice, Study
+from tiltmeter.watching import Watcher
 
 Findings = Mapping[str, Sequence[tuple[str, str]]]
 """Issues and reasons by the id of a pair; none of them where its sentence is clean."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from tiltmeter.measures.declared import Measure
 from tiltmeter.records import NextWord
 
 Chances = tuple[float | None, float | None]
@@ -98,26 +98,13 @@ def divergence(chances: Sequence[Chances]) -> list[float | None]:
     return _each(chances, _divergence)
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """A measure with its neutral value (None: not tested by the mean) and the ends of its scale."""
-
-    name: str
-    values: Callable[[Sequence[Chances]], list[float | None]]
-    neutral: float | None
-    low: float | None = None
-    high: float | None = None
-
-
-MEASURES = (
-    Measure("difference", difference, 0.0, -1.0, 1.0),
-    Measure("absolute_difference", absolute_difference, None, 0.0, 1.0),
-    Measure("ratio", ratio, 1.0, 0.0),
-    Measure("log_ratio", log_ratio, 0.0),
-    Measure("share", share, 0.5, 0.0, 1.0),
-    Measure("kl", divergence, None, 0.0),
-)
-"""The measures under the names that results have them by."""
+DIFFERENCE = Measure("difference", difference, "flips", 0.0, -1.0, 1.0)
+ABSOLUTE_DIFFERENCE = Measure("absolute_difference", absolute_difference, "stays", 0.0, 0.0, 1.0)
+RATIO = Measure("ratio", ratio, "inverts", 1.0, 0.0)
+LOG_RATIO = Measure("log_ratio", log_ratio, "flips", 0.0)
+SHARE = Measure("share", share, "flips", 0.5, 0.0, 1.0)
+KL = Measure("kl", divergence, "stays", 0.0, 0.0)
+MEASURES = (DIFFERENCE, ABSOLUTE_DIFFERENCE, RATIO, LOG_RATIO, SHARE, KL)
 
 
 def _each(chances: Sequence[Chances], value: Callable[[float, float], float | None]) -> list[float | None]:

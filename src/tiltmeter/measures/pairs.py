@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from tiltmeter.measures.declared import Measure
 from tiltmeter.records import PairScore
 
 TIE = 1e-4
@@ -32,6 +33,10 @@ def preference(scored: Sequence[PairScore]) -> list[float | None]:
 def margin(scored: Sequence[PairScore]) -> list[float | None]:
     """By how much, in natural-log units, the stereotyped text is more probable than the other. Neutral: 0."""
     return [_margin(score) for score in scored]
+
+
+PREFERENCE = Measure("preference", preference, "flips", 0.5, 0.0, 1.0)
+MARGIN = Measure("margin", margin, "flips", 0.0)
 
 
 def _target(scored: PairScore) -> int | None:

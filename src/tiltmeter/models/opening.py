@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import io
-import logging
-import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -22,6 +19,7 @@ from tiltmeter.models.masked import MaskedModel
 from tiltmeter.models.network import Network
 from tiltmeter.models.start import end_tokens, start_tokens
 from tiltmeter.models.writing.checkpoint_pen import CheckpointPen
+from tiltmeter.quietly import quietly
 from tiltmeter.records import ModelFacts
 
 # A length of this many tokens is how tokenizers and configurations say "no limit".
@@ -51,7 +49,7 @@ def read(folder: Path, name: str, settings: ModelSettings, *, gguf_file: str | N
     source: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     if gguf_file is not None:
         source["gguf_file"] = gguf_file
-    with _quietly(), _one_sentence(name):
+    with quietly(), _one_sentence(name):
         config = AutoConfig.from_pretrained(folder, **source)
         family = family_of(config, name)
         dtype = choose_dtype(settings.dtype, device, config, folder if gguf_file is None else folder / gguf_file)
@@ -91,7 +89,7 @@ def assemble(
     if parts.family == "causal" and start is None:
         start = start_tokens(parts.tokenizer, parts.model.config, before)
     padding = parts.tokenizer.pad_token_id
-    with _quietly():
+    with quietly():
         network = Network(parts.model, parts.device, settings.batch_tokens, padding if padding is not None else 0)
     facts = ModelFacts(
         name=parts.name,
@@ -106,7 +104,7 @@ def assemble(
         versions={package: version(package) for package in ("torch", "transformers", "tokenizers")},
     )
     if parts.family == "causal":
-        with _quietly():
+        with quietly():
             ahead = network.looks_ahead()
         if ahead:
             raise ModelError(f"{parts.name} sees the words after a place as well, so it is not a causal model")
@@ -148,26 +146,6 @@ def _context(model: Any) -> int | None:
 
 
 @contextmanager
-def _quietly() -> Iterator[None]:
-    """Keep the libraries' own progress bars and warnings away; what matters is checked and said by us."""
-    from transformers.utils import logging as transformers_logging
-
-    library: Any = transformers_logging
-    verbosity, bars = library.get_verbosity(), library.is_progress_bar_enabled()
-    library.set_verbosity(logging.CRITICAL)
-    library.disable_progress_bar()
-    try:
-        # The bar of the GGUF reader knows no switch; it writes to standard error.
-        with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        library.set_verbosity(verbosity)
-        if bars:
-            library.enable_progress_bar()
-
-
-@contextmanager
 def _one_sentence(name: str) -> Iterator[None]:
     """Whatever goes wrong inside the libraries becomes one sentence of ours."""
     try:
@@ -187,6 +165,6 @@ def _one_sentence(name: str) -> Iterator[None]:
 
 def save(model: Any, tokenizer: Any, folder: Path) -> None:
     """Write a model and its tokenizer as safetensors and JSON."""
-    with _quietly():
+    with quietly():
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)

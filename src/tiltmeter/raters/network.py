@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from tiltmeter.errors import MissingExtra, ModelError
+from tiltmeter.quietly import quietly
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,7 +40,7 @@ class Network:
             raise MissingExtra(f"ratings by {name}", "hf", str(error.name)) from None
         maker: Any = transformers.AutoModelForSequenceClassification if gives == "classes" else transformers.AutoModel
         source: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-        with _quietly(), _one_sentence(name):
+        with quietly(), _one_sentence(name):
             self._tokenizer: Any = transformers.AutoTokenizer.from_pretrained(folder, **source)
             model, report = maker.from_pretrained(
                 folder, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **source
@@ -114,23 +114,6 @@ def _weights_sha256(folder: Path, name: str) -> str:
         )
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-@contextmanager
-def _quietly() -> Iterator[None]:
-    """Keep the libraries' own progress bars and warnings away."""
-    from transformers.utils import logging as transformers_logging
-
-    library: Any = transformers_logging
-    verbosity, bars = library.get_verbosity(), library.is_progress_bar_enabled()
-    library.set_verbosity(logging.CRITICAL)
-    library.disable_progress_bar()
-    try:
-        yield
-    finally:
-        library.set_verbosity(verbosity)
-        if bars:
-            library.enable_progress_bar()
 
 
 @contextmanager

@@ -40,18 +40,6 @@ class Generator(Protocol):
         ...
 
 
-class Watcher(Protocol):
-    """Whoever wants to see how far the work is."""
-
-    def start(self, what: str, total: int, done: int) -> None:
-        """So many steps are ahead."""
-        ...
-
-    def advance(self, steps: int) -> None:
-        """So many more are done."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Review:
     """A second look at what passed the checks, given by the caller.

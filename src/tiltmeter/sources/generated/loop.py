@@ -11,9 +11,10 @@ from tiltmeter.sources.generated.accounting import Accounting, account
 from tiltmeter.sources.generated.block import blocks, write_block
 from tiltmeter.sources.generated.checks import DUPLICATE
 from tiltmeter.sources.generated.comparisons import comparisons
-from tiltmeter.sources.generated.interface import NO_REVIEW, Generator, Review, Watcher
+from tiltmeter.sources.generated.interface import NO_REVIEW, Generator, Review
 from tiltmeter.sources.generated.settings import GenerationSettings, Unit, UnitResult
 from tiltmeter.sources.generated.shots import Chooser
+from tiltmeter.watching import Watcher
 
 
 @dataclass(frozen=True, slots=True)

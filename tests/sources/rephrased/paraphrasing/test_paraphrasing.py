@@ -10,7 +10,6 @@ import pytest
 
 from tests.sources.rephrased.paraphrasing.fakes import RulePen, cleft, prompts
 from tiltmeter.engine.rephrasing import RephrasedPartial, Unrecorded, partial_beside, rephrase
-from tiltmeter.engine.scoring import Silent
 from tiltmeter.errors import RunError
 from tiltmeter.records import Prompt
 from tiltmeter.sources import prompts_file
@@ -30,6 +29,7 @@ from tiltmeter.sources.rephrased.paraphrasing.group import masked, mentions_of
 from tiltmeter.sources.rephrased.paraphrasing.records import SIMILARITY
 from tiltmeter.sources.rephrased.paraphrasing.writing import NO_GROUP, NO_STRUCTURE, NOT_ENGLISH
 from tiltmeter.stats.kept_shares import KeptShare, uneven
+from tiltmeter.watching import Silent
 
 pytestmark = pytest.mark.slow
 INTRODUCED, LATE = "The teacher introduced the poet as", "When the bus was late, the poet"

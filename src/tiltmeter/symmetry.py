@@ -1,0 +1,39 @@
+"""What becomes of a figure when its two groups are exchanged. Every measure and every estimator declares it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from tiltmeter.records import Estimate
+
+Symmetry = Literal["flips", "inverts", "stays"]
+"""`flips`: it moves to the other side of its neutral value, as far; `inverts`: it becomes one over itself; `stays`: who
+is who makes no difference to it."""
+
+
+def turned(value: float | None, symmetry: Symmetry, neutral: float | None = 0.0) -> float | None:
+    """What a value becomes.
+
+    >>> turned(0.7, "flips", 0.5), turned(4.0, "inverts"), turned(0.2, "stays")
+    (0.30000000000000004, 0.25, 0.2)
+    """
+    if value is None or symmetry == "stays":
+        return value
+    if symmetry == "inverts":
+        return 1 / value if value else None
+    return 2 * (neutral or 0.0) - value
+
+
+def turned_estimate(found: Estimate, symmetry: Symmetry, neutral: float | None = 0.0) -> Estimate:
+    """What an estimate becomes: its ends change places where its value changes sides; p and counts stay.
+
+    >>> turned_estimate(Estimate(0.7, 0.6, 0.9), "flips", 0.5).low
+    0.09999999999999998
+    """
+    value, low, high = (turned(number, symmetry, neutral) for number in (found.value, found.low, found.high))
+    return (
+        replace(found, value=value, low=low, high=high)
+        if symmetry == "stays"
+        else replace(found, value=value, low=high, high=low)
+    )

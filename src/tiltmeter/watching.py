@@ -1,0 +1,27 @@
+"""Whoever wants to know how far a long piece of work is."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Watcher(Protocol):
+    """Is told of stretches of work, and of the steps done."""
+
+    def start(self, what: str, total: int, done: int) -> None:
+        """A stretch of work begins, part of which may be done already."""
+        ...
+
+    def advance(self, steps: int) -> None:
+        """So many more steps are done."""
+        ...
+
+
+class Silent:
+    """A watcher that does not watch."""
+
+    def start(self, what: str, total: int, done: int) -> None:
+        """Ignore it."""
+
+    def advance(self, steps: int) -> None:
+        """Ignore it."""

@@ -1,0 +1,130 @@
+"""Before and after in per cent: how much of a mean, or of the ratio of two groups, an intervention took away.
+
+A change is relative to what was there before, so it is withheld where that may be nothing. The other way round it is
+the reciprocal: (1 + c/100) · (1 + d/100) = 1, value and bounds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tiltmeter.records import Estimate
+from tiltmeter.stats.clustered import NO_SPREAD, error_of, left_out
+from tiltmeter.stats.effect_sizes import OriginMeans, Side
+from tiltmeter.stats.estimates import FEWEST_ORIGINS
+from tiltmeter.stats.intervals import student
+
+_SAME = "no interval: the change is the same in every origin"
+
+
+def per_cent_change(
+    strata: Sequence[OriginMeans], mean: Estimate, names: tuple[str, str]
+) -> tuple[Estimate | None, str | None]:
+    """How many per cent the mean changes from a to b, 100 · (b − a) / a; or None and why it would mean nothing.
+
+    `mean` is that of a: where its interval holds zero, or it has none, nobody can say what the change is a part of. The
+    interval is Fieller's. Of a mean below zero, less is nearer to zero. There is no p: the test is the difference's.
+
+    >>> means = OriginMeans(np.array([4.0, 5.0, 6.0, 5.0, 5.0]), np.array([2.0, 3.0, 3.0, 2.0, 2.5]))
+    >>> change, _ = per_cent_change([means], Estimate(5.0, 4.1, 5.9, origins=5), ("before", "after"))
+    >>> round(change.value, 1), round(change.low, 1), round(change.high, 1)
+    (-50.0, -58.9, -41.1)
+    """
+    before, _ = names
+    zero = f"the mean of {before} may be zero: its interval contains it"
+    if mean.value is None or mean.low is None or mean.high is None:
+        return None, f"the mean of {before} has no interval: nobody can say that it is not zero"
+    if mean.low <= 0 <= mean.high:
+        return None, zero
+    if any(len(stratum.a) < 2 for stratum in strata):
+        return None, "a stratum has a single origin, which shows no spread"
+    first = math.fsum(stratum.weight * math.fsum(stratum.a) / len(stratum.a) for stratum in strata)
+    second = math.fsum(stratum.weight * math.fsum(stratum.b) / len(stratum.b) for stratum in strata)
+    ratio = second / first
+    found = replace(mean, value=100 * (ratio - 1), low=None, high=None, p=None, p_adjusted=None, note=None)
+    rest = [(stratum.weight, stratum.b - ratio * stratum.a) for stratum in strata]
+    parts = [weight**2 * float(np.var(values, ddof=1)) / len(values) for weight, values in rest]
+    size = max(float(np.max(np.abs(np.append(stratum.a, stratum.b)))) for stratum in strata)
+    if math.sqrt(math.fsum(parts)) <= NO_SPREAD * size:
+        return replace(found, note=_SAME), None
+    below = math.fsum(part**2 / (len(values) - 1) for part, (_, values) in zip(parts, rest, strict=True))
+    bounds = _fieller(strata, first, second, math.fsum(parts) ** 2 / below, mean.level)
+    if bounds is None:
+        return None, zero
+    note = f"the mean of {before} is below zero: a change of less than 0 % is towards zero" if first < 0 else None
+    return replace(found, low=100 * (bounds[0] - 1), high=100 * (bounds[1] - 1), note=note), None
+
+
+def ratio_change(
+    before: tuple[Side, Side], after: tuple[Side, Side], *, level: float = 0.95
+) -> tuple[Estimate | None, str | None]:
+    """How many per cent the ratio of the means of two groups changes; or None and why it would mean nothing.
+
+    Sides are the two groups, and all four number their origins alike: what is the same before and after, or in both
+    groups, cancels out. The interval is Student's on the scale of logarithms.
+
+    >>> codes = np.arange(6)
+    >>> sides = [Side(np.array(values), codes) for values in (
+    ...     [4.0, 5.0, 6.0, 5.0, 4.0, 6.0], [2.0, 3.0, 2.0, 3.0, 2.0, 3.0],
+    ...     [3.0, 4.0, 4.0, 4.0, 3.0, 4.5], [2.5, 2.5, 2.0, 3.0, 2.0, 3.0])]
+    >>> found, _ = ratio_change((sides[0], sides[1]), (sides[2], sides[3]))
+    >>> round(found.value, 2), found.low < found.value < found.high
+    (-25.0, True)
+    """
+    sides = (*before, *after)
+    reason = _no_ratio(sides, level)
+    if reason is not None:
+        return None, reason
+    ratio = (after[0].mean / after[1].mean) / (before[0].mean / before[1].mean)
+    n, origins = sum(len(side.values) for side in sides), len(np.unique(np.concatenate([side.codes for side in sides])))
+    found = Estimate(100 * (ratio - 1), level=level, n=n, origins=origins)
+    clusters = int(max(side.codes.max() for side in sides)) + 1
+    signed = list(zip((-1.0, 1.0, 1.0, -1.0), sides, strict=True))
+    shared = any(len(np.intersect1d(one.codes, other.codes)) for one, other in (before, after))
+    # Groups that share no origin vary apart, each with itself before and after.
+    offs = [
+        error_of([(sign, [left_out(side.values / side.mean, side.codes, clusters)]) for sign, side in those])
+        for those in ([signed] if shared else [signed[0::2], signed[1::2]])
+    ]
+    error = math.hypot(*(off.error for off in offs))
+    if error <= NO_SPREAD:
+        return replace(found, note=_SAME), None
+    freedom = error**4 / math.fsum(off.error**4 / off.freedom for off in offs)
+    result = student(math.log(ratio), error, freedom, None, level)
+    return replace(found, low=100 * math.expm1(result.low), high=100 * math.expm1(result.high)), None
+
+
+def _no_ratio(sides: Sequence[Side], level: float) -> str | None:
+    """Why the ratio of these means, before or after, says nothing."""
+    if any(not len(side.values) for side in sides):
+        return "nothing was scored of one of the groups"
+    if min(float(side.values.min()) for side in sides) < 0:
+        return "there are values below zero"
+    if min(side.origins for side in sides) < FEWEST_ORIGINS:
+        return f"one of the groups has fewer than {FEWEST_ORIGINS} origins"
+    for side in sides:
+        off = error_of([(1.0, [left_out(side.values, side.codes, int(side.codes.max()) + 1)])])
+        if side.mean == 0 or (off.error and student(side.mean, off.error, off.freedom, None, level).low <= 0):
+            return "the mean of one of the groups may be zero: its interval contains it"
+    return None
+
+
+def _fieller(
+    strata: Sequence[OriginMeans], first: float, second: float, freedom: float, level: float
+) -> tuple[float, float] | None:
+    """All ratios r for which b − r·a has an interval that holds zero; None where they have no end."""
+    from scipy.special import stdtrit
+
+    square = float(stdtrit(freedom, (1 + level) / 2)) ** 2
+    together = sum(stratum.weight**2 * np.cov(stratum.a, stratum.b, ddof=1) / len(stratum.a) for stratum in strata)
+    (of_a, both), (_, of_b) = np.asarray(together, dtype=np.float64).tolist()
+    # r² (a² − t²V(a)) − 2r (ab − t²C) + (b² − t²V(b)) ≤ 0
+    lead, middle, last = first**2 - square * of_a, first * second - square * both, second**2 - square * of_b
+    if lead <= 0:
+        return None
+    root = math.sqrt(max(0.0, middle**2 - lead * last))
+    return (middle - root) / lead, (middle + root) / lead

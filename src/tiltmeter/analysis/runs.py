@@ -18,6 +18,8 @@ from tiltmeter.analysis.leading import rank_of
 from tiltmeter.analysis.next_word_cells import NextWordsSummary, summarise_expectations
 from tiltmeter.analysis.sentences import Sentences, audited, labelled_by_people, summarise_sentences
 from tiltmeter.analysis.stereoset import summarise_pairs
+from tiltmeter.analysis.view_agreement import ViewAgreement
+from tiltmeter.analysis.view_readings import summarise_agreement
 from tiltmeter.measures.pairs import preferred
 from tiltmeter.records import Estimate, ModelFacts, PairScore
 from tiltmeter.stats.agreement import Agreement, agreements
@@ -78,6 +80,8 @@ class RunSummary:
     """What the models write about each group, where the study asks for it."""
     next_words: NextWordsSummary | None = None
     """Whom the models expect, where the study asks for it."""
+    views: ViewAgreement | None = None
+    """Whether the views agree, where the study has at least two of the same specs."""
 
     def as_json(self) -> dict[str, Any]:
         """The summary as the run folder keeps it."""
@@ -120,6 +124,7 @@ class RunSummary:
             **({"sentences": self.sentences.as_json()} if self.sentences else {}),
             **({"continuations": self.continuations.as_json()} if self.continuations else {}),
             **({"next_words": self.next_words.as_json()} if self.next_words else {}),
+            **({"views": self.views.as_json()} if self.views else {}),
             "dropped": dict(self.dropped),
         }
 
@@ -166,6 +171,7 @@ def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
                 )
             )
         agreed[model, source] = agreements(choices)
+    next_words = summarise_expectations(run)
     return RunSummary(
         study=resolved["name"],
         facts=run.facts,
@@ -177,7 +183,8 @@ def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
         sentences=summarise_sentences(run, labels),
         missing=_missing(run),
         continuations=summarise_continuations(run),
-        next_words=summarise_expectations(run),
+        next_words=next_words,
+        views=summarise_agreement(run, cells, next_words),
     )
 
 

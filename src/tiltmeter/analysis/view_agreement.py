@@ -1,0 +1,123 @@
+"""Whether the views say the same of the same bias: which sentence a model prefers, what it writes, whom it expects.
+
+Of each spec with stereotyped attributes every view has a reading, above 0 where it sides with the stereotype:
+
+- `pairs`: the share of pairs in which the stereotyped sentence is preferred, minus one half, attribute sets alike
+- `next words`: the mean logarithm of the chance of the stereotyped group's words over that of the other's, after
+  prompts with an attribute; where one group is always ahead, the attribute sets cancel out
+- `writing, attributes`: of the texts about a group, how many have an attribute that a stereotype ties to it, less those
+  that have one of the other group
+- `writing, ratings`: where one set of attributes is more favourable than the other, how far the ratings of texts about
+  the groups lie apart, in the direction of the stereotype, in standard deviations
+
+Readings have different units, so only signs and ranks are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from tiltmeter.records import Estimate
+from tiltmeter.stats.correlation import rank_correlation
+from tiltmeter.stats.estimates import excludes_zero
+
+PAIRS, NEXT_WORDS, ATTRIBUTES, RATINGS = "pairs", "next words", "writing, attributes", "writing, ratings"
+VIEWS = (PAIRS, NEXT_WORDS, ATTRIBUTES, RATINGS)
+
+
+@dataclass(frozen=True, slots=True)
+class ViewReading:
+    """What one view says of one bias and model; above 0 it sides with the stereotype."""
+
+    model: str
+    bias: str
+    view: str
+    found: Estimate
+
+    @property
+    def firm(self) -> int:
+        """The side on which the whole interval lies; 0 where it has none or contains zero."""
+        return 0 if not excludes_zero(self.found) or self.found.value is None else 1 if self.found.value > 0 else -1
+
+
+@dataclass(frozen=True, slots=True)
+class ViewCorrelation:
+    """How far two views put the same things in the same order: biases of a model, or models by their mean."""
+
+    first: str
+    second: str
+    over: str
+    found: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class ViewAgreement:
+    """Every reading, how far each two views agree, and where they do not."""
+
+    readings: Sequence[ViewReading]
+    correlations: Sequence[ViewCorrelation]
+    disagreements: Sequence[tuple[ViewReading, ViewReading]]
+    """Readings of the same model and bias on opposite sides; those of which both are beyond doubt come first."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The figures as JSON."""
+        return {
+            "readings": [_labels(one) | one.found.as_json() | {"note": one.found.note} for one in self.readings],
+            "correlations": [
+                {"views": [one.first, one.second], "over": one.over, **one.found.as_json(), "note": one.found.note}
+                for one in self.correlations
+            ],
+            "disagreements": [
+                {**_labels(one), "view": [one.view, other.view], "beyond_doubt": bool(one.firm and other.firm)}
+                for one, other in self.disagreements
+            ],
+        }
+
+
+def agree(readings: Sequence[ViewReading]) -> ViewAgreement | None:
+    """Hold the views against one another; None with fewer than two of them."""
+    views = [view for view in VIEWS if any(one.view == view and one.found.value is not None for one in readings)]
+    if len(views) < 2:
+        return None
+    values: dict[str, dict[tuple[str, str], ViewReading]] = {view: {} for view in views}
+    for one in readings:
+        if one.view in values and one.found.value is not None:
+            values[one.view][one.model, one.bias] = one
+    correlations: list[ViewCorrelation] = []
+    apart: list[tuple[ViewReading, ViewReading]] = []
+    for first, second in combinations(views, 2):
+        correlations += _correlations(first, second, values)
+        for place in [place for place in values[first] if place in values[second]]:
+            one, other = values[first][place], values[second][place]
+            if (one.found.value or 0) * (other.found.value or 0) < 0:
+                apart.append((one, other))
+    apart.sort(key=lambda both: -abs(both[0].firm * both[1].firm))
+    return ViewAgreement(readings, correlations, apart)
+
+
+def _correlations(
+    first: str, second: str, values: Mapping[str, Mapping[tuple[str, str], ViewReading]]
+) -> Iterator[ViewCorrelation]:
+    """Over the biases of each model, and over models where there are three."""
+    places = list(dict.fromkeys([*values[first], *values[second]]))
+    models = list(dict.fromkeys(model for model, _ in places))
+
+    def value(view: str, place: tuple[str, str]) -> float | None:
+        return values[view][place].found.value if place in values[view] else None
+
+    for model in models:
+        own = [place for place in places if place[0] == model]
+        found = rank_correlation([value(first, place) for place in own], [value(second, place) for place in own])
+        yield ViewCorrelation(first, second, f"biases, {model}", found)
+    if len(models) >= 3:
+        for bias in dict.fromkeys(bias for _, bias in places):
+            over = [(model, bias) for model in models]
+            found = rank_correlation([value(first, place) for place in over], [value(second, place) for place in over])
+            yield ViewCorrelation(first, second, f"models, {bias}", found)
+
+
+def _labels(one: ViewReading) -> dict[str, Any]:
+    return {"model": one.model, "bias": one.bias, "view": one.view}

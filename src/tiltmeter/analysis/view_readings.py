@@ -1,0 +1,189 @@
+"""What each view of a run says of each bias: see `view_agreement`."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tiltmeter.analysis.continuation_records import favour
+from tiltmeter.analysis.leading import rank_of
+from tiltmeter.analysis.rated_items import rated_cells, rated_items
+from tiltmeter.analysis.view_agreement import (
+    ATTRIBUTES,
+    NEXT_WORDS,
+    PAIRS,
+    RATINGS,
+    ViewAgreement,
+    ViewReading,
+    agree,
+)
+from tiltmeter.errors import MissingExtra
+from tiltmeter.measures.next_words import LOG_RATIO
+from tiltmeter.stats.cells import CellData, cell_result
+from tiltmeter.stats.estimates import estimate, shifted
+from tiltmeter.store import Run
+
+if TYPE_CHECKING:
+    from tiltmeter.analysis.next_word_cells import NextWordsSummary
+    from tiltmeter.analysis.runs import Cell
+
+_FAVOURABLE = 0.2
+"""How far the sentiment of two sets of attributes must lie apart for texts to be rated for or against a group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stereotype:
+    """The first two groups that a spec compares, and the attributes that stereotypes tie to each."""
+
+    bias: str
+    groups: tuple[str, str]
+    attributes: tuple[frozenset[str], frozenset[str]]
+    sets: Mapping[str, str]
+    """The set of each attribute."""
+
+    @property
+    def balanced(self) -> bool:
+        """Whether both groups have attributes, so that a general lean to one of them cancels out."""
+        return all(self.attributes)
+
+    def side(self, attribute: str) -> int:
+        """1 where it is tied to the first group, −1 to the second, 0 to neither or both."""
+        first, second = (attribute in each for each in self.attributes)
+        return first - second
+
+
+def summarise_agreement(run: Run, cells: Sequence[Cell], next_words: NextWordsSummary | None) -> ViewAgreement | None:
+    """The agreement of the views of a run; None where it has fewer than two views of any spec."""
+    specs = {spec["name"]: spec for spec in run.meta["resolved"]["specs"] if not spec["benchmark"]}
+    known = {name: found for name, spec in specs.items() if (found := stereotype(spec))}
+    seed = int(run.meta["resolved"]["seed"])
+    readings = [
+        *_pair_readings(run, cells, known),
+        *_next_word_readings(next_words, known, seed),
+        *_attribute_readings(run, known, seed),
+        *_rating_readings(run, known, seed),
+    ]
+    return agree(readings)
+
+
+def stereotype(spec: Mapping[str, Any]) -> Stereotype | None:
+    """What a spec of a run says of its first two groups; None where it ties no attribute to them."""
+    [first, second] = spec["compare"][0]
+    tied: tuple[set[str], set[str]] = (set(), set())
+    sets: dict[str, str] = {}
+    for one in spec["attributes"]:
+        for side, group in enumerate((first, second)):
+            if group in one["stereotype_of"]:
+                tied[side].update(one["terms"])
+        sets |= dict.fromkeys(one["terms"], one["name"])
+    if not any(tied):
+        return None
+    return Stereotype(spec["name"], (first, second), (frozenset(tied[0]), frozenset(tied[1])), sets)
+
+
+def _pair_readings(run: Run, cells: Sequence[Cell], known: Mapping[str, Stereotype]) -> Iterator[ViewReading]:
+    """The first scorer of the study on its first source that has the bias."""
+    named = run.meta["resolved"]["scorers"]
+    seen = set()
+    for cell in sorted(cells, key=lambda cell: rank_of(cell.scorer, named, run.facts[cell.model].family)):
+        if cell.published:
+            continue
+        for bias, found in cell.summary.by_bias_balanced.items():
+            name = bias.partition(":")[0]
+            if name in known and (cell.model, name) not in seen:
+                seen.add((cell.model, name))
+                yield ViewReading(cell.model, name, PAIRS, shifted(found, -0.5))
+
+
+def _next_word_readings(
+    found: NextWordsSummary | None, known: Mapping[str, Stereotype], seed: int
+) -> Iterator[ViewReading]:
+    seen = set()
+    for cell in found.cells if found else ():
+        tied = known.get(cell.bias)
+        if tied is None or (cell.model, cell.bias) in seen or not set(tied.groups) <= {group for group, _ in cell.sets}:
+            continue
+        items = [item for item in cell.items if item.perturbation == "original" and tied.side(item.profession)]
+        if not items or not tied.balanced:
+            continue
+        seen.add((cell.model, cell.bias))
+        first, second = tied.groups
+        ratios = LOG_RATIO.values([(item.chances.get(first), item.chances.get(second)) for item in items])
+        signed = [
+            None if ratio is None else tied.side(item.profession) * ratio
+            for item, ratio in zip(items, ratios, strict=True)
+        ]
+        origins, strata = zip(*((item.profession, tied.sets[item.profession]) for item in items), strict=True)
+        yield ViewReading(
+            cell.model, cell.bias, NEXT_WORDS, estimate(signed, origins, strata=strata, neutral=0.0, seed=seed)
+        )
+
+
+def _attribute_readings(run: Run, known: Mapping[str, Stereotype], seed: int) -> Iterator[ViewReading]:
+    """Texts by bias; whether they have attributes is counted here, since only the spec knows which."""
+    if run.continuations is None:
+        return
+    for model in run.continuations.models:
+        values: dict[str, list[tuple[float | None, str, str]]] = defaultdict(list)
+        for decoding in run.continuations.decodings:
+            for one in run.continuations.texts(model, decoding):
+                tied, group = known.get(one.prompt.bias), one.prompt.group
+                if tied is None or not tied.balanced or group not in tied.groups:
+                    continue
+                own = tied.groups.index(group)
+                mentioned = [_mentions(one.text, tied.attributes[side]) for side in (own, 1 - own)]
+                value = None if one.unwritten else float(mentioned[0] - mentioned[1])
+                values[tied.bias].append((value, f"{one.prompt.source}: {one.prompt.origin}", group))
+        for bias, found in values.items():
+            numbers, origins, groups = zip(*found, strict=True)
+            yield ViewReading(
+                model, bias, ATTRIBUTES, estimate(numbers, origins, strata=groups, neutral=0.0, seed=seed)
+            )
+
+
+def _mentions(text: str, words: Iterable[str]) -> bool:
+    listed = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+    return bool(re.search(rf"(?<!\w)(?:{listed})(?!\w)", text, re.IGNORECASE))
+
+
+def _rating_readings(run: Run, known: Mapping[str, Stereotype], seed: int) -> Iterator[ViewReading]:
+    """By the first rater that says what is better, over all prompts and decodings of the bias."""
+    liked = {name: side for name, tied in known.items() if (side := _favoured(tied))}
+    cells = [cell for cell in rated_cells(run) if cell.bias in liked and favour(cell.rater)]
+    for model, bias in dict.fromkeys((cell.model, cell.bias) for cell in cells):
+        own = [cell for cell in cells if (cell.model, cell.bias) == (model, bias)]
+        rows: list[tuple[float | None, str, int]] = []
+        for cell in [cell for cell in own if cell.rater == own[0].rater]:
+            place = (cell.model, cell.source, cell.bias, cell.decoding, cell.rater, cell.scope)
+            rows += [
+                (item.value, f"{cell.source}: {item.origin}", known[bias].groups.index(item.group))
+                for item in rated_items(run, *place)
+                if item.group in known[bias].groups
+            ]
+        if rows:
+            values, origins, sides = zip(*rows, strict=True)
+            data = CellData.of(
+                {}, values, origins, sides, orientation=1 if liked[bias] * favour(own[0].rater) > 0 else -1
+            )
+            yield ViewReading(model, bias, RATINGS, cell_result(data, seed=seed).effect)
+
+
+def _favoured(tied: Stereotype) -> int:
+    """1 where the attributes of the first group are more favourable, −1 those of the second, 0 where neither are."""
+    from tiltmeter.raters.sentiment import Vader
+
+    if not tied.balanced:
+        return 0
+    try:
+        rater = Vader()
+    except MissingExtra:
+        return 0
+    first, second = (
+        estimate([one.value for one in rater.rate(sorted(terms))], interval=False).value or 0.0
+        for terms in tied.attributes
+    )
+    apart = first - second
+    return 0 if abs(apart) < _FAVOURABLE else 1 if apart > 0 else -1

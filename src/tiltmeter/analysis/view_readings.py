@@ -74,7 +74,7 @@ def stereotype(spec: Mapping[str, Any]) -> Stereotype | None:
     [first, second] = spec["compare"][0]
     tied: tuple[set[str], set[str]] = (set(), set())
     sets: dict[str, str] = {}
-    for one in spec["attributes"]:
+    for one in spec.get("attributes", ()):
         for side, group in enumerate((first, second)):
             if group in one["stereotype_of"]:
                 tied[side].update(one["terms"])

@@ -14,8 +14,10 @@ from tiltmeter.cli import (
     data,
     doctor,
     models,
+    multiverse,
     natural,
     next_words,
+    plan,
     rate,
     raters,
     rephrase,
@@ -44,6 +46,8 @@ app.command("score")(score.score)
 app.command("rate")(rate.rate)
 app.command("analyze")(analyze.analyze)
 app.command("next-words")(next_words.next_words)
+app.command("multiverse")(multiverse.multiverse)
+app.command("plan")(plan.plan)
 app.command("sentences")(sentences.sentences)
 app.command("rephrase")(rephrase.rephrase)
 app.add_typer(natural.app, name="natural")

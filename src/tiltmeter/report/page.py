@@ -15,6 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from tiltmeter.analysis import RunSummary, correlate_runs, of_the_test
+from tiltmeter.analysis.multiverse import summarise_multiverse
 from tiltmeter.files import whole_file
 from tiltmeter.measures.pairs import TIE
 from tiltmeter.report import words
@@ -23,6 +24,7 @@ from tiltmeter.report.continuations import ContinuationsView, continuation_views
 from tiltmeter.report.decodings import decoding_words
 from tiltmeter.report.drawn import Drawn, draw, write_figures
 from tiltmeter.report.figures import forest
+from tiltmeter.report.multiverse import MultiverseView, multiverse_view
 from tiltmeter.report.next_word_readings import without_answers
 from tiltmeter.report.next_words import NextWordsView, next_word_views
 from tiltmeter.report.order import OrderView, order_view
@@ -31,6 +33,7 @@ from tiltmeter.report.paper_tables import write_paper_tables
 from tiltmeter.report.sentences import SentenceView, sentence_views
 from tiltmeter.report.series import Series, make_series
 from tiltmeter.report.tables import write_tables
+from tiltmeter.report.view_agreement import ViewsView, views_view
 from tiltmeter.report.written import WrittenSection, written_sections
 from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS, FEWEST_ORIGINS
 from tiltmeter.stats.intervals import RESAMPLES
@@ -62,6 +65,8 @@ def _write(runs: Sequence[tuple[Run, RunSummary]], out: Path, *, figures: Path |
         continuation_views([(run, summary.continuations) for run, summary in runs], contents.label),
         pair_structure_views(contents),
         next_word_views(series, contents.label),
+        multiverse_view(summarise_multiverse(runs), contents.label),
+        views_view([summary.views for _, summary in runs], contents.label),
     )
     html = _render(runs, series, contents, drawn, parts)
     if figures is not None:
@@ -73,7 +78,7 @@ def _write(runs: Sequence[tuple[Run, RunSummary]], out: Path, *, figures: Path |
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """The parts on written sentences, on the order of the biases, on texts, on structures, and on next words."""
+    """The parts on written sentences, on the order of the biases, on texts, structures and next words, and on all."""
 
     sections: Sequence[WrittenSection]
     sentences: Sequence[SentenceView]
@@ -81,6 +86,8 @@ class _Parts:
     completed: Sequence[ContinuationsView]
     structures: Sequence[PairStructuresView]
     expected: Sequence[NextWordsView]
+    survives: MultiverseView
+    views: ViewsView | None
 
     @property
     def figures(self) -> list[Drawn]:
@@ -90,7 +97,15 @@ class _Parts:
         of_texts = [figure for one in self.completed for figure in one.figures]
         of_pairs = [one.figure for one in self.structures]
         of_words = [figure for one in self.expected for figure in one.figures]
-        parts = (*of_pairs, *by_themselves, *of_sections, *self.order.figures, *of_texts, *of_words)
+        parts = (
+            *self.survives.figures,
+            *of_pairs,
+            *by_themselves,
+            *of_sections,
+            *self.order.figures,
+            *of_texts,
+            *of_words,
+        )
         return [figure for figure in parts if figure]
 
 
@@ -138,6 +153,8 @@ def _render(
         expected=parts.expected,
         silent=list(dict.fromkeys(name for run, _ in runs for name in without_answers(run))),
         structures=parts.structures,
+        survives=parts.survives,
+        views=parts.views,
         writers=sorted({name for run, _ in runs for name in run.writers}),
         drawn=drawn,
         specs=_specs(runs),

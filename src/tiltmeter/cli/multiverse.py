@@ -1,0 +1,178 @@
+"""`tiltmeter multiverse`: which conclusions of runs survive another choice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tiltmeter.cli.conditions import FailIfOption, check, fail_if_any
+from tiltmeter.cli.console import JsonOption, percent, print_json, print_table, say
+from tiltmeter.cli.estimate_words import further_table, short, three
+from tiltmeter.errors import UnknownName, UserError
+
+if TYPE_CHECKING:
+    from tiltmeter.analysis.multiverse import Answer
+    from tiltmeter.analysis.questions import Question
+
+_PARTS = 6
+"""Interactions that are shown; the JSON has all."""
+
+
+def multiverse(
+    runs: Annotated[
+        list[Path], typer.Argument(help="Run folders; several seeds or studies are put together.", metavar="RUN…")
+    ],
+    question: Annotated[
+        str | None,
+        typer.Option(
+            "--question",
+            "-q",
+            help='In plain words, e.g. "does it rate texts about women lower than texts about men"; default: all.',
+        ),
+    ] = None,
+    model: Annotated[list[str] | None, typer.Option("--model", help="Only of this model; may be repeated.")] = None,
+    list_only: Annotated[bool, typer.Option("--list", help="Only name the questions that can be asked.")] = False,
+    permutations: Annotated[
+        int, typer.Option("--permutations", min=99, help="How often groups are exchanged in the test of the whole.")
+    ] = 1999,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Also write answers, cells and figures into this folder.")
+    ] = None,
+    conditions: FailIfOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Answer a question in every cell of the choices of runs: which conclusion survives, and what it hangs on.
+
+    --fail-if speaks of every answer, e.g. "test.p < 0.05" or "verdict.opposed > 0", and holds if it does of any.
+    """
+    from tiltmeter.analysis.multiverse import answer, questions
+    from tiltmeter.analysis.question_cells import Material
+    from tiltmeter.analysis.question_words import asked
+    from tiltmeter.store import read_run
+
+    check(conditions)
+    material = Material([read_run(folder) for folder in runs])
+    for run in material.runs:
+        if not run.meta.get("all_rated", True) or (run.next_words and not run.next_words.complete):
+            say(f"{run.folder}: is not finished, so that the answers are those of a part")
+    known = _of_models(questions(material), model)
+    if not known:
+        raise UserError(
+            f"{', '.join(map(str, runs))}: no question can be asked: no two groups have rated texts, scored pairs or "
+            "next words; a run that is not finished goes on with `tiltmeter run`"
+        )
+    chosen = asked(question, known) if question else known
+    if list_only:
+        _list(chosen, as_json)
+        return
+    answers = [answer(one, material, permutations=permutations) for one in chosen]
+    if out:
+        _write(answers, out)
+    if as_json:
+        print_json({"answers": [one.as_json() for one in answers]})
+    else:
+        _print(answers, tables=question is not None or len(answers) == 1)
+    fail_if_any(conditions, [one.as_json() for one in answers])
+
+
+def _of_models(questions: Sequence[Question], wanted: Sequence[str] | None) -> list[Question]:
+    models = list(dict.fromkeys(one.model for one in questions))
+    for name in wanted or ():
+        if name not in models:
+            raise UnknownName("model", name, models)
+    return [one for one in questions if not wanted or one.model in wanted]
+
+
+def _list(questions: Sequence[Question], as_json: bool) -> None:
+    if as_json:
+        print_json({"questions": [one.as_json() for one in questions]})
+        return
+    several = len({one.model for one in questions}) > 1
+    columns = ["question", "view", "bias", *(["model"] if several else [])]
+    print_table(columns, [(one.text, one.view, one.bias, *([one.model] if several else [])) for one in questions])
+
+
+def _write(answers: Sequence[Answer], out: Path) -> None:
+    from tiltmeter.report.multiverse import write_multiverse
+
+    write_multiverse(answers, out)
+    say(f"written into {out}")
+
+
+def _print(answers: Sequence[Answer], *, tables: bool) -> None:
+    """The verdict of each question first; the figures behind it where one was asked."""
+    for number, one in enumerate(answers):
+        if number:
+            typer.echo()
+        typer.echo(f"{one.question.text} ({one.question.view}, {one.question.bias}, {one.question.model})")
+        typer.echo(one.verdict.sentence)
+        if one.caution:
+            typer.echo(one.caution)
+        if tables:
+            _print_cells(one)
+            _print_test(one)
+            _print_choices(one)
+            _print_flips(one)
+    if not tables:
+        say("the figures behind a verdict: --question, or --json")
+
+
+def _print_cells(found: Answer) -> None:
+    drawn, question = found.multiverse.curve, found.question
+    signs, clear, strict, shares = drawn.signs, drawn.significant, drawn.significant_holm, drawn.signs.shares(drawn.of)
+    neither = drawn.of - signs.positive - signs.negative
+    worse, better = question.claim(), question.claim(turned=True)
+    rows: list[tuple[object, ...]] = [
+        (worse, signs.positive, percent(shares["positive"]), clear.positive, strict.positive),
+        (better, signs.negative, percent(shares["negative"]), clear.negative, strict.negative),
+    ]
+    if neither:
+        rows.append(("neither", neither, percent(neither / drawn.of), "", ""))
+    if len(drawn.cells) > drawn.of:
+        rows.append(("no value", len(drawn.cells) - drawn.of, "", "", ""))
+    further_table(["what cells say", "cells", "share", "significant", "by Holm"], rows)
+
+
+def _print_test(found: Answer) -> None:
+    test = found.multiverse.test
+    if test.p is None:
+        return
+    named = {
+        "median effect over its error": test.median,
+        "share with the dominant sign": test.sign_share,
+        "share significant": test.significant_share,
+    }
+    rows = [(name, three(each.value), short(each.p)) for name, each in named.items() if each]
+    further_table(["the curve as a whole", "value", "p"], [*rows, ("all three together", "", short(test.p))])
+
+
+def _print_choices(found: Answer) -> None:
+    spread = found.multiverse.decomposition
+    rows = [(" × ".join(part.choices), percent(part.share)) for part in spread.main]
+    together = [part for part in spread.interactions if part.share > 0]
+    rows += [(" × ".join(part.choices), percent(part.share)) for part in together[:_PARTS]]
+    if len(together) > _PARTS:
+        share = sum(part.share for part in together[_PARTS:])
+        rows.append((f"{len(together) - _PARTS} more of two choices", percent(share)))
+    if spread.rest and spread.rest.share > 0:
+        rows.append(("three and more choices", percent(spread.rest.share)))
+    if spread.sampling is not None:
+        rows.append(("sampling", percent(spread.sampling)))
+    if rows:
+        further_table(["spread of the cells due to", "share"], rows)
+    for note in spread.notes:
+        say(f"note: {note}")
+
+
+def _print_flips(found: Answer) -> None:
+    if found.multiverse.flips:
+        further_table(
+            ["changing", "to", "changes", "turn the sign", "change the conclusion", "reverse it"],
+            [
+                (each.choice, each.setting or "any other", each.of, each.sign, each.conclusion, each.reversed)
+                for each in found.multiverse.flips
+            ],
+        )

@@ -1,0 +1,208 @@
+"""The first part of the report: which conclusions survive another choice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from tiltmeter.analysis.multiverse import Answer, MultiverseSummary
+from tiltmeter.files import whole_file, write_csv
+from tiltmeter.report.cells import Table
+from tiltmeter.report.drawn import Drawn, draw, write_figures
+from tiltmeter.report.figures.specification import SpecificationCell, SpecificationKey, specification
+from tiltmeter.report.multiverse_words import (
+    SpreadRow,
+    curve_words,
+    flip_sentences,
+    sentence_on_test,
+    spread_rows,
+    verdict_table,
+    without_sentences,
+)
+from tiltmeter.report.words import SPACE
+from tiltmeter.stats.cells import CellResult
+from tiltmeter.stats.verdict import FEWEST_CELLS
+
+_DRAWN = 240
+"""Cells in a figure; of more, so many from the lowest to the highest."""
+_OPEN = 3
+"""Questions that are shown at once; the others open when they are asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerView:
+    """What the page says to one question."""
+
+    title: str
+    question: str
+    strength: str
+    sentence: str
+    caution: str
+    test: str
+    figure: Drawn
+    spread: tuple[SpreadRow, ...]
+    flips: tuple[str, ...]
+    notes: tuple[str, ...]
+    opened: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MultiverseView:
+    """The verdicts of all questions, and what is behind them; nothing where there was nothing to ask."""
+
+    verdicts: Table | None
+    shown: tuple[AnswerView, ...]
+    short: tuple[tuple[str, str], ...]
+    """Questions with too few cells for a curve, and the sentence on each."""
+    left_out: int
+
+    @property
+    def figures(self) -> list[Drawn]:
+        """Every figure, in the order of the page."""
+        return [one.figure for one in self.shown]
+
+
+def multiverse_view(found: MultiverseSummary, label: Callable[[str], str]) -> MultiverseView:
+    """The part of the page; `label` is what a bias is called there."""
+    several = len({one.question.model for one in found.answers}) > 1
+    titled = [(_title(one, label, several), one) for one in found.answers]
+    curved = [(title, one) for title, one in titled if one.verdict.of >= FEWEST_CELLS]
+    return MultiverseView(
+        verdict_table(titled) if len(titled) > 1 else None,
+        tuple(_view(title, one, opened=number < _OPEN) for number, (title, one) in enumerate(curved)),
+        tuple((title, one.verdict.sentence) for title, one in titled if one.verdict.of < FEWEST_CELLS),
+        found.left_out,
+    )
+
+
+def write_multiverse(answers: Sequence[Answer], folder: Path) -> None:
+    """Write answers as JSON, their cells as one table, and the curves as figures."""
+    with whole_file(folder / "multiverse.json") as file:
+        json.dump({"answers": [one.as_json() for one in answers]}, file, ensure_ascii=False, indent=1, allow_nan=False)
+        file.write("\n")
+    rows = [row for one in answers for row in _rows(one)]
+    choices = list(dict.fromkeys(name for row in rows for name in row if name not in _COLUMNS))
+    write_csv(folder / "cells.csv", [*_COLUMNS[:6], *choices, *_COLUMNS[6:]], rows)
+    drawn = [_figure(one) for one in answers if one.verdict.of >= FEWEST_CELLS]
+    write_figures(drawn, folder / "figures")
+
+
+_COLUMNS = (
+    *("model", "view", "bias", "first", "second", "beyond_habit"),
+    *("value", "low", "high", "effect", "effect_low", "effect_high", "sign"),
+    *("p", "p_adjusted", "p_holm", "n", "n_unscored", "origins", "note"),
+)
+
+
+def _rows(one: Answer) -> Iterator[Mapping[str, object]]:
+    """The cells of an answer, from the lowest effect to the highest."""
+    question = one.question
+    for cell in one.multiverse.curve.cells:
+        raw, effect = cell.raw, cell.effect
+        yield {
+            # A choice may not take the place of a column.
+            **{name: setting for name, setting in cell.choices.items() if name not in _COLUMNS},
+            "model": question.model,
+            "view": question.view,
+            "bias": question.bias,
+            "first": question.first,
+            "second": question.second,
+            "beyond_habit": int(question.beyond_habit),
+            "value": raw.value,
+            "low": raw.low,
+            "high": raw.high,
+            "effect": effect.value,
+            "effect_low": effect.low,
+            "effect_high": effect.high,
+            "sign": cell.sign,
+            "p": raw.p,
+            "p_adjusted": raw.p_adjusted,
+            "p_holm": cell.p_holm,
+            "n": raw.n,
+            "n_unscored": raw.n_unscored,
+            "origins": raw.origins,
+            "note": cell.without or effect.note or raw.note,
+        }
+
+
+def _title(one: Answer, label: Callable[[str], str], several: bool) -> str:
+    views = {"continuations": "what it writes", "pairs": "pairs", "next words": "whom it expects"}
+    name = label(one.question.bias)
+    title = f"{name[:1].upper()}{name[1:]}, {views[one.question.view]}"
+    return f"{one.question.model}: {title}" if several else title
+
+
+def _view(title: str, one: Answer, *, opened: bool) -> AnswerView:
+    notes = [f"{note[0].upper()}{note[1:]}." for note in one.multiverse.decomposition.notes]
+    return AnswerView(
+        title=title,
+        question=one.question.text,
+        strength=one.verdict.strength,
+        sentence=one.verdict.sentence,
+        caution=one.caution,
+        test=sentence_on_test(one),
+        figure=_figure(one),
+        spread=tuple(spread_rows(one)),
+        flips=tuple(flip_sentences(one.multiverse.flips)),
+        notes=(*without_sentences(one), *notes),
+        opened=opened,
+    )
+
+
+def _figure(one: Answer) -> Drawn:
+    valued = [cell for cell in one.multiverse.curve.cells if cell.sign is not None]
+    shown = _thinned(valued)
+    cells = [
+        SpecificationCell(
+            cell.sign or 0,
+            cell.conclusion != "not significant",
+            cell.choices,
+            cell.effect.value,
+            cell.effect.low,
+            cell.effect.high,
+        )
+        for cell in shown
+    ]
+    question = one.question
+    key = SpecificationKey(
+        above=question.claim(),
+        below=question.claim(turned=True),
+        firm="significant after correction",
+        open="not significant",
+    )
+    fewer = f" Of {len(valued):,} cells {len(shown)} are drawn, evenly spaced." if len(shown) < len(valued) else ""
+    caption = (
+        "Each cell is one combination of the choices marked below it, in the order of effect. Effects are in standard "
+        f"deviations of the items, with 95{SPACE}% intervals over origins.{fewer}"
+    )
+    name = " ".join(("curve", question.model, question.view, question.bias, question.first, question.second))
+    return draw(name, partial(specification, cells, _settings(valued), key), curve_words(one, len(valued)), caption)
+
+
+def _thinned(cells: Sequence[CellResult]) -> list[CellResult]:
+    """At most so many cells as fit, the first and the last among them."""
+    if len(cells) <= _DRAWN:
+        return list(cells)
+    last = len(cells) - 1
+    return [cells[round(place * last / (_DRAWN - 1))] for place in range(_DRAWN)]
+
+
+def _settings(cells: Sequence[CellResult]) -> list[tuple[str, list[str]]]:
+    """The choices that vary, with their settings: numbers by their size, others by name."""
+    names = dict.fromkeys(name for cell in cells for name in cell.choices)
+    found = []
+    for name in names:
+        settings = {cell.choices[name] for cell in cells if name in cell.choices}
+        if len(settings) > 1 or any(name not in cell.choices for cell in cells):
+            found.append((name, sorted(settings, key=_by_size)))
+    return found
+
+
+def _by_size(setting: str) -> tuple[float, str]:
+    try:
+        return float(setting), setting
+    except ValueError:
+        return float("inf"), setting

@@ -1,0 +1,147 @@
+"""The multiverse in words and cells of tables, never stronger than the evidence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tiltmeter.analysis.multiverse import Answer
+from tiltmeter.report.cells import Column, Table, TableCell, sort_key
+from tiltmeter.report.words import NONE, count, p_value, percent
+from tiltmeter.stats.decomposition import Part
+from tiltmeter.stats.flips import Flips
+
+_TOGETHER = 3
+"""Interactions that are shown; those of less weight are put together."""
+_FLIPS = 3
+"""Choices that are said to turn the sign."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadRow:
+    """What a choice adds to the spread of the cells; the share as words and as a number from 0 to 100."""
+
+    name: str
+    share: str
+    width: float
+    beside_noise: str = ""
+
+
+def verdict_table(answers: Sequence[tuple[str, Answer]]) -> Table:
+    """One row for each question: what is asked, what the verdict is, and what it rests on."""
+    rows = []
+    for label, one in answers:
+        found = one.verdict
+        holds = f"{found.holds} of {found.of}" if found.of else NONE
+        clear = one.multiverse.curve.significant
+        share = found.holds / found.of if found.of else None
+        p = one.multiverse.test.p
+        rows.append(
+            (
+                TableCell(
+                    label,
+                    "" if one.question.view == "pairs" else one.question.text,
+                    mark="check" if one.question.check else "",
+                ),
+                TableCell(found.strength, _direction(one)),
+                TableCell(holds, sort=sort_key(share)),
+                TableCell(f"{clear.positive + clear.negative}", sort=str(clear.positive + clear.negative)),
+                TableCell(p_value(p), sort=sort_key(p)),
+            )
+        )
+    return Table(
+        "Every question, answered in every cell of the choices that were varied. A cell agrees if its effect has the "
+        "sign that most have.",
+        (
+            Column("Question"),
+            Column("Verdict"),
+            Column("Cells that agree", number=True),
+            Column("Significant", number=True),
+            Column("p of the whole", number=True),
+        ),
+        tuple(rows),
+    )
+
+
+def _direction(one: Answer) -> str:
+    """What most cells say, where the verdict is one on a direction."""
+    found = one.verdict
+    if found.strength not in ("survives", "mixed") or found.direction is None:
+        return ""
+    return one.question.claim(turned=found.direction == "second")
+
+
+def spread_rows(one: Answer) -> list[SpreadRow]:
+    """How much of the spread each choice is to blame for; interactions of little weight in one row."""
+    found = one.multiverse.decomposition
+    rows = [_row(part) for part in found.main]
+    together = [part for part in found.interactions if part.share > 0]
+    rows += [_row(part) for part in together[:_TOGETHER]]
+    others = together[_TOGETHER:]
+    if others:
+        share = sum(part.share for part in others)
+        rows.append(SpreadRow(f"{len(others)} more pairs of choices", percent(share, 0), 100 * share))
+    if found.rest and found.rest.share > 0:
+        rows.append(SpreadRow("three and more choices together", percent(found.rest.share, 0), 100 * found.rest.share))
+    if rows and found.sampling is not None:
+        rows.append(SpreadRow("sampling of origins", percent(found.sampling, 0), 100 * found.sampling))
+    return rows
+
+
+def _row(part: Part) -> SpreadRow:
+    beside = "" if part.noise <= 0 else f"{part.squares / part.noise:.1f} times its noise"
+    return SpreadRow(" × ".join(part.choices), percent(part.share, 0), 100 * part.share, beside)
+
+
+def flip_sentences(flips: Sequence[Flips]) -> list[str]:
+    """Which single choice turns the sign or the conclusion, and how often."""
+    whole = [one for one in flips if one.setting is None]
+    if not whole:
+        return ["No two cells differ in one choice alone, so that it cannot be said what one choice does."]
+    turning = [one for one in whole if one.sign or one.conclusion]
+    if not turning:
+        return ["No change of a single choice turns the sign or the conclusion."]
+    return [_flip(one) for one in turning[:_FLIPS]]
+
+
+def _flip(one: Flips) -> str:
+    reverse = f", {one.reversed} of these to the opposite one" if one.reversed else ""
+    return (
+        f"Changing {one.choice} and nothing else turns the sign in {one.sign} of {count(one.of, 'comparison')} of two "
+        f"cells, and the conclusion after correction in {one.conclusion}{reverse}."
+    )
+
+
+def sentence_on_test(one: Answer) -> str:
+    """What was tested, and what came of it."""
+    test = one.multiverse.test
+    if test.p is None:
+        return f"There is no test of the whole curve: {test.note or 'there is too little data'}."
+    origins = test.turned + test.exchanged
+    return (
+        f"With the groups exchanged at random in all cells at once, {test.permutations:,} times over "
+        f"{count(origins, 'origin')}, a curve as one-sided as this has p {_p(test.p)}."
+    )
+
+
+def _p(p: float) -> str:
+    return p_value(p) if p < 0.001 else f"= {p_value(p)}"
+
+
+def without_sentences(one: Answer) -> list[str]:
+    """Why cells have no place on the curve, and how many."""
+    reasons = Counter(cell.without for cell in one.multiverse.curve.cells if cell.without)
+    return [f"{count(number, 'cell')} without a value: {reason}." for reason, number in reasons.most_common()]
+
+
+def curve_words(one: Answer, drawn: int) -> str:
+    """The figure for those who cannot see it."""
+    found, question = one.multiverse.curve, one.question
+    ends = [cell.effect.value for cell in found.cells if cell.effect.value is not None]
+    reach = f" Effects reach from {min(ends):.2f} to {max(ends):.2f} standard deviations." if ends else ""
+    return (
+        f"Specification curve of {count(drawn, 'cell')} in the order of effect: {question.claim()} in "
+        f"{found.signs.positive} ({found.significant.positive} significant after correction), "
+        f"{question.claim(turned=True)} in {found.signs.negative} ({found.significant.negative} significant).{reach}"
+    )

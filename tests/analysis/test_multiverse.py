@@ -1,0 +1,294 @@
+"""Which conclusions survive: planted tilts come back, nothing planted is no evidence, and questions are understood."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.planted_studies import BOOKS, PROFESSIONS, TOOLS, pairs_run, texts_run, words_run
+from tests.report.completions import DECODINGS, Lean, make_rated_run
+from tests.report.synthetic import Tilt, make_run, make_written_run
+from tiltmeter.analysis import summarise_run
+from tiltmeter.analysis.multiverse import REPORT_QUESTIONS, Answer, answer, questions, summarise_multiverse
+from tiltmeter.analysis.question_cells import Material, cells_of
+from tiltmeter.analysis.question_words import asked
+from tiltmeter.analysis.questions import Question
+from tiltmeter.errors import UserError
+from tiltmeter.records import Structure
+from tiltmeter.stats.aggregation import ORIGINS, in_deviations_of, matters, over_origins
+from tiltmeter.stats.cells import CellData, evaluate
+from tiltmeter.store import Run
+
+SHE, HE = ("she", "woman"), ("he", "man")
+
+
+def answers_to(run: Run | list[Run], words: str | None = None) -> list[Answer]:
+    material = Material([run] if isinstance(run, Run) else run)
+    known = questions(material)
+    return [answer(one, material) for one in (asked(words, known) if words else known)]
+
+
+def answer_to(run: Run | list[Run], words: str) -> Answer:
+    [found] = answers_to(run, words)
+    return found
+
+
+@pytest.fixture(scope="module")
+def negative_women(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return texts_run(tmp_path_factory.mktemp("texts"), women=0.8, men=0.2)
+
+
+WOMEN_LOWER = "does the model rate texts about women lower than texts about men?"
+
+
+def test_texts_that_are_planted_negative_are_worse_in_every_cell(negative_women: Run) -> None:
+    found = answer_to(negative_women, WOMEN_LOWER)
+    cells = found.multiverse.curve.cells
+    assert len(cells) == 2 * 2 * 2
+    assert {cell.sign for cell in cells} == {1}
+    assert found.verdict.strength == "survives"
+    assert found.verdict.sentence.startswith("Survives: texts about female rated worse than texts about male in 8 of 8")
+
+
+def test_asked_the_other_way_every_sign_turns_and_the_verdict_stands(negative_women: Run) -> None:
+    found = answer_to(negative_women, "does it rate texts about men lower than texts about women")
+    assert {cell.sign for cell in found.multiverse.curve.cells} == {-1}
+    assert (found.verdict.strength, found.verdict.direction) == ("survives", "second")
+    assert "texts about female rated worse than texts about male in 8 of 8 cells" in found.verdict.sentence
+
+
+def test_equal_shares_of_negative_texts_are_no_evidence(tmp_path: Path) -> None:
+    found = answer_to(texts_run(tmp_path, women=0.5, men=0.5), WOMEN_LOWER)
+    assert found.verdict.strength == "no evidence"
+    assert "does not show that there is no difference" in found.verdict.sentence
+
+
+def test_runs_that_differ_in_the_seed_alone_make_it_a_choice(negative_women: Run) -> None:
+    resolved = negative_women.meta["resolved"] | {"seed": 2}
+    other = replace(negative_women, meta={**negative_women.meta, "resolved": resolved})
+    found = answer_to([negative_women, other], WOMEN_LOWER)
+    assert {cell.choices["seed"] for cell in found.multiverse.curve.cells} == {"1", "2"}
+    assert found.verdict.of == 2 * 8
+
+
+def test_runs_that_differ_in_more_are_told_apart_by_their_folders(negative_women: Run) -> None:
+    resolved = negative_women.meta["resolved"] | {"name": "another"}
+    other = replace(
+        negative_women, meta={**negative_women.meta, "resolved": resolved}, folder=negative_women.folder.parent / "b"
+    )
+    found = answer_to([negative_women, other], WOMEN_LOWER)
+    assert {cell.choices["run"] for cell in found.multiverse.curve.cells} == {"run", "b"}
+
+
+def test_a_planted_stereotype_is_preferred_in_every_cell(tmp_path: Path) -> None:
+    run = pairs_run(tmp_path, [(HE, TOOLS, 1.0), (SHE, BOOKS, 1.0)])
+    found = answer_to(run, "does it prefer the stereotyped sentence?")
+    cells = found.multiverse.curve.cells
+    assert len(cells) == 3 * 2
+    assert not any("as-published" in cell.choices["scorer"] for cell in cells)
+    assert {cell.sign for cell in cells} == {1}
+    assert found.verdict.sentence.startswith("Survives: the stereotyped sentence preferred in 6 of 6 cells")
+
+
+def test_an_anti_stereotype_is_said_as_one(tmp_path: Path) -> None:
+    run = pairs_run(tmp_path, [(SHE, TOOLS, 1.0), (HE, BOOKS, 1.0)])
+    [found] = answers_to(run)
+    assert (found.verdict.strength, found.verdict.direction) == ("survives", "second")
+    assert "the other sentence preferred in 6 of 6 cells" in found.verdict.sentence
+
+
+def test_a_group_that_is_preferred_throughout_is_no_stereotype(tmp_path: Path) -> None:
+    run = pairs_run(tmp_path, [(HE, (*TOOLS[:4], *BOOKS[:4]), 1.0), (HE, (*TOOLS[4:], *BOOKS[4:]), 0.6)])
+    [found] = answers_to(run)
+    assert found.verdict.strength in ("no evidence", "too little data")
+
+
+def test_a_tilt_that_goes_both_ways_in_each_set_is_no_evidence(tmp_path: Path) -> None:
+    half = (*TOOLS[::2], *BOOKS[::2])
+    run = pairs_run(tmp_path, [(HE, half, 1.0), (SHE, [one for one in (*TOOLS, *BOOKS) if one not in half], 1.0)])
+    [found] = answers_to(run)
+    assert found.verdict.strength == "no evidence"
+
+
+def test_a_planted_expectation_is_found_in_every_cell(tmp_path: Path) -> None:
+    run = words_run(tmp_path, [(["she"], PROFESSIONS[:5], 1.0), (["she"], PROFESSIONS[5:], 0.6)])
+    found = answer_to(run, "does the model expect men less often than women")
+    cells = found.multiverse.curve.cells
+    assert len(cells) == 2 * 2 * 3
+    assert {cell.sign for cell in cells} == {1}
+    assert found.verdict.sentence.startswith("Survives: male expected less often than female in 12 of 12 cells")
+    habit = answer_to(run, "is he expected less often than she, beyond its habit?")
+    assert habit.question.beyond_habit
+    assert habit.verdict.strength == "survives"
+
+
+def test_expectations_that_go_both_ways_are_no_evidence(tmp_path: Path) -> None:
+    run = words_run(tmp_path, [(["she"], PROFESSIONS[::2], 1.0), (["he"], PROFESSIONS[1::2], 1.0)])
+    found = answer_to(run, "does the model expect women less often than men")
+    assert found.verdict.strength == "no evidence"
+
+
+def test_a_habit_is_not_beyond_itself(tmp_path: Path) -> None:
+    # `she` is likelier everywhere, after "person" too: a preference, and nothing more than the habit.
+    run = words_run(tmp_path, [(["she"], [*PROFESSIONS, "person"], 1.0)])
+    found = answer_to(run, "is he expected less often than she, beyond its habit?")
+    assert found.verdict.strength in ("no evidence", "too little data")
+
+
+def test_one_cell_says_nothing_of_other_choices() -> None:
+    run = make_rated_run(Path("nowhere"), decodings=DECODINGS[:1], raters=("sentiment.vader.v1",))
+    [found] = answers_to(run)
+    assert found.verdict.strength == "too little data"
+    assert "one cell has a value" in found.verdict.sentence
+
+
+def test_raters_without_a_favour_are_no_cells_and_toxicity_is_turned() -> None:
+    lean = Lean({"toxicity.linear.v1": 0.3, "sentiment.vader.v1": -0.6}, noise=0.1)
+    raters = ("sentiment.vader.v1", "toxicity.linear.v1", "readability.fog.v1", "refusal.v2")
+    run = make_rated_run(Path("nowhere"), decodings=DECODINGS[:2], raters=raters, lean=lean)
+    [found] = answers_to(run)
+    cells = found.multiverse.curve.cells
+    assert {cell.choices["rater"] for cell in cells} == {"sentiment.vader.v1", "toxicity.linear.v1"}
+    assert {cell.sign for cell in cells} == {1}
+    assert {cell.choices["new tokens"] for cell in cells} == {"10", "20"}
+    # What does not vary is not named, nor is what refused or was empty a zero.
+    assert all("temperature" not in cell.choices for cell in cells)
+    assert all(cell.raw.n_unscored > 0 for cell in cells)
+
+
+def test_what_a_rater_makes_of_the_groups_names_is_held_against_the_cells() -> None:
+    # The made-up raters of toxicity rate sentences about women 0.11 higher by themselves.
+    raters = ("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v2")
+    small = Lean({"toxicity.linear.v1": 0.05, "sentiment.vader.v1": -0.6}, noise=0.01)
+    [found] = answers_to(make_rated_run(Path("nowhere"), decodings=DECODINGS[:2], raters=raters, lean=small))
+    assert found.within_tilt == 2
+    assert found.caution.startswith("2 of 4 cells have a difference no larger than what the rater makes")
+    assert found.as_json()["within_tilt"] == 2
+    large = replace(small, by_rater={**small.by_rater, "toxicity.linear.v1": 0.6})
+    [found] = answers_to(make_rated_run(Path("nowhere"), decodings=DECODINGS[:2], raters=raters, lean=large))
+    assert (found.within_tilt, found.caution) == (0, "")
+
+
+def test_kinds_of_structures_are_a_choice() -> None:
+    structures = [
+        Structure("fixed", "declarative", "statement", "(S)"),
+        Structure("one", "declarative", "cleft", "(S)"),
+        Structure("two", "interrogative", "question", "(SQ)"),
+    ]
+    run = make_rated_run(
+        Path("nowhere"), decodings=DECODINGS[:1], raters=("sentiment.vader.v1",), structures=structures
+    )
+    [found] = answers_to(run)
+    kinds = {cell.choices["structure"] for cell in found.multiverse.curve.cells}
+    assert kinds == {"baseline", "declarative", "interrogative"}
+
+
+def test_sets_of_written_sentences_are_a_choice_where_there_are_several() -> None:
+    run = make_written_run(Path("nowhere"), tilts=[Tilt("gender-professions", 0.9)], models=["m"], writers=["w"])
+    [found] = answers_to(run)
+    cells = found.multiverse.curve.cells
+    assert {(cell.choices["source"], cell.choices.get("set")) for cell in cells} == {
+        ("templates", None),
+        *(("generated[by=w]", number) for number in "123"),
+    }
+
+
+def test_a_spec_with_one_stereotyped_set_has_signed_items() -> None:
+    run = make_run(Path("nowhere"), tilts=[Tilt("short-list", 3.0, terms=3)], models=["m"])
+    material = Material([run])
+    [question] = questions(material)
+    cells = cells_of(question, material)
+    assert all(cell.sides is None for cell in cells)
+    assert {(cell.choices["measure"], cell.neutral) for cell in cells} == {("preference", 0.5), ("margin", 0.0)}
+
+
+def test_every_model_gets_its_answer_and_an_answer_is_json() -> None:
+    run = make_run(Path("nowhere"), tilts=[Tilt("gender-professions", 0.9)])
+    found = answers_to(run, "does it prefer stereotypes?")
+    assert [one.question.model for one in found] == ["alpha-135m", "beta-1b"]
+    again = json.loads(json.dumps([one.as_json() for one in found], allow_nan=False))
+    assert again[0]["question"]["text"] == "Is the stereotyped sentence preferred to the other?"
+    assert {"verdict", "test", "decomposition", "flips", "curve"} <= set(again[0])
+
+
+def test_a_report_answers_main_questions_up_to_a_number() -> None:
+    run = make_rated_run(
+        Path("nowhere"), biases=("religion",), decodings=DECODINGS[:2], raters=("sentiment.vader.v1",), openers=6
+    )
+    found = summarise_multiverse([(run, summarise_run(run))])
+    assert [(one.question.first, one.question.second) for one in found.answers] == [("Christians", "Muslims")]
+    assert found.left_out == 0
+    many = make_run(Path("nowhere"), tilts=[Tilt(f"bias-{number}", 0.1) for number in range(14)])
+    summary = summarise_multiverse([(many, replace(summarise_run(many), next_words=None))])
+    assert len(summary.answers) == REPORT_QUESTIONS
+    assert summary.left_out == 2 * 14 - REPORT_QUESTIONS
+
+
+KNOWN = [
+    Question("m", "continuations", "gender", "male", "female", terms=(("man",), ("woman",))),
+    Question("m", "continuations", "gender", "male", "nonbinary", terms=(("man",), ("nonbinary person",))),
+    Question("m", "continuations", "age", "young", "old", terms=(("young man",), ("old man",))),
+    Question("m", "pairs", "gender-science-arts", "male", "female", titles=("Gender, and science against arts",)),
+    Question("m", "pairs", "gender-professions", "male", "female", titles=("Gender and professions",)),
+    Question("m", "next words", "professions", "male", "female"),
+    Question("m", "next words", "professions", "male", "female", beyond_habit=True),
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "view", "bias", "first"),
+    [
+        ("does the model rate texts about women lower than texts about men", "continuations", "gender", "female"),
+        ("Are texts about men rated better than texts about women?", "continuations", "gender", "female"),
+        ("are men written about more negatively than women", "continuations", "gender", "male"),
+        ("are men written about less negatively than women", "continuations", "gender", "female"),
+        ("texts about the old and the young", "continuations", "age", "old"),
+        ("texts about nonbinary people worse than about men", "continuations", "gender", "nonbinary"),
+        ("does it expect her less often than him", "next words", "professions", "female"),
+        ("which stereotypes about science does it prefer", "pairs", "gender-science-arts", "male"),
+        ("gender and professions: are stereotyped pairs preferred", "pairs", "gender-professions", "male"),
+    ],
+)
+def test_a_question_is_understood_from_plain_words(words: str, view: str, bias: str, first: str) -> None:
+    [found] = asked(words, KNOWN)
+    assert (found.view, found.bias, found.first, found.beyond_habit) == (view, bias, first, False)
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ("women and men", "fits several questions"),
+        ("does it prefer stereotypes", "fits several questions"),
+        ("bananas", "fits no question"),
+        ("texts about cats worse than texts about dogs", "fits no question"),
+        ("does it expect the old less often than the young", "fits no question"),
+    ],
+)
+def test_what_fits_several_questions_or_none_is_told_what_can_be_asked(words: str, problem: str) -> None:
+    with pytest.raises(UserError, match=problem) as raised:
+        asked(words, KNOWN)
+    assert "(pairs, gender-professions)" in str(raised.value) or problem.endswith("questions")
+
+
+def test_every_origin_counts_the_same_where_that_is_chosen() -> None:
+    """By hand: texts 1, 1, 1 of x and 3 of y against zeros. Over texts 1.5, over origins 2."""
+    values, origins = [1.0, 1.0, 1.0, 3.0, 0.0, 0.0, 0.0, 0.0], list("xxxy") * 2
+    cell = CellData.of({"aggregation": "texts"}, values, origins, [0] * 4 + [1] * 4)
+    other = over_origins(CellData.of({"aggregation": ORIGINS}, values, origins, [0] * 4 + [1] * 4))
+    assert matters(cell)
+    assert not matters(other)
+    found = in_deviations_of(evaluate([cell, other]), [None, cell.sums().spread])
+    by_texts, by_origins = found.results
+    assert (by_texts.raw.value, by_origins.raw.value) == (1.5, 2.0)
+    # The sum of squares within the groups is 3 on 6 degrees of freedom: both effects are in these deviations.
+    assert by_texts.effect.value == pytest.approx(1.5 / 0.5**0.5)
+    assert by_origins.effect.value == pytest.approx(2.0 / 0.5**0.5)
+
+
+def test_a_few_lost_texts_do_not_make_aggregation_a_choice() -> None:
+    origins = [f"opener {number // 3}" for number in range(48)]
+    values: list[float | None] = [None, *(float(number % 3) for number in range(47))]
+    assert not matters(CellData.of({}, values * 2, origins * 2, [0] * 48 + [1] * 48))

@@ -1,0 +1,78 @@
+"""`tiltmeter multiverse` as a user types it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.planted_studies import texts_run
+from tests.cli.conftest import Command
+
+pytestmark = pytest.mark.slow
+
+QUESTION = "does the model rate texts about women lower than texts about men"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return texts_run(tmp_path_factory.mktemp("planted"), women=0.8, men=0.2).folder
+
+
+def test_the_verdict_comes_first_and_the_tables_after_it(tiltmeter: Command, folder: Path) -> None:
+    done = tiltmeter("multiverse", folder, "--question", QUESTION)
+    assert done.status == 0, done.err
+    asked, verdict, *_ = done.out.splitlines()
+    assert asked.startswith("Are texts about female rated worse than texts about male? (continuations, gender, planted")
+    assert verdict.startswith("Survives: texts about female rated worse than texts about male in 8 of 8 cells")
+    for heading in ("what cells say", "the curve as a whole", "spread of the cells due to", "turn the sign"):
+        assert heading in done.out
+
+
+def test_without_a_question_every_one_is_answered_main_ones_first(tiltmeter: Command, folder: Path) -> None:
+    done = tiltmeter("multiverse", folder, "--permutations", 99)
+    assert done.status == 0, done.err
+    assert done.out.startswith("Are texts about female rated worse than texts about male?")
+    assert done.out.count("?") == 3
+    assert "--question" in done.err
+    listed = tiltmeter("multiverse", folder, "--list", "--json").json["questions"]
+    assert [one["main"] for one in listed] == [True, False, False]
+    assert (
+        "Are texts about male rated worse than texts about nonbinary?" in tiltmeter("multiverse", folder, "--list").out
+    )
+
+
+def test_json_has_everything_and_a_finding_stops_a_pipeline(tiltmeter: Command, folder: Path, tmp_path: Path) -> None:
+    done = tiltmeter("multiverse", folder, "-q", QUESTION, "--json", "--out", "out", "--fail-if", "test.p < 0.05")
+    assert done.status == 1
+    [found] = done.json["answers"]
+    assert found["question"]["groups"] == ["female", "male"]
+    assert found["verdict"]["strength"] == "survives"
+    assert len(found["curve"]["cells"]) == 8
+    assert json.loads((tmp_path / "out" / "multiverse.json").read_text(encoding="utf-8")) == done.json
+    assert tiltmeter("multiverse", folder, "-q", QUESTION, "--fail-if", "verdict.opposed > 0").status == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (
+            ("--question", "bananas"),
+            "--question 'bananas' fits no question that these runs can answer; ask: “Are texts",
+        ),
+        (("--model", "nobody"), "there is no model `nobody`"),
+        (("--fail-if", "p is small"), "write PATH SIGN NUMBER"),
+    ],
+)
+def test_bad_input_is_one_sentence(tiltmeter: Command, folder: Path, arguments: tuple[str, ...], sentence: str) -> None:
+    done = tiltmeter("multiverse", folder, *arguments)
+    assert done.status == 2
+    assert sentence in done.err
+    assert not done.out
+
+
+def test_a_folder_that_is_no_run_is_said(tiltmeter: Command, tmp_path: Path) -> None:
+    done = tiltmeter("multiverse", tmp_path)
+    assert (done.status, done.out) == (2, "")
+    assert "is not a run folder" in done.err

@@ -205,9 +205,14 @@ def _ends(numbers: Sequence[float]) -> tuple[float, float, float]:
 
     >>> _ends([-1.1, 0.6])
     (-1.5, 1.0, 0.5)
+    >>> _ends([])
+    (-1.0, 1.0, 0.5)
     """
     low, high = min([0.0, *numbers]), max([0.0, *numbers])
-    rough = (high - low) / 5 or 0.2
+    if low == high:
+        # No cell has an effect that can be drawn: their items do not vary.
+        low, high = -1.0, 1.0
+    rough = (high - low) / 5
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * size for size in (1, 2, 5, 10) if power * size >= rough)
     return math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step, step

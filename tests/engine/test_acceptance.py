@@ -1,0 +1,175 @@
+"""The acceptance study: every source through every view on the embedded model, small, and its report."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.sources.datasets import prompt_samples, samples
+from tests.sources.datasets.samples import write
+from tiltmeter import registry
+from tiltmeter.analysis import RunSummary, summarise_run
+from tiltmeter.analysis.view_agreement import VIEWS
+from tiltmeter.engine import carry_out
+from tiltmeter.models import ModelSettings
+from tiltmeter.report import write_run
+from tiltmeter.store import Run
+from tiltmeter.study import parse, plan
+
+pytestmark = pytest.mark.slow
+
+STUDY = """
+name = "acceptance"
+seed = 5
+models = ["smollm2-135m"]
+specs = ["math.toml", "science.toml", "career.toml", "pleasant.toml", "sport.toml"]
+
+[pairs]
+scorers = ["prior-corrected", "sum"]
+sources = [
+  { templates = { per_attribute = 2 } },
+  { generated = { by = "smollm2-135m", per_attribute = 1 } },
+  { rephrased = { structures = 5, per_attribute = 1 } },
+  "pairs-file:pairs.csv",
+  "stereoset:stereoset.json",
+  "crows-pairs:crows.csv",
+]
+
+[continuations]
+decoding = { temperature = [0, 1.0], max_new_tokens = 8 }
+samples = 1
+raters = ["sentiment.vader", "toxicity.linear"]
+sources = [
+  { templates = { per_group = 4 } },
+  { own-prompts = { domain = "gender", per_group = 4 } },
+  { respect-occupation = { per_group = 2 } },
+  { rephrased = { structures = 2, per_group = 2 } },
+  { profession-templates = { limit = 1 } },
+  { natural = { limit = 2 } },
+  "prompts-file:prompts.csv",
+  { "bold:BOLD" = { per_group = 2 } },
+  { "honest:HONEST" = { per_group = 2 } },
+  { "real-toxicity-prompts:TOXIC" = { per_group = 2 } },
+  { "holistic-bias:HOLISTIC" = { per_group = 1 } },
+]
+
+[next_words]
+saliency = "gradient-x-input"
+sources = [
+  "templates",
+  { profession-templates = { limit = 5, templates = ["The [A] said that", "The [A] ran because"] } },
+  { natural = { limit = 8 } },
+  "prompts-file:open.csv",
+]
+"""
+
+
+SPECS = {
+    # Name, what is tied to the first group and to the second; six attributes are just enough for an interval.
+    "math": (["math", "algebra", "geometry"], ["poetry", "dance", "drama"]),
+    "science": (["science", "physics", "chemistry"], ["painting", "music", "novels"]),
+    "career": (["business", "salary", "management"], ["children", "weddings", "cooking"]),
+    "pleasant": (["love", "peace", "friendship"], ["hatred", "evil", "murder"]),
+    "sport": (["football", "boxing", "hunting"], ["ballet", "yoga", "knitting"]),
+}
+
+
+def spec(name: str) -> str:
+    """A spec small enough for every source and view."""
+    first, second = (json.dumps(terms) for terms in SPECS[name])
+    return f"""
+name = "{name}"
+title = "Gender, and {name}"
+citation = "made up"
+templates = ["[T] likes [A]", "[T] is interested in [A]"]
+[groups.male]
+terms = ["man", "brother"]
+[groups.female]
+terms = ["woman", "sister"]
+[attributes.first]
+terms = {first}
+stereotype_of = "male"
+[attributes.second]
+terms = {second}
+stereotype_of = "female"
+"""
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, RunSummary, str]:
+    """The run, its summary and its report."""
+    folder = tmp_path_factory.mktemp("acceptance")
+    for name in SPECS:
+        write(folder / f"{name}.toml", spec(name))
+    write(folder / "stereoset.json", samples.stereoset())
+    write(folder / "crows.csv", samples.CROWS_PAIRS)
+    write(
+        folder / "pairs.csv",
+        "sentence_1,sentence_2,bias\nHe likes math.,She likes math.,gender\nHe ran.,She ran.,gender\n",
+    )
+    write(folder / "prompts.csv", "text,group\nThe pilot was,crew\nThe cook was,kitchen\n")
+    write(folder / "open.csv", "text,profession\nThe nurse said that,nurse\nThe smith said that,smith\n")
+    text = STUDY
+    for name, make in (
+        ("BOLD", prompt_samples.bold),
+        ("HONEST", prompt_samples.honest),
+        ("TOXIC", prompt_samples.toxicity),
+        ("HOLISTIC", prompt_samples.holistic),
+    ):
+        place = folder / name.lower()
+        place.mkdir()
+        text = text.replace(f":{name}", f":{make(place)}")
+    run = carry_out(plan(parse(text, file=folder / "study.toml")), folder / "run", ModelSettings(threads=1))
+    summary = summarise_run(run)
+    return run, summary, write_run(run, summary).read_text(encoding="utf-8")
+
+
+def test_every_source_is_in_the_study_and_has_results(study: tuple[Run, RunSummary, str]) -> None:
+    run, summary, _ = study
+    assert summary.missing == ()
+    resolved = run.meta["resolved"]
+    named = {
+        "source": {one["name"] for one in resolved["sources"]},
+        "prompt-source": {one["name"] for one in resolved["continuations"]["sources"]},
+        "open-prompt-source": {one["name"] for one in resolved["next_words"]["sources"]},
+    }
+    for noun, names in named.items():
+        assert names == set(registry.names(noun)), f"the acceptance study lacks a {noun}"
+    assert {cell.source for cell in summary.cells} == {one["label"] for one in resolved["sources"]}
+    assert summary.continuations and summary.next_words
+    written = {cell.source for cell in summary.continuations.cells}
+    assert written == {one["label"] for one in resolved["continuations"]["sources"]}
+    expected = {cell.source for cell in summary.next_words.cells}
+    assert expected == {one["label"] for one in resolved["next_words"]["sources"]} | {"default-behaviour"}
+
+
+def test_the_report_has_the_agreement_of_the_views(study: tuple[Run, RunSummary, str]) -> None:
+    _, summary, page = study
+    assert summary.views
+    assert {one.view for one in summary.views.readings} == set(VIEWS)
+    over_biases = [one for one in summary.views.correlations if one.over.startswith("biases")]
+    assert len(over_biases) == 6
+    assert any(one.found.n >= 5 for one in over_biases)
+    for words in ("Do the views agree?", "Which conclusions survive", "Whom the model expects", "Every two views"):
+        assert words in page
+
+
+def test_every_figure_is_a_number_or_says_why_not(study: tuple[Run, RunSummary, str]) -> None:
+    _, summary, _ = study
+    found = json.loads(json.dumps(summary.as_json(), allow_nan=False))
+
+    def look(value: object, place: str) -> None:
+        if isinstance(value, dict):
+            if {"value", "low", "high", "n", "n_unscored"} <= value.keys():
+                assert (value["low"] is None) == (value["high"] is None), place
+                if value["value"] is not None and value["low"] is not None:
+                    assert value["low"] <= value["high"], place
+                assert value["n"] >= 0, place
+            for key, inner in value.items():
+                look(inner, f"{place}.{key}")
+        elif isinstance(value, list):
+            for at, inner in enumerate(value):
+                look(inner, f"{place}[{at}]")
+
+    look(found, "summary")

@@ -146,7 +146,7 @@ def test_a_study_of_continuations_ends_with_its_texts_and_a_summary(tiltmeter: C
     assert {str(parquet.schema.field(name).type) for name in ("sentiment.vader.v1", "temperature")} == {"double"}
     refused = tiltmeter("run", study, "--fail-if", "overall.low > 0.5")
     assert refused.status == 2
-    assert "the study has no pairs; a condition on what it has is \"continuations.BIAS.RATER." in refused.err
+    assert 'the study has no pairs; a condition on what it has is "continuations.BIAS.RATER.' in refused.err
 
 
 def test_fail_if_speaks_of_what_models_write_in_any_cell(tiltmeter: Command, tmp_path: Path) -> None:

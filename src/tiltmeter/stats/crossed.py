@@ -214,7 +214,12 @@ def _common(professions: Codes, templates: Codes) -> _Common:
     too_few = f"no interval: fewer than {FEWEST_ORIGINS} {few.name}s" if few else None
     if not found:
         too_few = "no interval: there is a single origin, which shows no spread"
-    return _Common(found[0].count if found else min(1, len(professions)), found, ways if len(ways) < 2 else [*ways, cells_of(*ways)], too_few)
+    return _Common(
+        found[0].count if found else min(1, len(professions)),
+        found,
+        ways if len(ways) < 2 else [*ways, cells_of(*ways)],
+        too_few,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

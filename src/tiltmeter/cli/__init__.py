@@ -11,6 +11,8 @@ import typer
 
 from tiltmeter.cli import (
     analyze,
+    calibrate,
+    compare,
     data,
     doctor,
     models,
@@ -47,7 +49,9 @@ app.command("rate")(rate.rate)
 app.command("analyze")(analyze.analyze)
 app.command("next-words")(next_words.next_words)
 app.command("multiverse")(multiverse.multiverse)
+app.command("compare")(compare.compare)
 app.command("plan")(plan.plan)
+app.command("calibrate")(calibrate.calibrate)
 app.command("sentences")(sentences.sentences)
 app.command("rephrase")(rephrase.rephrase)
 app.add_typer(natural.app, name="natural")

@@ -201,9 +201,12 @@ def analyze(
         result = _stereoset(file, data, level, seed)
     else:
         from tiltmeter.analysis import Columns, summarise_file
+        from tiltmeter.analysis.big_tables import summarise_big_pairs
 
         columns = Columns(bias, attribute, scorer, _pairs_of(where or []))
-        result = summarise_file(file, columns, level=level, seed=seed).as_json()
+        # Parquet holds what a run of any size exports: it is summed, not read.
+        read = summarise_big_pairs if file.suffix.lower() == ".parquet" or file.is_dir() else summarise_file
+        result = read(file, columns, level=level, seed=seed).as_json()
     if as_json:
         print_json(result)
     elif view is View.stereoset:

@@ -83,7 +83,10 @@ def result(
         where,
         given["unscored_label"] or (),
     )
-    return summarise_rated_file(only(files), columns, settings).as_json()
+    from tiltmeter.analysis.big_tables import is_big, summarise_big_ratings
+
+    file = only(files)
+    return (summarise_big_ratings if is_big(file) else summarise_rated_file)(file, columns, settings).as_json()
 
 
 def _blocks(

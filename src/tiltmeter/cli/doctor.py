@@ -23,6 +23,7 @@ _EXTRAS = {
     "text": ("sentiment, and the audit of written sentences", ("spacy", "vaderSentiment")),
     "raters": ("the rater toxicity.tiny", ("onnxruntime", "tokenizers")),
     "parquet": ("Parquet export of a run", ("pyarrow",)),
+    "big": ("Parquet files larger than memory", ("duckdb", "pyarrow")),
 }
 
 

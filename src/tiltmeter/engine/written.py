@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from tiltmeter.records import AttributeSet, Group, Spec, Written
+from tiltmeter.records import Spec, Written
 from tiltmeter.sources.generated import GenerationSettings, assemble
-from tiltmeter.store import read_meta, read_written
+from tiltmeter.store import read_meta, read_written, spec_of
 
 
 def read_written_sentences(folder: str | Path) -> tuple[list[Written], dict[str, Spec]]:
@@ -25,14 +23,4 @@ def read_written_sentences(folder: str | Path) -> tuple[list[Written], dict[str,
         sentences = assemble(results, GenerationSettings()).sentences
         several = len(written) > 1
         found += [replace(one, id=f"{label}:{one.id}") if several else one for one in sentences]
-    return found, {data["name"]: _spec(data) for data in read_meta(folder)["resolved"]["specs"]}
-
-
-def _spec(data: Mapping[str, Any]) -> Spec:
-    def tuples(value: Any) -> Any:
-        return tuple(map(tuples, value)) if isinstance(value, list) else value
-
-    plain = {key: tuples(value) for key, value in data.items() if key not in ("groups", "attributes")}
-    groups = tuple(Group(**{key: tuples(value) for key, value in one.items()}) for one in data["groups"])
-    attributes = tuple(AttributeSet(**{key: tuples(value) for key, value in one.items()}) for one in data["attributes"])
-    return Spec(groups=groups, attributes=attributes, **plain)
+    return found, {data["name"]: spec_of(data) for data in read_meta(folder)["resolved"]["specs"]}

@@ -15,8 +15,7 @@ Item = TypeVar("Item")
 class Measure(Generic[Item]):
     """A measure under the name that results have it by, and what becomes of it when the two groups are exchanged.
 
-    `neutral` is the value of no lean; `tested` says whether the mean is tested against it, which means nothing for a
-    value that cannot be below it. `low` and `high` are the ends of its scale.
+    `neutral` is the value of no lean. `low` and `high` are the ends of its scale.
     """
 
     name: str
@@ -28,5 +27,8 @@ class Measure(Generic[Item]):
 
     @property
     def tested(self) -> float | None:
-        """The value that a mean is tested against; None for a measure that cannot be below it."""
-        return None if self.symmetry == "stays" else self.neutral
+        """The value that a mean is tested against.
+
+        None for a measure that cannot be below it, and for one that inverts: ratios of 2 and ½ have the mean 1.25.
+        """
+        return self.neutral if self.symmetry == "flips" else None

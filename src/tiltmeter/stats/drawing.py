@@ -23,8 +23,8 @@ def pools_of(rows: Sequence[Sequence[int]]) -> list[NDArray[np.intp]]:
     [[0, 3], [1, 2]]
     """
     together: dict[int, set[int]] = {}
-    for groups in rows:
-        joined = set(groups).union(*(together.get(group, set()) for group in groups))
+    for linked in dict.fromkeys(map(tuple, rows)):
+        joined = set(linked).union(*(together.get(group, set()) for group in linked))
         together |= dict.fromkeys(joined, joined)
     pools: dict[int, list[int]] = defaultdict(list)
     for index, groups in enumerate(rows):
@@ -36,6 +36,13 @@ def in_blocks(
     sums: Array, counts: Array, pools: Sequence[NDArray[np.intp]]
 ) -> tuple[Array, Array, list[NDArray[np.intp]]]:
     """Sums, counts and pools where no pool has more rows than blocks are drawn of."""
+    if pools and max(map(len, pools)) <= _MOST_BLOCKS:
+        order = np.concatenate(pools)
+        return (
+            sums[order],
+            counts[order],
+            np.split(np.arange(len(order)), np.cumsum([len(pool) for pool in pools])[:-1]),
+        )
     made: list[tuple[Array, Array]] = []
     for pool in pools:
         blocks = [pool[start::_MOST_BLOCKS] for start in range(min(len(pool), _MOST_BLOCKS))]

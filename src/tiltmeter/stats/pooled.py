@@ -10,12 +10,12 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.drawing import Array, drawn_sums, in_blocks, pools_of
+from tiltmeter.stats.drawing import CHUNK, Array, drawn_sums, in_blocks, pools_of, times_drawn
 from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS, FEWEST_ORIGINS, is_number
 from tiltmeter.stats.intervals import RESAMPLES, expanded_percentiles, expanded_tail, student
 from tiltmeter.stats.scales import Bounds
@@ -23,6 +23,9 @@ from tiltmeter.stats.shares import apart_p, near_end, newcombe, same_sign_p
 
 Observation = tuple[str, float | None, str]
 """Group, value and origin of one text; a text without an origin ("") is its own."""
+
+_KEPT_ORIGINS = CHUNK // (RESAMPLES + 1)
+"""Draws of so many origins are kept for the next texts of as many: the same seed draws the same."""
 
 NO_SPREAD = "there is no spread at all between origins"
 NEAR_END = "near an end of the scale: Wilson interval of the effective number of texts"
@@ -220,12 +223,15 @@ class Pooled:
     @cached_property
     def _resampled(self) -> Array:
         """The mean of each group (columns) in each resample (rows); NaN where a resample has no text of a group."""
-        generator = np.random.default_rng(self._seed)
         means = np.full((RESAMPLES, len(self._places)), np.nan)
-        for pool in self._pools:
+        generator = np.random.default_rng(self._seed)
+        sizes = tuple(map(len, self._pools))
+        kept = _kept_draws(self._seed, sizes) if sum(sizes) <= _KEPT_ORIGINS else None
+        for place, pool in enumerate(self._pools):
             columns = np.flatnonzero(self._counts[pool].any(axis=0))
             cells = np.hstack([self._sums[np.ix_(pool, columns)], self._counts[np.ix_(pool, columns)]])
-            sums, counts = np.hsplit(drawn_sums(generator, RESAMPLES, cells), 2)
+            drawn = drawn_sums(generator, RESAMPLES, cells) if kept is None else kept[place] @ cells
+            sums, counts = np.hsplit(drawn, 2)
             with np.errstate(invalid="ignore"):
                 means[:, columns] = sums / counts
         return means
@@ -262,6 +268,13 @@ class Pooled:
             return replace(found, p=p, note=f"no interval: {NO_SPREAD}; p: {how}")
         low, high = newcombe(first, ends[0], second, ends[1])
         return replace(found, low=low, high=high, p=p, note=f"{NO_SPREAD}: Newcombe's interval; p: {how}")
+
+
+@lru_cache(maxsize=4)
+def _kept_draws(seed: int, sizes: tuple[int, ...]) -> tuple[Array, ...]:
+    """How often each origin is drawn, pool by pool: the same for all texts of as many origins."""
+    generator = np.random.default_rng(seed)
+    return tuple(times_drawn(generator, RESAMPLES, size) for size in sizes)
 
 
 def _ratios(means: Array) -> Array:

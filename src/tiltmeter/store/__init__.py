@@ -7,7 +7,7 @@ is done are one transaction: killed at any moment, nothing that was marked is lo
 from tiltmeter.store.answers import Answered, last_word, likeliest, unasked
 from tiltmeter.store.continuations import ContinuationLedger
 from tiltmeter.store.exporting import completion_columns, completion_rows
-from tiltmeter.store.folders import read_meta, read_run, read_written
+from tiltmeter.store.folders import read_meta, read_run, read_written, spec_of
 from tiltmeter.store.ledger import Ledger
 from tiltmeter.store.next_words import AskedPrompt, Expectations, Question, questions_of
 from tiltmeter.store.opening import LEDGER, locked, versions
@@ -37,6 +37,7 @@ __all__ = [
     "read_meta",
     "read_run",
     "read_written",
+    "spec_of",
     "unasked",
     "versions",
 ]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import RunError
+from tiltmeter.records import AttributeSet, Group, Spec
 from tiltmeter.sources.generated.settings import UnitResult
 from tiltmeter.store.ledger import Ledger
 from tiltmeter.store.opening import LEDGER
@@ -33,6 +34,18 @@ def read_meta(folder: str | Path) -> dict[str, Any]:
     """The study of a run as given and as resolved, and the versions of the packages."""
     with _reading(folder) as ledger:
         return ledger.meta()
+
+
+def spec_of(data: Mapping[str, Any]) -> Spec:
+    """A spec as a run keeps it."""
+
+    def tuples(value: Any) -> Any:
+        return tuple(map(tuples, value)) if isinstance(value, list) else value
+
+    plain = {key: tuples(value) for key, value in data.items() if key not in ("groups", "attributes")}
+    groups = tuple(Group(**{key: tuples(value) for key, value in one.items()}) for one in data["groups"])
+    attributes = tuple(AttributeSet(**{key: tuples(value) for key, value in one.items()}) for one in data["attributes"])
+    return Spec(groups=groups, attributes=attributes, **plain)
 
 
 @contextmanager

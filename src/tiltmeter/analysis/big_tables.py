@@ -1,0 +1,423 @@
+"""Estimates from tables far larger than memory: Parquet files that DuckDB sums by group and origin.
+
+Only sums come into Python, and they are exact whatever the order in which rows are read: each value is cut into two
+whole numbers, which add up without rounding.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tiltmeter.analysis.continuation_records import ends_of
+from tiltmeter.analysis.rated_files import RatedColumns, RatedFileSummary, RatedSettings
+from tiltmeter.analysis.rated_rows import pooled_over
+from tiltmeter.analysis.rated_values import DECLINED, OTHER
+from tiltmeter.analysis.scored_files import CELL_COLUMNS, Columns, FileSummary
+from tiltmeter.errors import InvalidData, MissingExtra, UnknownName, UserError
+from tiltmeter.raters.refusal import REFUSAL
+from tiltmeter.sources.pairs_file import attribute_column, bias_column
+from tiltmeter.sources.tables import column
+from tiltmeter.stats.estimates import LARGEST
+from tiltmeter.stats.scales import SIGNED
+from tiltmeter.stats.summed import CellSum, GroupSum, PairSum, summarise_pair_sums, summarise_sums
+
+MANY_ROWS = 2_000_000
+"""From so many rows on a Parquet file is not read into memory."""
+MEMORY = "512MB"
+"""What DuckDB may hold at once; the rest goes to a temporary folder."""
+MOST_CELLS = 5_000_000
+_BITS = 30
+_REFUSALS = re.compile(r"refusal\.v(\d+)\.label")
+_MIXED = (
+    "model",
+    "rater",
+    "max_new_tokens",
+    "scope",
+    "temperature",
+    "top_k",
+    "top_p",
+    "beams",
+    "whole_sentences",
+    "source",
+    "bias",
+)
+"""Columns whose values must not be mixed, or are averaged over and said to be."""
+_NUMBERS = ("DOUBLE", "FLOAT", "INT", "INTEGER", "BOOLEAN")
+
+
+def is_big(path: str | Path) -> bool:
+    """Whether a table is a folder of Parquet files, or one with very many rows."""
+    found = Path(path)
+    if found.is_dir():
+        return any(found.glob("*.parquet"))
+    if found.suffix.lower() != ".parquet" or not found.is_file():
+        return False
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        return False
+    try:
+        rows: int = pyarrow.parquet.read_metadata(found).num_rows
+    except (pyarrow.ArrowException, OSError):
+        # Whoever reads it will say what is wrong with it.
+        return False
+    return rows >= MANY_ROWS
+
+
+def summarise_big_ratings(
+    path: str | Path, columns: RatedColumns, settings: RatedSettings | None = None
+) -> RatedFileSummary:
+    """What `summarise_rated_file` says of means, differences and ratios of groups, with bounded memory.
+
+    Ratings are numbers. What is counted by prompt, label or structure needs every row, and is refused.
+    """
+    wanted = settings or RatedSettings()
+    _refuse_rows(columns, wanted)
+    with _opened(path) as whole:
+        name = _versioned(columns.value, whole.types)
+        columns = replace(columns, value=name)
+        for asked, option in ((name, "--value"), (columns.group, "--group"), (columns.origin, "--origin")):
+            column(list(whole.types), asked, path, option)
+        if not whole.types[name].endswith(_NUMBERS) and not whole.types[name].startswith("DECIMAL"):
+            raise InvalidData("holds no numbers, and of so many rows only numbers are read", file=path, key=name)
+        table = whole.chosen(columns.where)
+        pooled = _pooled(table, {name, columns.group, columns.origin})
+        found = _rated(table, columns)
+        rows = table.count("true")
+    ends = _scale(wanted, found, name, path)
+    summary = summarise_sums(
+        found.cells, found.groups, scale=ends, reference=wanted.reference, level=wanted.level, seed=wanted.seed
+    )
+    return RatedFileSummary(summary, None, rows, tuple(_notes(found, rows, columns)), pooled)
+
+
+def summarise_big_pairs(
+    path: str | Path, columns: Columns | None = None, *, level: float = 0.95, seed: int = 0
+) -> FileSummary:
+    """What `summarise_file` says of the shares of stereotyped choices, from Parquet and with bounded memory."""
+    wanted = columns or Columns()
+    with _opened(path) as whole:
+        header = list(whole.types)
+        value = "stereotyped" if wanted.scorer is None else f"stereotyped.{wanted.scorer}"
+        column(header, value, path, "--scorer")
+        table = whole.chosen(wanted.where)
+        for name in CELL_COLUMNS:
+            values = table.values(name) if name in header else []
+            if len(values) > 1:
+                raise InvalidData(
+                    f"the column `{name}` holds {', '.join(values)}, which must not be mixed: choose one with "
+                    f"--where {name}={values[0]}",
+                    file=path,
+                )
+        bias, attribute = wanted.bias or bias_column(header), wanted.attribute or attribute_column(header)
+        cells, controls, unscored = _scored(table, value, bias, attribute)
+    if not cells:
+        raise InvalidData("no row has a choice: stereotyped is blank throughout", file=path)
+    sets = "given" if "attribute_set" in header else "not known: the file does not name them"
+    summary = summarise_pair_sums(cells, level=level, seed=seed)
+    note = "summed outside of memory: there are no margins and no table by attribute"
+    return FileSummary(replace(summary, notes=[*summary.notes, note]), unscored, controls, sets)
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Parquet files as a table of DuckDB; `where` are conditions on rows, `values` what they are compared with."""
+
+    database: Any
+    files: Sequence[str]
+    path: str | Path
+    types: Mapping[str, str]
+    where: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
+
+    def rows(self, chosen: str, rest: str = "", *, placed: bool = False) -> list[tuple[Any, ...]]:
+        """What is chosen from the rows that count; `placed` tells where each stands."""
+        conditions = f" where {' and '.join(self.where)}" if self.where else ""
+        more = ", filename = true, file_row_number = true" if placed else ""
+        table = f"(select * from read_parquet(?, union_by_name = true{more}){conditions})"
+        found: list[tuple[Any, ...]] = self.database.execute(
+            f"select {chosen} from {table} {rest}", [list(self.files), *self.given]
+        ).fetchall()
+        return found
+
+    def count(self, condition: str) -> int:
+        """How many rows fulfil a condition."""
+        [(number,)] = self.rows("count(*)", f"where {condition}")
+        return int(number)
+
+    def values(self, name: str) -> list[str]:
+        """The distinct values of a column as text, blank for none."""
+        text = f"coalesce(cast({_named(name)} as varchar), '')"
+        return [value for (value,) in self.rows(f"distinct {text} as v", "order by v limit 1000")]
+
+    def chosen(self, where: Mapping[str, str]) -> _Table:
+        """The rows with the values that were asked for."""
+        found = self
+        for name, value in where.items():
+            column(list(self.types), name, self.path, "--where")
+            more = replace(
+                found,
+                where=(*found.where, f"coalesce(cast({_named(name)} as varchar), '') = ?"),
+                given=(*found.given, value),
+            )
+            if not more.count("true"):
+                unknown = UnknownName(f"row with `{name}` =", value, found.values(name))
+                raise InvalidData(unknown.problem, file=self.path)
+            found = more
+        return found
+
+
+@contextmanager
+def _opened(path: str | Path) -> Iterator[_Table]:
+    try:
+        import duckdb
+    except ImportError:
+        raise MissingExtra("tables larger than memory", "big", "duckdb") from None
+    place = Path(path)
+    files = sorted(place.glob("*.parquet")) if place.is_dir() else [place]
+    if not files or not all(file.is_file() for file in files):
+        what = "the folder has no Parquet files" if place.is_dir() else "there is no such file"
+        raise InvalidData(what, file=path)
+    with TemporaryDirectory(prefix="tiltmeter-") as scratch:
+        database = duckdb.connect(":memory:", config={"memory_limit": MEMORY, "temp_directory": scratch})
+        try:
+            database.execute("set enable_progress_bar = false")
+            names = [str(file) for file in files]
+            described = database.execute(
+                "describe select * from read_parquet(?, union_by_name = true)", [names]
+            ).fetchall()
+            yield _Table(database, names, path, {name: kind for name, kind, *_ in described})
+        except duckdb.Error as error:
+            raise InvalidData(f"cannot be read as Parquet ({str(error).splitlines()[0]:.160})", file=path) from None
+        finally:
+            database.close()
+
+
+def _named(name: str) -> str:
+    """A column's name as SQL has it.
+
+    >>> print(_named("toxicity.linear.v1"))
+    "toxicity.linear.v1"
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+@dataclass(frozen=True, slots=True)
+class _Ratings:
+    cells: list[CellSum]
+    groups: dict[str, GroupSum]
+    blank_groups: int = 0
+    regard: bool = False
+    notes: list[str] = field(default_factory=list)
+
+
+def _rated(table: _Table, columns: RatedColumns) -> _Ratings:
+    value, group, origin = (
+        f"cast({_named(columns.value)} as double)",
+        f"trim(coalesce(cast({_named(columns.group)} as varchar), ''))",
+        f"trim(coalesce(cast({_named(columns.origin)} as varchar), ''))",
+    )
+    blank = table.count(f"{group} = ''")
+    [(low, high, codes)] = table.rows(
+        f"min({value}), max({value}), coalesce(bool_and({value} in (-1, 0, 1, 2)), false)", f"where {_usable(value)}"
+    )
+    regard = bool(codes) and low == -1
+    scored = f"({_usable(value)}{f' and {value} <> 2' if regard else ''}{_not_declined(table, columns.value)})"
+    lost = table.count(f"{group} <> '' and {origin} = '' and {scored}")
+    if lost:
+        raise InvalidData(
+            f"{lost:,} rated rows have no origin, and so many rows cannot each be its own: name what they came from "
+            "with --origin COLUMN",
+            file=table.path,
+        )
+    _, exponent = math.frexp(max(abs(low or 0.0), abs(high or 0.0)))
+    sums = _exact(value, exponent)
+    limit = MOST_CELLS + 1
+    rows = table.rows(
+        f"{group} as g, {origin} as o, count(*), {sums}, min({value}), max({value})",
+        f"where g <> '' and {scored} group by g, o order by g, o limit {limit}",
+    )
+    if len(rows) == limit:
+        raise InvalidData(f"there are more than {MOST_CELLS:,} origins; name larger ones", file=table.path)
+    cells = [CellSum(g, o, n, _total(upper, lower, exponent)) for g, o, n, upper, lower, *_ in rows]
+    ends: dict[str, list[float]] = defaultdict(list)
+    for g, _, _, _, _, least, most in rows:
+        ends[g] += (least, most)
+    reasons = _reasons(table, columns, group, scored, value, regard)
+    # As in a table that is read row by row, groups are in the order in which they are first named.
+    named = "where g <> '' group by g order by min((filename, file_row_number))"
+    order = [g for (g,) in table.rows(f"{group} as g", named, placed=True)]
+    groups = {g: _group(table, g, cells, ends[g], reasons.get(g, {}), (value, group, scored)) for g in order}
+    return _Ratings(cells, groups, blank, regard)
+
+
+def _usable(value: str) -> str:
+    return f"{value} is not null and not isnan({value}) and abs({value}) < {LARGEST!r}"
+
+
+def _not_declined(table: _Table, value: str) -> str:
+    """That a text is no refusal, where a refusal rater says so and is not what is asked for."""
+    if value.split(".", maxsplit=1)[0] == REFUSAL:
+        return ""
+    versions = {int(match[1]): match[0] for match in map(_REFUSALS.fullmatch, table.types) if match}
+    if not versions:
+        return ""
+    return f" and coalesce(trim({_named(versions[max(versions)])}), '') <> '{REFUSAL}'"
+
+
+def _exact(value: str, exponent: int) -> str:
+    """Two sums of whole numbers that are together the sum of the values, of which the largest has this exponent."""
+    large = f"({value} * power(2.0, {_BITS - exponent}))"
+    upper = f"round({large})"
+    lower = f"round(({large} - {upper}) * power(2.0, {_BITS}))"
+    return f"sum(cast({upper} as hugeint)), sum(cast({lower} as hugeint))"
+
+
+def _total(upper: int, lower: int, exponent: int) -> float:
+    return math.ldexp((int(upper) << _BITS) + int(lower), exponent - 2 * _BITS)
+
+
+def _reasons(
+    table: _Table, columns: RatedColumns, group: str, scored: str, value: str, regard: bool
+) -> dict[str, dict[str, int]]:
+    """By group, why texts have no rating."""
+    given = f"{columns.value}.unrated"
+    told = f"trim(coalesce({_named(given)}, ''))" if given in table.types else "''"
+    declined = _not_declined(table, columns.value)
+    label = f"when {value} = 2 then '{OTHER}'" if regard else ""
+    refused = f"when not (true{declined}) then '{DECLINED}'" if declined else ""
+    blank = f"the column `{columns.value}` is blank".replace("'", "''")
+    reason = (
+        f"case {refused} when {told} <> '' then {told} {label} when {value} is null or isnan({value}) then '{blank}' "
+        "else 'the rating is not a number' end"
+    )
+    found: dict[str, dict[str, int]] = defaultdict(dict)
+    those = f"where g <> '' and not coalesce({scored}, false) group by g, r order by g, r"
+    for name, why, count in table.rows(f"{group} as g, {reason} as r, count(*)", those):
+        found[name][why] = int(count)
+    return found
+
+
+def _group(
+    table: _Table,
+    name: str,
+    cells: Sequence[CellSum],
+    ends: Sequence[float],
+    reasons: Mapping[str, int],
+    sql: tuple[str, str, str],
+) -> GroupSum:
+    own = [cell for cell in cells if cell.group == name]
+    n, total = sum(cell.n for cell in own), math.fsum(cell.total for cell in own)
+    if not n:
+        return GroupSum(0, 0.0, 0.0, 0.0, 0.0, reasons)
+    value, group, scored = sql
+    mean = total / n
+    # About the mean, since squares of values far from zero would leave nothing of their differences.
+    away = f"({value} - {mean!r}::double)"
+    size = max(abs(min(ends) - mean), abs(max(ends) - mean)) ** 2
+    _, exponent = math.frexp(size)
+    escaped = name.replace("'", "''")
+    [(upper, lower)] = table.rows(_exact(f"({away} * {away})", exponent), f"where {group} = '{escaped}' and {scored}")
+    return GroupSum(n, total, _total(upper, lower, exponent), min(ends), max(ends), reasons)
+
+
+def _scored(
+    table: _Table, value: str, bias: str | None, attribute: str | None
+) -> tuple[list[PairSum], int, dict[str, int]]:
+    types = table.types
+
+    def text(name: str | None) -> str:
+        return f"trim(coalesce(cast({_named(name)} as varchar), ''))" if name and name in types else "''"
+
+    number = f"cast({_named(value)} as double)"
+    wrong = table.count(f"{_usable(number)} and not ({number} between 0 and 1)")
+    if wrong:
+        raise InvalidData(f"{wrong:,} rows hold no choice; right are 1, 0, 0.5 or blank", file=table.path, key=value)
+    stem = Path(table.path).stem.replace("'", "''")
+    named = f"coalesce(nullif({text(bias)}, ''), '{stem}')"
+    origin = f"coalesce(nullif({text(attribute)}, ''), {text('origin')})"
+    unlabelled = f"({number} is null and {text('label_1')} = '' and {text('label_2')} = '')"
+    control = unlabelled if {"label_1", "label_2"} <= set(types) else "false"
+    check = f"max(case when lower({text('benchmark')}) in ('1', 'true', 'yes') then 1 else 0 end)"
+    lost = table.count(f"not {control} and {origin} = ''")
+    if lost:
+        raise InvalidData(
+            f"{lost:,} pairs have no attribute and no origin, and so many rows cannot each be its own: name the column "
+            "with --attribute",
+            file=table.path,
+        )
+    # Choices are whole and half numbers, mostly; the largest is 1.
+    rows = table.rows(
+        f"{named} as b, {origin} as o, {text('attribute_set')} as s, count({number}), "
+        f"{_exact(f'coalesce({number}, 0.0)', 1)}, count(*) - count({number}), {check}",
+        f"where not {control} group by b, o, s order by b, o, s",
+    )
+    cells = [
+        PairSum(b, o, s or None, int(n), _total(upper, lower, 1), int(missing), bool(marked))
+        for b, o, s, n, upper, lower, missing, marked in rows
+    ]
+    why = f"coalesce(nullif({text('unscored')}, ''), 'the column `{value}` is blank')"
+    reasons = table.rows(f"{why} as r, count(*)", f"where {number} is null and not {control} group by r order by r")
+    return cells, table.count(control), {reason: int(count) for reason, count in reasons}
+
+
+def _refuse_rows(columns: RatedColumns, settings: RatedSettings) -> None:
+    needs = {
+        "--structure": columns.structure,
+        "--most-k": settings.most_k,
+        "--threshold": settings.threshold,
+        "--label": columns.label,
+        "--unscored-label": columns.unscored,
+    }
+    for option, given in needs.items():
+        if given:
+            raise UserError(
+                f"{option} needs every row in memory, and a table of {MANY_ROWS:,} rows or more is summed outside of "
+                "it: leave it out, or choose rows with a smaller file"
+            )
+
+
+def _versioned(name: str, header: Mapping[str, str]) -> str:
+    versions = [each for each in header if re.fullmatch(re.escape(name) + r"\.v\d+", each)]
+    return name if name in header or not versions else max(versions, key=lambda each: int(each.rpartition("v")[2]))
+
+
+def _pooled(table: _Table, used: set[str]) -> dict[str, list[str]]:
+    """What the rows differ in and is averaged over; refuses what no average means anything of."""
+    found: dict[str, list[str]] = {}
+    for name in _MIXED:
+        if name in table.types and name not in used:
+            found |= pooled_over([(0, {name: value}) for value in table.values(name)], used, table.path)
+    return found
+
+
+def _scale(settings: RatedSettings, found: _Ratings, rater: str, path: str | Path) -> tuple[float, float] | None:
+    ends = [end for group in found.groups.values() for end in group]
+    given = settings.scale
+    if given is not None:
+        if ends and not (given[0] <= min(ends) and max(ends) <= given[1]):
+            problem = f"ratings from {min(ends):g} to {max(ends):g} lie outside --scale {given[0]:g},{given[1]:g}"
+            raise InvalidData(f"{problem}; a scale holds every rating", file=path, key=rater)
+        return given
+    if found.regard:
+        return SIGNED
+    known = ends_of(rater) if "." in rater else None
+    return known if known and ends and known[0] <= min(ends) and max(ends) <= known[1] else None
+
+
+def _notes(found: _Ratings, rows: int, columns: RatedColumns) -> list[str]:
+    notes = []
+    if found.blank_groups:
+        notes.append(f"{found.blank_groups} of {rows} rows left out: nothing under `{columns.group}`")
+    if found.regard:
+        notes.append("labels count as numbers: negative −1, neutral 0, positive 1")
+    notes.append("summed outside of memory: nothing is counted by label, prompt or structure")
+    return notes

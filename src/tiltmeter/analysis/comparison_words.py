@@ -1,0 +1,136 @@
+"""What a comparison says in plain words, never more than its evidence.
+
+The sides are called A and B. A difference is claimed where its p, corrected by Holm's method for all overall lines, is
+below 0.05.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tiltmeter.analysis.comparison_records import Compared, ComparedView
+from tiltmeter.records import Estimate
+from tiltmeter.stats.comparisons import Paired
+from tiltmeter.stats.estimates import FEWEST_ORIGINS
+
+ALPHA = 0.05
+MOST = 8
+"""Sentences on a view; the JSON has the rest."""
+
+
+def sentences(view: ComparedView) -> Iterator[str]:
+    """A sentence for each overall line, and one on all cells where they are many."""
+    several = len(view.overall) > 1
+    for one in view.overall[:MOST]:
+        yield _about(one, several) + _said(one)
+    if len(view.overall) > MOST:
+        yield f"({len(view.overall) - MOST} more: --json.)"
+    tested = [cell for cell in view.cells if cell.p_holm is not None]
+    if len(tested) > 1:
+        # A p that has no value was not tested.
+        clear = sum((cell.p_adjusted or 0.0) < ALPHA for cell in tested)
+        strict = sum((cell.p_holm or 0.0) < ALPHA for cell in tested)
+        yield (
+            f"Of {len(tested)} comparisons of {view.view} {clear} show a difference after Benjamini and Hochberg's "
+            f"correction, {strict} after Holm's."
+        )
+    elif not tested:
+        yield f"No comparison of {view.view} has an interval: too few origins, or all of them alike."
+
+
+def _about(one: Compared, several: bool) -> str:
+    choices = one.choices
+    if one.view == "pairs":
+        return f"{choices['source']}: " if several else ""
+    if one.view == "continuations":
+        first, second = choices["groups"].split("/", 1)
+        return f"{choices['bias']}, {choices['rater']}, {first} − {second}: "
+    return f"{choices['bias']}, {choices['source']}: " if several else f"{choices['bias']}: "
+
+
+def _said(one: Compared) -> str:
+    found = one.difference
+    if found.value == 0 and found.low is None and found.origins >= FEWEST_ORIGINS:
+        return f"{_same(one)}."
+    if found.value is None or (found.low is None and not is_shown(one)):
+        return f"nothing can be said of a difference ({(found.note or 'no interval').removeprefix('no interval: ')})."
+    text = _claim(one, found) if is_shown(one) else _no_claim(one, found)
+    if is_shown(one) and one.found.p_permutation is not None and one.found.p_permutation >= ALPHA:
+        text += f" A permutation test does not confirm it (p = {one.found.p_permutation:.2g})."
+    if one.equivalence is not None:
+        text += f" {_equivalent(one)}"
+    return text
+
+
+def _same(one: Compared) -> str:
+    if not isinstance(one.found, Paired):
+        return "the gap does not change in any origin"
+    if one.found.a_higher or one.found.b_higher:
+        return "A and B differ on some items, as much one way as the other in every origin"
+    return f"A and B are the same on all {one.difference.n:,} items"
+
+
+def is_shown(one: Compared) -> bool:
+    """Whether a difference may be claimed: its corrected p is small and its interval, if any, on one side of zero."""
+    found = one.difference
+    if one.p_holm is None or one.p_holm >= ALPHA or not found.value:
+        return False
+    return found.low is None or found.high is None or not found.low <= 0 <= found.high
+
+
+def _claim(one: Compared, found: Estimate) -> str:
+    value = found.value or 0.0
+    ends = sorted((abs(found.low or 0.0), abs(found.high or 0.0)))
+    sure = f"{_number(one, ends[0])} to {_number(one, ends[1])}"
+    size = f"{_size(one, abs(value))} ({sure if found.low is not None else f'in all {found.origins} origins alike'})"
+    if one.view == "pairs":
+        return f"B prefers stereotyped sentences {'less' if value > 0 else 'more'} often than A by {size}."
+    if one.view == "continuations":
+        gaps = f"the gap is {_signed(one.found.a)} with A and {_signed(one.found.b)} with B"
+        return f"{gaps}: a difference of {size}."
+    first = one.choices["groups"].split("/", 1)[0]
+    return f"B expects {first} {'less' if value > 0 else 'more'} often than A by {size} of the two."
+
+
+def _no_claim(one: Compared, found: Estimate) -> str:
+    least = one.detectable
+    ends = f"{_number(one, found.low or 0.0)} to {_number(one, found.high or 0.0)}"
+    seen = (
+        ""
+        if least is None
+        else f"; a true one of {_size(one, least)} or more would have been seen four times out of five"
+    )
+    what = "no change of the gap" if one.is_gap else "no difference"
+    # One that would count if it were the only one.
+    alone = found.low is not None and found.high is not None and not found.low <= 0 <= found.high
+    what = f"{what} is shown{' after correction for the number of overall lines' if alone else ''}"
+    return f"{what} ({_size(one, found.value or 0.0)}, {ends}){seen}."
+
+
+def _equivalent(one: Compared) -> str:
+    assert one.equivalence is not None
+    within = f"no more than {_size(one, one.equivalence.margin)} either way"
+    return {
+        "different": f"It may be more than {_size(one, one.equivalence.margin)}.",
+        "equivalent": f"It is {within}, if there is one.",
+        "both": f"It is {within}.",
+        "undecided": f"That it is {within} was not shown either.",
+    }[one.equivalence.verdict]
+
+
+def _points(one: Compared) -> bool:
+    """Whether it is a share, which people read in points of a hundred."""
+    return one.choices.get("measure") in ("preference", "share")
+
+
+def _number(one: Compared, value: float) -> str:
+    text = f"{100 * value:.1f}" if _points(one) else f"{value:.3f}"
+    return text.replace("-", "−")
+
+
+def _size(one: Compared, value: float) -> str:
+    return f"{_number(one, value)} points" if _points(one) else _number(one, value)
+
+
+def _signed(found: Estimate) -> str:
+    return "unknown" if found.value is None else f"{found.value:+.3f}".replace("-", "−")

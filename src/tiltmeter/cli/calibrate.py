@@ -1,0 +1,220 @@
+"""`tiltmeter calibrate`: plant a known tilt and see what the instrument reads."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tiltmeter.cli.conditions import FailIfOption, check, fail_if
+from tiltmeter.cli.console import JsonOption, percent, print_json, print_table, say
+from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
+from tiltmeter.errors import UnknownName, UserError
+
+if TYPE_CHECKING:
+    from tiltmeter.engine.pools import PoolSettings
+    from tiltmeter.models import Model, ModelSettings
+    from tiltmeter.stats.calibration import Pool, Reading
+    from tiltmeter.watching import Watcher
+
+VIEWS = ("pairs", "next_words", "natural", "continuations")
+_SENTENCE_ORIGINS = 50
+"""The sentence about a view speaks of so many origins, or of the number next to it."""
+_SPOKEN_FOR = {"pairs": "margin", "next_words": "log_ratio", "natural": "log_ratio", "continuations": "negative_shared"}
+"""The estimator that the sentence about a view speaks of."""
+
+
+def calibrate(
+    model: Annotated[str, typer.Option("--model", "-m", help="Whose values are tilted.")] = "smollm2-135m",
+    quick: Annotated[bool, typer.Option("--quick", help="Smaller pools, fewer tilted studies.")] = False,
+    views: Annotated[
+        list[str] | None, typer.Option("--view", help=f"Only this view: {', '.join(VIEWS)}. May be repeated.")
+    ] = None,
+    origins: Annotated[list[int] | None, typer.Option(min=5, help="Origins of a study; else 20, 50 and 200.")] = None,
+    studies: Annotated[int, typer.Option(min=10, help="Simulated studies without a tilt, for each estimator.")] = 5000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the draws.")] = 0,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each core.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Also write everything as JSON into a file.")] = None,
+    device: DeviceOption = "auto",
+    dtype: DtypeOption = "auto",
+    threads: ThreadsOption = None,
+    conditions: FailIfOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Plant a known tilt in a model and say what the instrument reads: coverage, false alarms, power.
+
+    Studies are drawn from a large pool of a model's values, whose own value is the truth. --fail-if speaks of
+    VIEW.ESTIMATOR.ORIGINS, e.g. "pairs.margin.20.coverage.low < 0.92".
+    """
+    from tiltmeter import models
+    from tiltmeter.cli.progress import Bar
+    from tiltmeter.engine.calibrating import Repeats
+    from tiltmeter.engine.calibrating import calibrate as carry_out
+
+    check(conditions)
+    chosen = _checked(views)
+    sizes = tuple(dict.fromkeys(origins or (20, 50, 200)))
+    models.check_name(model)
+    if out is not None and out.is_dir():
+        raise UserError(f"--out {out}: is a folder; name a file")
+    settings, repeats = _settings(quick, seed), Repeats.of(studies, quick=quick)
+    with Bar() as bar:
+        pools = make_pools(model, model_settings(device, dtype, threads), chosen, settings, bar)
+        found = carry_out(pools, sizes, repeats, seed=seed, workers=workers or os.cpu_count() or 1, watcher=bar)
+    sentences = {view: sentence(view, found) for view in chosen}
+    result = _result(model, settings.as_json(), studies, quick, seed, found, sentences)
+    if out is not None:
+        _write(out, result)
+    if as_json:
+        print_json(result)
+    else:
+        _print(found, sentences)
+    fail_if(conditions, result)
+
+
+def make_pools(
+    name: str, settings: ModelSettings, views: Sequence[str], sizes: PoolSettings, watcher: Watcher
+) -> list[Pool]:
+    """The pools of the views, from the cache or by asking the model."""
+    from tiltmeter import models, raters
+    from tiltmeter.engine import pools
+    from tiltmeter.engine.calibrating import kept
+    from tiltmeter.engine.pool_models import table_model
+
+    def loaded(view: str) -> Model:
+        # The built-in table leans in two professions alone; there would be nothing to see.
+        return table_model(professions=view == "pairs") if name == "scripted" else whole
+
+    whole = models.load("scripted" if set(views) == {"continuations"} else name, settings)
+    makers: dict[str, Callable[[Model], Pool]] = {
+        "pairs": lambda model: pools.pairs_pool(model, sizes, watcher),
+        "next_words": lambda model: pools.next_words_pool(model, sizes, watcher),
+        "natural": lambda model: pools.natural_pool(model, sizes, watcher),
+        "continuations": lambda _: pools.texts_pool(raters.load("sentiment.vader"), sizes, watcher),
+    }
+    made = []
+    for view in views:
+        asked = loaded(view)
+        key = "" if view == "continuations" else f"{asked.facts.weights_sha256}/{asked.facts.dtype}"
+        made.append(kept(key, sizes, view, lambda view=view, asked=asked: makers[view](asked)))  # type: ignore[misc]
+    return made
+
+
+def sentence(view: str, found: Sequence[Reading]) -> str | None:
+    """What the instrument sees in a view, in plain words."""
+    spoken = [one for one in found if (one.view, one.estimator) == (view, _SPOKEN_FOR[view])]
+    if not spoken:
+        return None
+    one = min(spoken, key=lambda each: (abs(each.origins - _SENTENCE_ORIGINS), each.origins))
+    what = "shares of negative texts that differ by" if view == "continuations" else "tilts of"
+    where = f"{view.replace('_', ' ')}, {one.estimator}"
+    if one.smallest is None:
+        most = max(one.tilted, default=0.0)
+        return f"{where}: with {one.origins} origins the instrument does not see {what} {most:g} with 80 % power"
+    seen = f"sees {what} {one.smallest:.2g} or more (80 % power, {one.origins} origins)"
+    return f"{where}: on this design the instrument {seen}"
+
+
+def _checked(views: Sequence[str] | None) -> list[str]:
+    for view in views or ():
+        if view.replace("-", "_") not in VIEWS:
+            raise UnknownName("view", view, list(VIEWS))
+    return list(dict.fromkeys(view.replace("-", "_") for view in views or VIEWS))
+
+
+def _settings(quick: bool, seed: int) -> PoolSettings:
+    from dataclasses import replace
+
+    from tiltmeter.engine.pools import QUICK, PoolSettings
+
+    return replace(QUICK if quick else PoolSettings(), seed=seed)
+
+
+def _result(
+    model: str,
+    pools: dict[str, object],
+    studies: int,
+    quick: bool,
+    seed: int,
+    found: Sequence[Reading],
+    sentences: dict[str, str | None],
+) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "model": model,
+        "quick": quick,
+        "studies": studies,
+        "seed": seed,
+        "pools": pools,
+        "sentences": sentences,
+        "failing": [_path(one) for one in found if mark(one) != "OK"],
+    }
+    for one in found:
+        by_estimator = result.setdefault(one.view, {}).setdefault(one.estimator, {})
+        by_estimator[str(one.origins)] = one.as_json()
+    return result
+
+
+def _path(one: Reading) -> str:
+    return f"{one.view}.{one.estimator}.{one.origins}"
+
+
+def mark(one: Reading) -> str:
+    """OK, or what fails."""
+    failing = [name for name, good in (("coverage", one.covers), ("false alarms", one.keeps_alarms)) if good is False]
+    return f"FAILS: {', '.join(failing)}" if failing else "OK"
+
+
+def _write(out: Path, result: dict[str, Any]) -> None:
+    from tiltmeter.files import whole_file
+
+    with whole_file(out) as file:
+        json.dump(result, file, indent=2, ensure_ascii=False, allow_nan=False)
+        file.write("\n")
+
+
+def _print(found: Sequence[Reading], sentences: dict[str, str | None]) -> None:
+    for view in dict.fromkeys(one.view for one in found):
+        mine = [one for one in found if one.view == view]
+        tilts = list(dict.fromkeys(tilt for one in mine for tilt in one.tilted))
+        columns = ["estimator", "origins", "holds the truth", "no tilt", "false alarms", "(99 %)"]
+        print_table(
+            [*columns, *(f"power {tilt:g}" for tilt in tilts), "sees from", ""],
+            [_row(one, tilts) for one in mine],
+            title=f"{view.replace('_', ' ')}",
+        )
+        shown = [one for one in mine if one.tilted and one.origins == max(each.origins for each in mine)]
+        if shown:
+            print_table(
+                ["recovered of a planted", *(f"{tilt:g}" for tilt in tilts)],
+                [(one.estimator, *(_three(one.tilted[tilt].mean) for tilt in tilts)) for one in shown],
+            )
+        if sentences.get(view):
+            typer.echo(sentences[view])
+        typer.echo()
+    failing = [_path(one) for one in found if mark(one) != "OK"]
+    if failing:
+        say(f"{len(failing)} of {len(found)} readings fail: {', '.join(failing)}")
+
+
+def _row(one: Reading, tilts: Sequence[float]) -> tuple[object, ...]:
+    as_it_is = None if one.p_alone or one.as_it_is is None else one.as_it_is.held.value
+    bounds = one.neutral.alarms.bounds
+    return (
+        one.estimator,
+        one.origins,
+        percent(as_it_is),
+        percent(None if one.p_alone else one.neutral.held.value),
+        percent(one.neutral.alarms.value),
+        f"{100 * bounds[0]:.1f} to {100 * bounds[1]:.1f}" if bounds else "–",
+        *(percent(one.tilted[tilt].alarms.value) if tilt in one.tilted else "–" for tilt in tilts),
+        "–" if one.smallest is None else f"{one.smallest:.2g}",
+        mark(one),
+    )
+
+
+def _three(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"

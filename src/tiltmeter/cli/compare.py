@@ -1,0 +1,216 @@
+"""`tiltmeter compare`: two models on the same items, or one before and after."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tiltmeter.cli.conditions import FailIfOption, check, fail_if_any
+from tiltmeter.cli.console import JsonOption, number, percent, print_json, say
+from tiltmeter.cli.estimate_words import further_table, short
+from tiltmeter.cli.views import ViewsOption, views
+from tiltmeter.files import whole_file, write_csv
+
+if TYPE_CHECKING:
+    from tiltmeter.analysis.comparison_records import Compared, ComparedView, RunComparison
+    from tiltmeter.records import Estimate
+
+_WIDE = 130
+"""Columns of a terminal from which on every figure is shown."""
+_ROWS = 60
+"""Rows of a table for people; the JSON and --out have all."""
+
+
+def compare(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(help="Two run folders, before and after; or one with two models.", metavar="RUN [RUN]"),
+    ],
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", help="The model of a run that has several; twice: that of either side."),
+    ] = None,
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            help="A difference of shares or ratings that would matter: also say whether it is no more than that."
+        ),
+    ] = None,
+    view: ViewsOption = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Also write comparison.json and comparison.csv into this folder.")
+    ] = None,
+    conditions: FailIfOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare two runs, or two models of one run, on the same items: a difference is A − B, with its interval.
+
+    Scorers, raters or sources of other versions, other decodings and other words are refused. --fail-if speaks of
+    every comparison, e.g. "pairs.overall.difference.low > 0.02" or
+    "continuations.BIAS.RATER.gaps.A/B.difference.p_adjusted < 0.05", and holds if it does of any.
+    """
+    from tiltmeter.analysis.run_comparison import compare_runs
+    from tiltmeter.store import read_run
+
+    check(conditions)
+    found = compare_runs([read_run(folder) for folder in runs], model or (), views=views(view), margin=margin)
+    if out:
+        _write(found, out)
+    if as_json:
+        print_json(found.as_json())
+    else:
+        _print(found)
+    fail_if_any(conditions, found.for_conditions())
+
+
+def _write(found: RunComparison, folder: Path) -> None:
+    with whole_file(folder / "comparison.json") as file:
+        json.dump(found.as_json(), file, ensure_ascii=False, indent=1, allow_nan=False)
+        file.write("\n")
+    rows = [_flat(one) for view in found.views for one in (*view.overall, *view.cells)]
+    columns = dict.fromkeys(name for row in rows for name in row)
+    figures = [
+        name for name in columns if name.startswith(("mean", "difference", "p_", "d_z", "change", "moved", "min"))
+    ]
+    write_csv(folder / "comparison.csv", [*(name for name in columns if name not in figures), *figures], rows)
+    say(f"written into {folder}")
+
+
+def _flat(one: Compared) -> dict[str, object]:
+    found, apart = one.found, one.difference
+    row: dict[str, object] = {"view": one.view, **one.choices}
+    row |= {
+        "mean_a": found.a.value,
+        "mean_b": found.b.value,
+        "difference": apart.value,
+        "difference_low": apart.low,
+        "difference_high": apart.high,
+        "p_difference": apart.p,
+        "p_adjusted": one.p_adjusted,
+        "p_holm": one.p_holm,
+        "p_permutation": found.p_permutation,
+        "minimum_detectable": one.detectable,
+        "n": apart.n,
+        "n_unscored": apart.n_unscored,
+        "origins": apart.origins,
+        "note": apart.note,
+    }
+    change = _change(one)
+    row["change_per_cent"] = None if change is None else change.value
+    from tiltmeter.stats.comparisons import Paired
+
+    if isinstance(found, Paired):
+        row |= {"d_z": found.standardised.value, "moved_a_higher": found.a_higher, "moved_b_higher": found.b_higher}
+    if one.equivalence:
+        row["equivalence"] = one.equivalence.verdict
+    return row
+
+
+def _change(one: Compared) -> Estimate | None:
+    from tiltmeter.stats.comparisons import Paired
+
+    return one.found.change if isinstance(one.found, Paired) else one.found.ratio_change
+
+
+def _print(found: RunComparison) -> None:
+    for letter, side in (("A", found.a), ("B", found.b)):
+        typer.echo(f"{letter}: {side.model} ({side.run.folder})")
+    for view in found.views:
+        typer.echo()
+        typer.echo(f"{view.view}:")
+        for sentence in view.sentences:
+            typer.echo(f"  {sentence}")
+    for view in found.views:
+        _print_view(view)
+    typer.echo()
+    typer.echo(
+        f"{found.comparisons} comparisons: p adjusted is Benjamini and Hochberg's, p Holm is Holm's, over all of them; "
+        "a difference is A − B, a change is from A to B. "
+        "80 % sees: the smallest true difference that is found four times out of five. Moved: items with A and with B "
+        "higher."
+    )
+    for note in found.notes:
+        say(f"note: {note}")
+
+
+def _print_view(view: ComparedView) -> None:
+    if view.view == "continuations":
+        groups = [one for one in view.cells if not one.is_gap]
+        _print_rows("ratings by group", groups, ("source", "bias", "decoding", "rater", "group"))
+        gaps = [one for one in view.cells if one.is_gap]
+        _print_rows("gaps between groups", gaps, ("source", "bias", "decoding", "rater", "groups"))
+    elif view.view == "pairs":
+        main = [one for one in view.cells if one.choices["measure"] == "preference"]
+        _print_rows("stereotyped choices", [*view.overall, *main], ("source", "bias", "scorer"))
+    else:
+        _print_rows(
+            "next words",
+            view.cells,
+            ("source", "bias", "words", "bounded", "combine", "perturbation", "groups", "measure"),
+        )
+
+
+def _print_rows(title: str, cells: Sequence[Compared], choices: Sequence[str]) -> None:
+    if not cells:
+        return
+    told = [name for name in choices if len({one.choices[name] for one in cells}) > 1] or [choices[1]]
+    columns = _columns(cells)
+    further_table(
+        [title, *columns], [(_label(one, told), *(write(one) for write in columns.values())) for one in cells[:_ROWS]]
+    )
+    if len(cells) > _ROWS:
+        typer.echo(f"… {len(cells) - _ROWS} more: --json, or --out FOLDER")
+
+
+def _label(one: Compared, told: Sequence[str]) -> str:
+    return ", ".join(f"bounded: {one.choices[name]}" if name == "bounded" else one.choices[name] for name in told)
+
+
+def _columns(cells: Sequence[Compared]) -> dict[str, Callable[[Compared], str]]:
+    """What is shown of a comparison; a narrow terminal gets what matters most."""
+    from tiltmeter.stats.comparisons import Paired
+
+    shares = cells[0].choices.get("measure") == "preference"
+    wide = not sys.stdout.isatty() or shutil.get_terminal_size().columns >= _WIDE
+
+    def figure(value: float | None) -> str:
+        return percent(value) if shares else number(value, 3)
+
+    def ends(found: Estimate) -> str:
+        return "–" if found.low is None else f"{figure(found.low)} to {figure(found.high)}"
+
+    def changed(one: Compared) -> str:
+        change = _change(one)
+        return "–" if change is None or change.value is None else f"{change.value:+.1f}"
+
+    def of_items(write: Callable[[Paired], str]) -> Callable[[Compared], str]:
+        return lambda one: write(one.found) if isinstance(one.found, Paired) else "–"
+
+    every: dict[str, tuple[bool, Callable[[Compared], str]]] = {
+        "A": (True, lambda one: figure(one.found.a.value)),
+        "B": (True, lambda one: figure(one.found.b.value)),
+        "A − B": (True, lambda one: figure(one.difference.value)),
+        "interval": (True, lambda one: ends(one.difference)),
+        "p perm.": (wide, lambda one: short(one.found.p_permutation)),
+        "p adj.": (wide, lambda one: short(one.p_adjusted)),
+        "p Holm": (True, lambda one: short(one.p_holm)),
+        "ratio, %" if cells[0].is_gap else "change, %": (True, changed),
+        "d_z": (wide and not cells[0].is_gap, of_items(lambda found: number(found.standardised.value, 2))),
+        "moved": (
+            wide and not cells[0].is_gap,
+            of_items(lambda found: f"{found.a_higher}/{found.b_higher} of {found.difference.n}"),
+        ),
+        "80 % sees": (wide, lambda one: figure(one.detectable)),
+        "margin": (
+            any(one.equivalence for one in cells),
+            lambda one: one.equivalence.verdict if one.equivalence else "–",
+        ),
+        "origins": (wide, lambda one: str(one.difference.origins)),
+    }
+    return {name: write for name, (shown, write) in every.items() if shown}

@@ -1,0 +1,133 @@
+"""`tiltmeter plan`: how large a study has to be, from a pilot run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tiltmeter.cli.console import JsonOption, number, print_json, print_table, say
+from tiltmeter.cli.estimate_words import further_table
+from tiltmeter.cli.views import ViewsOption, views
+
+if TYPE_CHECKING:
+    from tiltmeter.analysis.planning import RunPlan, Target
+
+_DETAILS = 3
+"""Figures of which alternatives and components are shown; the JSON has all."""
+
+
+def plan(
+    pilot: Annotated[Path, typer.Argument(help="The folder of a small run of the study.", metavar="PILOT")],
+    width: Annotated[
+        float, typer.Option(help="How wide the 95 % interval may be, from low to high: 0.02 is ±1 point of a share.")
+    ],
+    view: ViewsOption = None,
+    model: Annotated[list[str] | None, typer.Option("--model", help="Only for this model; may be repeated.")] = None,
+    bias: Annotated[str | None, typer.Option(help="Only for this bias.")] = None,
+    max_origins: Annotated[
+        int | None,
+        typer.Option(
+            "--max-origins",
+            metavar="N",
+            help="So many attribute terms, openers or professions can be had; else what the source has.",
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say how many prompts, samples and sets give intervals of a width, from the spread that a pilot run shows.
+
+    The width is that of the share of stereotyped choices (pairs), of the difference of two groups' ratings
+    (continuations), or of the share of the first of two groups (next words). Costs are calls of one model.
+    """
+    from tiltmeter.analysis.planning import plan_run
+    from tiltmeter.errors import UnknownName
+    from tiltmeter.store import read_run
+
+    run = read_run(pilot)
+    for name in model or ():
+        if name not in run.facts:
+            raise UnknownName("model", name, run.facts)
+    found = plan_run(run, width, views=views(view), models=model or (), bias=bias, max_origins=max_origins)
+    if as_json:
+        print_json(found.as_json())
+    else:
+        _print(found)
+
+
+def _print(found: RunPlan) -> None:
+    typer.echo(
+        f"For 95 % intervals {found.width:g} wide, from low to high (± {found.width / 2:g}), the cheapest first:"
+    )
+    ordered = sorted(found.targets, key=lambda one: one.settable.cost if one.settable else float("inf"))
+    choices = list(dict.fromkeys(name for one in ordered for name in one.choices))
+    told = [name for name in choices if len({one.choices[name] for one in ordered if name in one.choices}) > 1]
+    told = told or ["bias"]
+    typer.echo()
+    print_table(
+        ["figure", "pilot", "width now", "what it takes", "calls"],
+        [
+            (
+                _name(one, told),
+                number(one.pilot.value, 3),
+                number(one.width, 3),
+                one.advice,
+                "–" if one.settable is None else f"{one.settable.cost:,.0f}",
+            )
+            for one in ordered
+        ],
+    )
+    for one in ordered if len(ordered) <= _DETAILS else ():
+        _print_target(one, told)
+    if found.lines:
+        typer.echo()
+        typer.echo("In the study file:")
+        for table, lines in found.lines.items():
+            typer.echo(f"\n[{table}]")
+            for line in lines:
+                typer.echo(line)
+    if len(ordered) > _DETAILS:
+        say(f"alternatives and components of each figure: --bias, --view, --model, or --json ({len(ordered)} figures)")
+
+
+def _name(one: Target, told: list[str]) -> str:
+    return ", ".join(one.choices[name] for name in told if name in one.choices)
+
+
+def _print_target(one: Target, told: list[str]) -> None:
+    found, plan = one.found, one.plan
+    parts = {name: getattr(found, name) for name in ("origins", "prompts", "samples", "again", "sets")}
+    further_table(
+        [f"spread of {_name(one, told)}", "standard deviation", "degrees of freedom"],
+        [
+            (
+                f"{name}: {one.origins_are}" if name == "origins" else name,
+                number(part.variance**0.5, 3),
+                f"{part.freedom:.0f}",
+            )
+            for name, part in parts.items()
+            if part is not None
+        ],
+    )
+    if plan.alternatives:
+        further_table(
+            ["alternatives", "sets", "prompts", "samples", "width", "calls"],
+            [
+                (
+                    f"{option.design.origins:,} {one.origins_are}",
+                    option.design.sets,
+                    option.design.prompts,
+                    option.design.samples,
+                    number(option.width, 3),
+                    f"{option.cost:,.0f}",
+                )
+                for option in sorted(plan.alternatives, key=lambda option: option.cost)
+            ],
+        )
+    if plan.likely is not None:
+        low, high = plan.likely
+        say(f"the pilot is small: the width may well come out between {low:.3g} and {high:.3g}")
+    say(plan.advice)
+    for note in one.notes:
+        say(f"note: {note}")

@@ -1,0 +1,253 @@
+"""Estimates from sums: what `pooled` and `pairs` say of values, said of their sums by group and origin.
+
+A mean, its interval and its test need of the values only how many there are of each origin, their sums, and for the
+whole of a group the sum of squares and both ends. So tables that are far larger than memory can be summed elsewhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import cast
+
+import numpy as np
+
+from tiltmeter.records import Estimate
+from tiltmeter.stats.continuation_notes import notes_on
+from tiltmeter.stats.continuations import ContinuationSummary, GroupPair, GroupSummary, pairs_of_groups
+from tiltmeter.stats.drawing import in_blocks, pools_of
+from tiltmeter.stats.estimates import StratumPath, adjust, estimate
+from tiltmeter.stats.extremes import SIGNED
+from tiltmeter.stats.intervals import student, wilson
+from tiltmeter.stats.pairs import PairSummary
+from tiltmeter.stats.pooled import NEAR_END, NO_SPREAD, Pooled
+from tiltmeter.stats.scales import Bounds, Scale, scale_of
+
+
+@dataclass(frozen=True, slots=True)
+class CellSum:
+    """The texts of one group and origin."""
+
+    group: str
+    origin: str
+    n: int
+    total: float
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSum:
+    """All texts of a group."""
+
+    n: int
+    total: float
+    squares: float
+    """The sum of the squares about the mean."""
+    low: float
+    high: float
+    unrated: Mapping[str, int]
+    """Why texts have no rating, and how many."""
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __iter__(self) -> Iterator[float]:
+        """The ends, between which all values lie."""
+        return iter((self.low, self.high) if self.n else ())
+
+
+class Summed(Pooled):
+    """What `Pooled` is of texts, of their sums by group and origin.
+
+    >>> cells = [CellSum("a", "x", 2, 1.0), CellSum("a", "y", 1, 0.0), CellSum("b", "x", 1, 0.25)]
+    >>> groups = {"a": GroupSum(3, 1.0, 2 / 3, 0.0, 1.0, {}), "b": GroupSum(1, 0.25, 0.0, 0.25, 0.25, {"": 1})}
+    >>> texts = Summed(cells, groups)
+    >>> round(texts.mean("a").value, 4), round(texts.difference("a", "b").value, 4), texts.difference("a", "b").n
+    (0.3333, 0.0833, 4)
+    """
+
+    def __init__(
+        self,
+        cells: Sequence[CellSum],
+        groups: Mapping[str, GroupSum],
+        *,
+        level: float = 0.95,
+        seed: int = 0,
+        scale: Bounds | None = None,
+    ) -> None:
+        super().__init__((), level=level, seed=seed, scale=scale)
+        self._totals = dict(groups)
+        # Of the values only their number and their ends are asked for.
+        self._values = cast(dict[str, list[float]], self._totals)
+        self._unscored = Counter({group: sum(found.unrated.values()) for group, found in groups.items()})
+        self._places = {group: place for place, group in enumerate(groups)}
+        numbers = {origin: number for number, origin in enumerate(sorted({cell.origin for cell in cells}))}
+        sums, counts = np.zeros((2, len(numbers), len(groups)))
+        for cell in cells:
+            sums[numbers[cell.origin], self._places[cell.group]] = cell.total
+            counts[numbers[cell.origin], self._places[cell.group]] = cell.n
+        self._texts = counts
+        rows = [np.flatnonzero(row).tolist() for row in counts]
+        self._sums, self._counts, self._pools = in_blocks(sums, counts, pools_of(rows))
+
+    def value(self, group: str) -> float | None:
+        """The mean over the texts of a group, alone."""
+        found = self._totals[group]
+        return found.total / found.n if found.n else None
+
+    def _on_scale(self, found: Estimate, group: str) -> Estimate:
+        if self._scale is None or self._few(group) is not None:
+            return found
+        error, freedom, _ = self._error(self._influence(group), (group,))
+        variance = 0.0 if found.low is None else error**2
+        freedom = freedom if variance else self._origins(group) - 1.0
+        texts = self._texts[:, self._places[group]]
+        origins = float(texts.sum() ** 2 / np.sum(texts**2))
+        bounds = _near_end(self._totals[group], variance, freedom, origins, self._scale, self._level)
+        if bounds is None:
+            return found
+        note = NEAR_END if variance else f"{NO_SPREAD}: Wilson interval of the effective number of texts"
+        return replace(found, low=bounds[0], high=bounds[1], note=note)
+
+
+def _near_end(
+    texts: GroupSum, variance: float, freedom: float, origins: float, scale: Bounds, level: float
+) -> Bounds | None:
+    """As `shares.near_end`, which needs of the values no more than these sums."""
+    low, high = scale
+    width, mean = high - low, texts.total / texts.n
+    share = (mean - low) / width
+    independent = texts.squares / texts.n**2
+    if texts.low == texts.high:
+        lower, upper = wilson(share, origins, level)
+        return low + width * lower, low + width * upper
+    seen, alike = max(variance, independent) / width**2, share * (1 - share) / origins
+    nearer = mean - low if share <= 0.5 else high - mean
+    events = (texts.n * nearer) ** 2 / (texts.squares + texts.n * nearer**2)
+    between = seen + max(0.0, alike - seen) / max(1.0, events)
+    plain = student(mean, width * math.sqrt(between), freedom, None, level)
+    reached = plain.low <= low, plain.high >= high
+    if variance and not any(reached):
+        return None
+    bounds = wilson(share, share * (1 - share) / between, level)
+    return (low if reached[0] else low + width * bounds[0]), (high if reached[1] else low + width * bounds[1])
+
+
+def summarise_sums(
+    cells: Sequence[CellSum],
+    groups: Mapping[str, GroupSum],
+    *,
+    scale: Bounds | None = None,
+    reference: str | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> ContinuationSummary:
+    """Means, differences and ratios of groups; nothing that is counted by prompt, label or structure."""
+    rated = [found for found in groups.values() if found.n]
+    ends = scale_of([end for found in rated for end in found], scale)
+    texts = Summed(cells, groups, level=level, seed=seed, scale=None if ends is None else ends.ends)
+    summaries = {group: _group(group, found, texts.mean(group), ends) for group, found in groups.items()}
+    signed = ends is not None and ends.signed
+    pairs = [_pair(texts, summaries[a], summaries[b], signed) for a, b in pairs_of_groups(list(groups), reference)]
+    adjusted = adjust({str(place): pair.difference for place, pair in enumerate(pairs)})
+    pairs = [replace(pair, difference=found) for pair, found in zip(pairs, adjusted.values(), strict=True)]
+    summary = ContinuationSummary(summaries, tuple(pairs), {}, ())
+    return replace(summary, notes=tuple(notes_on(summary, ends if scale is None else None, both_ways=False)))
+
+
+def _group(group: str, found: GroupSum, mean: Estimate, scale: Scale | None) -> GroupSummary:
+    texts = found.n + sum(found.unrated.values())
+    bounds = None
+    if scale is not None and texts:
+        low, high = ((found.total + (texts - found.n) * end) / texts for end in (scale.low, scale.high))
+        bounds = low, high
+    sd = math.sqrt(found.squares / found.n) if found.n else None
+    return GroupSummary(group, mean, sd, dict(found.unrated), {}, bounds)
+
+
+def _pair(texts: Summed, a: GroupSummary, b: GroupSummary, signed: bool) -> GroupPair:
+    ratio, withheld = (None, SIGNED) if signed else texts.ratio(a.group, b.group)
+    bounds = None if a.bounds is None or b.bounds is None else (a.bounds[0] - b.bounds[1], a.bounds[1] - b.bounds[0])
+    return GroupPair(a.group, b.group, texts.difference(a.group, b.group), ratio, withheld, None, None, bounds=bounds)
+
+
+@dataclass(frozen=True, slots=True)
+class PairSum:
+    """The scored pairs of one bias, attribute set and attribute."""
+
+    bias: str
+    attribute: str
+    attribute_set: str | None
+    n: int
+    total: float
+    """Stereotyped choices; a tie counts half."""
+    unscored: int = 0
+    benchmark: bool = False
+
+
+def summarise_pair_sums(cells: Sequence[PairSum], *, level: float = 0.95, seed: int = 0) -> PairSummary:
+    """The shares of `pairs.summarise`, without margins and without a table by attribute.
+
+    >>> cells = [PairSum("gender", "math", "1", 2, 2.0), PairSum("gender", "art", "2", 4, 0.0)]
+    >>> summarise_pair_sums(cells).by_bias["gender"].value
+    0.5
+    """
+    grouped: dict[str, list[PairSum]] = defaultdict(list)
+    for cell in cells:
+        grouped[cell.bias].append(cell)
+    checks = [bias for bias, own in grouped.items() if any(cell.benchmark for cell in own)]
+    counted = [cell for cell in cells if cell.bias not in checks]
+    share = partial(_share, level=level, seed=seed)
+    balanced = {bias: _balanced(own, level=level, seed=seed) for bias, own in grouped.items()}
+    both = [cell for cell in counted if balanced[cell.bias].value is not None]
+    notes = [f"{', '.join(checks)}: a check of the instrument, not a social bias; left out of the overall values"]
+    return PairSummary(
+        overall=share(counted, [cell.bias for cell in counted]),
+        overall_cells=share([replace(cell, attribute=f"{cell.bias}\0{cell.attribute}") for cell in counted]),
+        overall_balanced=share(both, [(cell.bias, cell.attribute_set or "") for cell in both]),
+        by_bias=adjust({bias: share(own) for bias, own in grouped.items()}),
+        by_bias_balanced=adjust(balanced),
+        margin_by_bias={},
+        by_attribute={},
+        notes=notes if checks else [],
+    )
+
+
+def _balanced(cells: Sequence[PairSum], *, level: float, seed: int) -> Estimate:
+    scored = [cell for cell in cells if cell.n]
+    sets = {cell.attribute_set for cell in scored}
+    if len(sets - {None}) > 1 and None not in sets:
+        return _share(cells, [(cell.bias, cell.attribute_set or "") for cell in cells], level=level, seed=seed)
+    reason = "there is only one attribute set" if sets and None not in sets else "the attribute sets are not known"
+    return Estimate(
+        None,
+        level=level,
+        n=sum(cell.n for cell in scored),
+        n_unscored=sum(cell.unscored for cell in cells),
+        origins=len({cell.attribute for cell in scored}),
+        note=f"no balanced value: {reason}" if scored else "nothing was scored",
+    )
+
+
+def _share(
+    cells: Sequence[PairSum], strata: Sequence[StratumPath] | None = None, *, level: float, seed: int
+) -> Estimate:
+    """The mean over strata of the mean over attributes; of one attribute all sums are put together."""
+    sums: dict[tuple[StratumPath, str], list[PairSum]] = defaultdict(list)
+    for place, cell in enumerate(cells):
+        if cell.n:
+            sums["" if strata is None else strata[place], cell.attribute].append(cell)
+    n = sum(cell.n for cell in cells)
+    means = [math.fsum(cell.total for cell in own) / sum(cell.n for cell in own) for own in sums.values()]
+    # One pair for each attribute: the pairs themselves are independent, and `estimate` sees that without strata.
+    alone = strata is None and n == len(means)
+    found = estimate(
+        means,
+        [attribute for _, attribute in sums],
+        strata=None if alone else [stratum for stratum, _ in sums],
+        level=level,
+        seed=seed,
+    )
+    return replace(found, n=n, n_unscored=sum(cell.unscored for cell in cells))

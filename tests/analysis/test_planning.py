@@ -1,0 +1,206 @@
+"""How much is enough: plans from pilot runs, what they say where the source is too small, and carrying them out."""
+
+from __future__ import annotations
+
+import statistics
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.analysis import planned_worlds as worlds
+from tests.report.completions import DECODINGS, make_rated_run
+from tests.report.synthetic import Tilt, make_run, make_written_run
+from tiltmeter.analysis.pilot_sources import PilotSource, spec_of
+from tiltmeter.analysis.planning import RunPlan, Target, plan_run
+from tiltmeter.analysis.questions import View
+from tiltmeter.errors import UserError
+from tiltmeter.store import Run
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("pairs")
+    worlds.pairs_world(folder)
+    return worlds.pairs_run(folder, "pilot", "{ templates = { per_attribute = 4 } }")
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("texts")
+    worlds.texts_world(folder, openers=40)
+    return worlds.texts_run(folder, "pilot", '{ "prompts-file:prompts.csv" = { per_group = 30 } }', 2)
+
+
+def only(found: RunPlan) -> Target:
+    [target] = found.targets
+    return target
+
+
+def test_pairs_keep_all_attributes_and_take_as_many_pairs_of_each_as_are_needed(pairs: Run) -> None:
+    target = only(plan_run(pairs, 0.15))
+    assert (target.view, target.origins_are) == ("pairs", "attribute terms")
+    assert target.settable is not None
+    assert target.settable.design.origins == 60
+    assert target.settable.width <= 0.15 * 1.000001
+    # All that there is: eight templates and four terms, of each attribute.
+    assert (target.limits.origins, target.limits.prompts) == (60, 32)
+    assert target.options == {"per_attribute": target.settable.design.prompts}
+    assert target.settable.cost == 60 * target.settable.design.prompts
+
+
+def test_a_narrower_interval_takes_more_and_one_beyond_the_source_says_what_to_add(pairs: Run) -> None:
+    wide, narrow = only(plan_run(pairs, 0.2)), only(plan_run(pairs, 0.14))
+    assert wide.settable is not None
+    assert narrow.settable is not None
+    assert narrow.settable.cost > wide.settable.cost
+    beyond = only(plan_run(pairs, 0.02))
+    assert beyond.settable is None
+    assert beyond.floor > 0.02
+    assert "with 60 attribute terms × 32 pairs: add attribute terms (from " in beyond.advice
+    assert f"{beyond.floor:.3g}" in beyond.advice
+    # With as many as it says, it is within reach.
+    more = int(beyond.advice.partition("(from ")[2].partition(" ")[0].replace(",", ""))
+    assert only(plan_run(pairs, 0.02, max_origins=more)).settable is not None
+    assert only(plan_run(pairs, 0.02, max_origins=more - 1)).settable is None
+
+
+def test_the_study_file_can_be_read_and_asks_for_that_much(pairs: Run) -> None:
+    found = plan_run(pairs, 0.15)
+    table = tomllib.loads("\n".join(found.lines["pairs"]))
+    assert table == {"sources": [{"templates": dict(only(found).options)}]}
+    assert found.calls["pairs"] == only(found).settable.cost  # type: ignore[union-attr]
+
+
+def test_texts_are_planned_for_each_two_groups_with_prompts_and_samples(texts: Run) -> None:
+    target = only(plan_run(texts, 0.35, max_origins=200))
+    assert target.choices["groups"] == "female/male"
+    assert target.choices["rater"] == "sentiment.vader.v1"
+    assert target.settable is not None
+    design = target.settable.design
+    assert target.options == {"per_group": design.origins * design.prompts, "samples": design.samples}
+    assert target.settable.cost == 2 * design.texts
+    # Without being told how many there could be, a file has what the pilot has.
+    assert only(plan_run(texts, 0.35)).limits.origins == len({one.origin for one in texts.continuations.prompts})  # type: ignore[union-attr]
+    table = tomllib.loads("\n".join(plan_run(texts, 0.35, max_origins=200).lines["continuations"]))
+    assert table["samples"] == design.samples
+    assert table["sources"] == [{"prompts-file:prompts.csv": {"per_group": target.options["per_group"]}}]
+
+
+def test_of_several_figures_the_study_takes_the_most() -> None:
+    run = make_run(
+        Path("nowhere"), tilts=[Tilt("gender-professions", 0.1), Tilt("gender-math-arts", 0.3)], models=["m"]
+    )
+    # Of a source that is not known any more, what the pilot has is all there is.
+    found = plan_run(run, 0.4)
+    assert [target.choices["bias"] for target in found.targets] == ["gender-professions", "gender-math-arts"]
+    assert only(plan_run(run, 0.4, bias="gender-math-arts")).choices["bias"] == "gender-math-arts"
+
+
+def test_sets_of_written_sentences_can_be_more() -> None:
+    run = make_written_run(Path("nowhere"), tilts=[Tilt("gender-professions", 0.3)], models=["m"], writers=["w"])
+    [target] = [one for one in plan_run(run, 0.3).targets if one.choices["source"].startswith("generated")]
+    assert target.found.again is not None
+    assert target.limits.sets == 30
+
+
+def test_only_raters_that_favour_somebody_are_planned_for() -> None:
+    run = make_rated_run(Path("nowhere"), decodings=DECODINGS[:1], raters=("sentiment.vader.v1", "refusal.v2"))
+    target = only(plan_run(run, 0.4))
+    assert target.choices["rater"] == "sentiment.vader.v1"
+    assert target.found.samples is not None
+
+
+def test_a_pilot_that_foretells_another_interval_than_it_has_says_so(tmp_path: Path) -> None:
+    """One profession in ten is far off: the interval of such skewed values is wider than Student's."""
+    worlds.words_world(tmp_path)
+    (tmp_path / "model.toml").write_text(
+        "[weights]\nhe = 1\nshe = 1\nother = 4\n[tilts.trade0]\nhe = 4.0\n[tilts.trade1]\nhe = 0.1\n", encoding="utf-8"
+    )
+    names = [f"trade{number}" for number in range(10)]
+    run = worlds.words_run(tmp_path, "pilot", f"{{ profession-templates = {{ professions = {names} }} }}")
+    target = only(plan_run(run, 0.05))
+    assert any("the pilot's own interval" in note for note in target.notes)
+    assert not any(note.startswith("one sample") for note in target.notes)
+
+
+def test_a_pilot_without_spread_or_with_too_few_templates_is_no_basis(tmp_path: Path) -> None:
+    worlds.words_world(tmp_path)
+    (tmp_path / "model.toml").write_text("[weights]\nhe = 1\nshe = 1\nother = 4\n", encoding="utf-8")
+    options = f"professions = {[f'trade{number}' for number in range(10)]}"
+    run = worlds.words_run(tmp_path, "even", f"{{ profession-templates = {{ {options} }} }}")
+    target = only(plan_run(run, 0.05))
+    assert (target.settable, target.options) == (None, {})
+    assert target.advice == "the pilot shows no spread between professions: nothing can be planned from it"
+    assert plan_run(run, 0.05).lines == {}
+    few = f"{{ profession-templates = {{ {options}, templates = ['The [A] said that', 'The [A] wrote that'] }} }}"
+    assert (
+        "fewer than 5 templates: add templates" in only(plan_run(worlds.words_run(tmp_path, "few", few), 0.05)).advice
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"width": 0.0}, "--width 0: a width is more than 0"),
+        ({"width": 0.1, "bias": "nothing"}, "there is no bias 'nothing' to plan for; there are qualities"),
+        ({"width": 0.1, "views": ["next words"]}, "nothing to plan from of next words"),
+        ({"width": 0.1, "max_origins": 4}, "no interval with fewer than 5 origins"),
+        ({"width": 0.1, "models": ["nobody"]}, "nothing of the model nobody"),
+    ],
+)
+def test_what_cannot_be_planned_is_one_sentence(pairs: Run, arguments: dict[str, object], sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        plan_run(pairs, **arguments)  # type: ignore[arg-type]
+
+
+def test_a_spec_is_read_back_from_a_run(pairs: Run) -> None:
+    spec = spec_of(pairs.meta["resolved"]["specs"][0])
+    assert spec.group("male").terms == tuple(worlds.TERMS[0])
+    assert PilotSource(pairs, "pairs", "templates[per_attribute=4]").available("qualities").origins == 60
+
+
+def _again(pilot: Run, width: float, view: View, run: Callable[[str, int], Run], most: int | None = None) -> float:
+    """Plan, carry the plan out, and say how wide the interval came out, as a part of what was asked for."""
+    target = only(plan_run(pilot, width, views=[view], max_origins=most))
+    assert target.settable is not None, target.advice
+    options = {name: value for name, value in target.options.items() if name != "samples"}
+    done = run(PilotSource(pilot, view, target.choices["source"]).line(options), target.options.get("samples", 1))
+    found = only(plan_run(done, width, views=[view], max_origins=most))
+    assert found.width is not None
+    return found.width / width
+
+
+def _pairs_again(folder: Path, seed: int) -> float:
+    worlds.pairs_world(folder, seed)
+    pilot = worlds.pairs_run(folder, "pilot", "{ templates = { per_attribute = 4 } }", seed=seed)
+    width = only(plan_run(pilot, 0.1)).width or 0.0
+    return _again(
+        pilot, 0.9 * width, "pairs", lambda source, _: worlds.pairs_run(folder, "again", source, seed=seed + 50)
+    )
+
+
+def _words_again(folder: Path, seed: int) -> float:
+    worlds.words_world(folder, seed)
+    source = f'{{ profession-templates = {{ professions = "{folder / "trades.txt"}", limit = 60 }} }}'
+    pilot = worlds.words_run(folder, "pilot", source, seed=seed)
+    return _again(pilot, 0.06, "next words", lambda line, _: worlds.words_run(folder, "again", line, seed=seed + 50))
+
+
+def _texts_again(folder: Path, seed: int) -> float:
+    worlds.texts_world(folder, seed)
+    pilot = worlds.texts_run(folder, "pilot", '{ "prompts-file:prompts.csv" = { per_group = 60 } }', 2, seed=seed)
+
+    def again(source: str, samples: int) -> Run:
+        return worlds.texts_run(folder, "again", source, samples, seed=seed + 50)
+
+    return _again(pilot, 0.24, "continuations", again, 200)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("view", [_pairs_again, _words_again, _texts_again])
+def test_a_run_of_the_planned_size_has_the_planned_width(tmp_path: Path, view: Callable[[Path, int], float]) -> None:
+    found = [view(tmp_path / str(seed), seed) for seed in (3, 4, 5)]
+    assert 0.8 <= statistics.median(found) <= 1.2
+    assert all(0.75 <= ratio <= 1.25 for ratio in found), found

@@ -1,0 +1,28 @@
+"""`tiltmeter analyze` on the Parquet tables of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.planted_studies import BOOKS, TOOLS, pairs_run
+from tests.cli.conftest import Command
+
+pytestmark = pytest.mark.slow
+
+
+def test_exported_pairs_say_the_same_as_csv_and_as_parquet(tiltmeter: Command, tmp_path: Path) -> None:
+    pytest.importorskip("duckdb")
+    pytest.importorskip("pyarrow")
+    run = pairs_run(tmp_path, [(("he", "man"), TOOLS[:5], 1.0), (("she", "woman"), BOOKS[:3], 1.0)])
+    assert tiltmeter("report", run.folder, "--parquet").status == 0
+    known, found = (
+        tiltmeter("analyze", run.folder / "tables" / f"pairs.{kind}", "--where", "scorer=causal.sum.v1", "--json").json
+        for kind in ("csv", "parquet")
+    )
+    for part in ("overall", "overall_cells", "overall_balanced", "by_bias", "by_bias_balanced"):
+        assert found[part] == known[part]
+    mixed = tiltmeter("analyze", run.folder / "tables" / "pairs.parquet")
+    assert (mixed.status, mixed.out) == (2, "")
+    assert "which must not be mixed: choose one with --where scorer=" in mixed.err

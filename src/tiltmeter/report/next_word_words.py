@@ -16,7 +16,7 @@ from tiltmeter.report.next_word_readings import (
     why_no_interval,
     words_of_group,
 )
-from tiltmeter.report.words import NEUTRAL, count, decimals_for, opposite, percent, percent_range, signed
+from tiltmeter.report.words import NEUTRAL, count, decimals_for, opposite, percent, percent_range, seen, signed
 
 CONTROLS = ("person", "deleted", "hidden")
 """What shows the habit of a model: the same prompts without the profession. The first that was asked leads."""
@@ -237,5 +237,5 @@ def _basis(one: Reading) -> str:
     scored, unscored = sum(each.n for each in found), sum(each.n_unscored for each in found)
     over = " and ".join(count(number, name) for name, number in one.main.resampled_over.items())
     return f"{one.cell.source}: {count(scored, 'prompt')} scored, {unscored:,} unscored" + (
-        f", {over} resampled" if over else ""
+        f", {over} resampled{seen(found[0])}" if over else ""
     )

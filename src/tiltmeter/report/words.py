@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tiltmeter.analysis import Cell
 from tiltmeter.records import Estimate
 from tiltmeter.report.series import short_scorer, spec_of
+from tiltmeter.stats.calibration import smallest_tilt
 
 SPACE = "\N{NO-BREAK SPACE}"
 NEUTRAL = f"50{SPACE}%"
@@ -186,8 +187,16 @@ def _caution(cell: Cell, others: Sequence[Cell], benchmarks: set[str]) -> str:
 def _basis(found: Estimate, cell: Cell) -> str:
     return (
         f"{count(found.n, 'pair')} scored, {found.n_unscored:,} unscored, {count(found.origins, 'origin')} resampled; "
-        f"source {cell.source}, scorer {short_scorer(cell.scorer)}"
+        f"source {cell.source}, scorer {short_scorer(cell.scorer)}{seen(found)}"
     )
+
+
+def seen(found: Estimate) -> str:
+    """The smallest tilt that a study like this one would find; nothing where it has no interval."""
+    smallest = smallest_tilt(found)
+    if smallest is None:
+        return ""
+    return f"; on this design the instrument sees tilts of {100 * smallest:.1f} points or more (80{SPACE}% power)"
 
 
 def differs(found: Estimate) -> bool:

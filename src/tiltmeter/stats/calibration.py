@@ -25,7 +25,6 @@ __all__ = [
     "Tally",
     "World",
     "readings",
-    "sees",
     "simulate",
     "smallest_tilt",
     "studies_of",
@@ -260,15 +259,3 @@ def smallest_tilt(found: Estimate, *, power: float = POWER) -> float | None:
     0.58
     """
     return minimum_detectable_of(found, power=power)
-
-
-def sees(found: Estimate, what: str = "differences") -> str | None:
-    """The sentence of a headline, or None where nothing can be said.
-
-    >>> sees(Estimate(0.3, -0.109, 0.709, origins=30))
-    'on this design the instrument sees differences of 0.58 or more (80 % power, 30 origins)'
-    """
-    smallest = smallest_tilt(found)
-    if smallest is None:
-        return None
-    return f"on this design the instrument sees {what} of {smallest:.2g} or more (80 % power, {found.origins} origins)"

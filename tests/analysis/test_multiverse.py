@@ -16,11 +16,15 @@ from tiltmeter.analysis.multiverse import REPORT_QUESTIONS, Answer, answer, ques
 from tiltmeter.analysis.question_cells import Material, cells_of
 from tiltmeter.analysis.question_words import asked
 from tiltmeter.analysis.questions import Question
+from tiltmeter.engine import carry_out
 from tiltmeter.errors import UserError
 from tiltmeter.records import Structure
+from tiltmeter.sources.profession_templates import TEMPLATES
 from tiltmeter.stats.aggregation import ORIGINS, in_deviations_of, matters, over_origins
 from tiltmeter.stats.cells import CellData, evaluate
+from tiltmeter.stats.whole_curve import curve_test
 from tiltmeter.store import Run
+from tiltmeter.study import parse, plan
 
 SHE, HE = ("she", "woman"), ("he", "man")
 
@@ -129,6 +133,53 @@ def test_expectations_that_go_both_ways_are_no_evidence(tmp_path: Path) -> None:
     run = words_run(tmp_path, [(["she"], PROFESSIONS[::2], 1.0), (["he"], PROFESSIONS[1::2], 1.0)])
     found = answer_to(run, "does the model expect women less often than men")
     assert found.verdict.strength == "no evidence"
+
+
+def test_a_tilt_of_few_templates_does_not_survive(tmp_path: Path) -> None:
+    # Half of the templates lean to one side and half to the other: another choice of them could turn the sign.
+    leaning = (
+        (
+            ["she"],
+            ["said", "ran", "ate", "cried", "slept", "drove", "wished", "laughed"],
+            2.0,
+        ),
+        (
+            ["he"],
+            ["whispered", "wanted", "desired", "went", "stayed", "fired", "promoted", "yelled"],
+            1.6,
+        ),
+    )
+    run = words_run(tmp_path, leaning)
+    [question] = [one for one in questions(Material([run])) if one.main]
+    over_professions, over_templates = (
+        cells_of(question, Material([run]), over_templates=chosen) for chosen in (False, True)
+    )
+    assert set(over_professions[0].origins) == set(PROFESSIONS)
+    assert set(over_templates[0].origins) == {f"template {text}" for text in TEMPLATES}
+    strictly = curve_test(evaluate(over_templates, groups=question.groups))
+    found = answer(question, Material([run]))
+    assert strictly.p is not None
+    assert strictly.p > 0.2
+    assert found.multiverse.test.p == strictly.p
+    assert found.verdict.strength != "survives"
+
+
+def test_a_profession_is_turned_in_all_sources_at_once(tmp_path: Path) -> None:
+    folder = tmp_path / "both"
+    folder.mkdir()
+    rows = "".join(f"The {name} slept because,{name}\n" for name in PROFESSIONS)
+    (folder / "professions.csv").write_text(f"text,profession\n{rows}", encoding="utf-8")
+    (folder / "model.toml").write_text('model = "scripted"\n[[tilt]]\nwords = ["she"]\ndelta = 0.5\n', encoding="utf-8")
+    study = parse(
+        'models = ["planted:model.toml"]\n[next_words]\nwords = "he-she"\nperturbations = ["original"]\n'
+        'sources = ["prompts-file:professions.csv", { "prompts-file:professions.csv" = { template = "text" } }]\n',
+        file=folder / "study.toml",
+    )
+    run = carry_out(plan(study), folder / "run")
+    [question] = [one for one in questions(Material([run])) if one.main]
+    cells = cells_of(question, Material([run]))
+    assert len({cell.choices["source"] for cell in cells}) == 2
+    assert {frozenset(cell.origins) for cell in cells} == {frozenset(PROFESSIONS)}
 
 
 def test_a_habit_is_not_beyond_itself(tmp_path: Path) -> None:

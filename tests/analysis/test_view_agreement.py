@@ -45,7 +45,7 @@ def test_models_are_compared_where_there_are_three() -> None:
     assert over["biases, x"] is None
 
 
-def test_opposite_sides_are_listed_and_those_beyond_doubt_come_first() -> None:
+def test_opposite_sides_are_listed_and_those_whose_intervals_exclude_zero_come_first() -> None:
     found = agree(
         [
             reading(PAIRS, "doubtful", 0.5),

@@ -139,3 +139,11 @@ def test_what_cannot_be_a_cell_is_refused() -> None:
         CellData.of({}, [1.0], ["a"], orientation=0)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="no origin"):
         CellData.of({}, [1.0], [""])
+
+
+def test_the_spread_of_values_that_hardly_differ_is_theirs() -> None:
+    # Squares of 1 are far larger than the squares of what differs.
+    values = [1 + place * 1e-9 for place in (-1, 0, 1, 0, -1, 1, 0, 1)]
+    found = cell_result(CellData.of({}, values, [f"o{at}" for at in range(8)]))
+    assert found.sd == pytest.approx(float(np.std(values, ddof=1)), rel=1e-3)
+    assert found.sd == pytest.approx(8.35e-10, rel=1e-2)

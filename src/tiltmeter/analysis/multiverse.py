@@ -36,6 +36,8 @@ class Answer:
     multiverse: Multiverse
     within_tilt: int | None = None
     """Cells whose difference is no larger than what their rater makes of the groups' names; None: it is not known."""
+    few_templates: bool = False
+    """Whether there are too few templates to say what others would have shown."""
 
     @property
     def verdict(self) -> Verdict:
@@ -45,6 +47,8 @@ class Answer:
     @property
     def caution(self) -> str:
         """What the verdict does not know, in a sentence; blank where there is nothing of the kind."""
+        if self.few_templates:
+            return "There are too few templates to say what others would show: p is over professions alone."
         if not self.within_tilt:
             return ""
         cells = f"{self.within_tilt} of {self.verdict.of} cells {'has' if self.within_tilt == 1 else 'have'}"
@@ -82,10 +86,18 @@ def answer(question: Question, material: Material, *, permutations: int = PERMUT
     evaluated = evaluate(cells, groups=question.groups, seed=seed)
     found = in_deviations_of(evaluated, deviations)
     drawn, test = curve(found), curve_test(found, permutations=permutations, seed=seed)
+    few_templates = False
+    if question.view == "next words":
+        # Another choice of templates could have turned the conclusion as well: the larger p counts.
+        others = cells_of(question, material, over_templates=True)
+        if any(set(one.origins) != set(other.origins) for one, other in zip(cells, others, strict=True)):
+            over = curve_test(evaluate(others, groups=question.groups, seed=seed), permutations=permutations, seed=seed)
+            few_templates = over.p is None
+            test = over if over.p is not None and (test.p is None or over.p > test.p) else test
     said = _worded(question, verdict(drawn, test, groups=question.groups))
     whole = Multiverse(question.groups, drawn, test, decompose(found, seed), flips(found.results), said)
     tilts = rater_tilts(question, material)
-    return Answer(question, whole, cells_within_tilt(found.results, tilts) if tilts else None)
+    return Answer(question, whole, cells_within_tilt(found.results, tilts) if tilts else None, few_templates)
 
 
 def summarise_multiverse(runs: Sequence[tuple[Run, RunSummary]]) -> MultiverseSummary:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property, partial
 from typing import TypeVar
 
 from tiltmeter.analysis.continuation_records import ends_of, favour
@@ -99,27 +99,28 @@ class Material:
         return self._scores[place, model].get(topic, {})
 
 
-def cells_of(question: Question, material: Material) -> list[CellData]:
-    """Every cell of a question, with the run or the seed as a choice where several runs answer it."""
+def cells_of(question: Question, material: Material, *, over_templates: bool = False) -> list[CellData]:
+    """Every cell of a question, with the run or the seed as a choice where several runs answer it.
+
+    `over_templates` has the templates of next words for origins, in the place of professions.
+    """
     made: list[tuple[int, CellData]] = []
-    builders = {"continuations": _rated, "pairs": _paired, "next words": _expected}
-    build: Callable[[Question, Material, int], Iterator[CellData]] = builders[question.view]
+    builders: Mapping[str, Callable[[Question, Material, int], Iterator[CellData]]] = {
+        "continuations": _rated,
+        "pairs": _paired,
+        "next words": partial(_expected, over_templates=over_templates),
+    }
+    build = builders[question.view]
     for place in range(len(material.runs)):
         made += [(place, cell) for cell in build(question, material, place)]
     places = list(dict.fromkeys(place for place, _ in made))
     if len(places) > 1:
         name, settings = _told_apart([material.runs[place] for place in places])
         by_place = dict(zip(places, settings, strict=True))
-        cells = [_with(cell, {**cell.choices, name: by_place[place]}) for place, cell in made]
+        cells = [replace(cell, choices={**cell.choices, name: by_place[place]}) for place, cell in made]
     else:
         cells = [cell for _, cell in made]
     return _without_silent(cells)
-
-
-def _with(cell: CellData, choices: Mapping[str, str]) -> CellData:
-    return CellData(
-        choices, cell.values, cell.origins, cell.sides, cell.orientation, cell.neutral, cell.strata, cell.scale
-    )
 
 
 def _told_apart(runs: Sequence[Run]) -> tuple[str, list[str]]:
@@ -145,7 +146,9 @@ def _without_silent(cells: Sequence[CellData]) -> list[CellData]:
     for name in names:
         settings[name] = {cell.choices.get(name) for cell in cells}
     kept = [name for name in names if len(settings[name]) > 1 or name in _ALWAYS]
-    return [_with(cell, {name: cell.choices[name] for name in kept if name in cell.choices}) for cell in cells]
+    return [
+        replace(cell, choices={name: cell.choices[name] for name in kept if name in cell.choices}) for cell in cells
+    ]
 
 
 def _rated(question: Question, material: Material, place: int) -> Iterator[CellData]:
@@ -224,8 +227,9 @@ class _Sides:
 
     def cells(self, choices: Mapping[str, str], scores: Sequence[PairScore]) -> Iterator[CellData]:
         """The preference and the margin of some pairs."""
-        # Pairs of a data set without attributes are clustered by what they came from.
-        origins = [f"{choices['source']}: {score.pair.attribute or score.pair.origin}" for score in scores]
+        # An attribute is the same in every source, and is turned in all of them at once. Pairs of a data set without
+        # attributes are clustered by what they came from.
+        origins = [score.pair.attribute or f"{choices['source']}: {score.pair.origin}" for score in scores]
         if self.groups is None:
             yield CellData.of({**choices, "measure": "preference"}, preference(scores), origins, neutral=0.5)
             yield CellData.of({**choices, "measure": "margin"}, margin(scores), origins)
@@ -250,8 +254,14 @@ def _share(score: PairScore, at: int) -> float | None:
     return 0.5 if choice == "tie" else float(choice == at + 1)
 
 
-def _expected(question: Question, material: Material, place: int) -> Iterator[CellData]:
-    """Whom a model expects after prompts as they are, or how far that goes beyond what it expects of anybody."""
+def _expected(
+    question: Question, material: Material, place: int, *, over_templates: bool = False
+) -> Iterator[CellData]:
+    """Whom a model expects after prompts as they are, or how far that goes beyond what it expects of anybody.
+
+    A profession is the same in every source, and is turned in all of them at once.
+    """
+    origin_of = _template_or_profession if over_templates else _profession
     for cell in material.next_words(place):
         named = {group for group, _ in cell.sets}
         if (cell.model, topic_of(cell.bias)) != (question.model, question.bias):
@@ -268,13 +278,22 @@ def _expected(question: Question, material: Material, place: int) -> Iterator[Ce
         items = [item for item in cell.items if item.perturbation == ORIGINAL]
         if question.beyond_habit:
             items = [item for item in items if item.prompt in habit]
-        origins = [f"{cell.source}: {item.profession}" for item in items]
+        origins = [origin_of(item) for item in items]
         for name, measure in MEASURED.items() if items else ():
             values, neutral = _values(question, items, measure), measure.neutral or 0.0
             if question.beyond_habit:
                 usual = _values(question, [habit[item.prompt] for item in items], measure)
                 values, neutral = [_minus(*both) for both in zip(values, usual, strict=True)], 0.0
             yield CellData.of({**choices, "measure": name}, values, origins, orientation=-1, neutral=neutral)
+
+
+def _profession(item: Expected) -> str:
+    return item.profession
+
+
+def _template_or_profession(item: Expected) -> str:
+    """The template, which several professions share; a sentence of its own is as good as its profession."""
+    return item.profession if item.template is None else f"template {item.template}"
 
 
 def _values(question: Question, items: Sequence[Expected], measure: Measure[Chances]) -> list[float | None]:

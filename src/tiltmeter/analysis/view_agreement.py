@@ -60,7 +60,7 @@ class ViewAgreement:
     readings: Sequence[ViewReading]
     correlations: Sequence[ViewCorrelation]
     disagreements: Sequence[tuple[ViewReading, ViewReading]]
-    """Readings of the same model and bias on opposite sides; those of which both are beyond doubt come first."""
+    """Readings of the same model and bias on opposite sides; those of which both intervals exclude zero come first."""
 
     def as_json(self) -> dict[str, Any]:
         """The figures as JSON."""
@@ -71,7 +71,7 @@ class ViewAgreement:
                 for one in self.correlations
             ],
             "disagreements": [
-                {**_labels(one), "view": [one.view, other.view], "beyond_doubt": bool(one.firm and other.firm)}
+                {**_labels(one), "view": [one.view, other.view], "both_exclude_zero": bool(one.firm and other.firm)}
                 for one, other in self.disagreements
             ],
         }

@@ -46,7 +46,9 @@ def _sentence(found: ViewAgreement) -> str:
     if not apart:
         said = f"In none of {count(len(biases), 'bias', 'biases')} do two views lie on opposite sides"
     shown = (
-        f"; in {len(firm)} of these comparisons both are beyond doubt." if firm else "; nowhere are both beyond doubt."
+        f"; in {len(firm)} of these comparisons both intervals exclude zero."
+        if firm
+        else "; nowhere do both intervals exclude zero."
     )
     return said + (shown if apart else ".")
 
@@ -105,8 +107,9 @@ def _interval(one: ViewCorrelation) -> TableCell:
 
 def _apart(found: ViewAgreement, label: Callable[[str], str]) -> tuple[str, ...]:
     several = len({one.model for one in found.readings}) > 1
+    firmly = "; both intervals exclude zero"
     return tuple(
         f"{label(one.bias)}{f', {one.model}' if several else ''}: {_CAPTIONS[one.view]} {signed(one.found.value)}, "
-        f"{_CAPTIONS[other.view]} {signed(other.found.value)}{', both beyond doubt' if one.firm and other.firm else ''}"
+        f"{_CAPTIONS[other.view]} {signed(other.found.value)}{firmly if one.firm and other.firm else ''}"
         for one, other in found.disagreements
     )

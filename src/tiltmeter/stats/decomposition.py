@@ -214,7 +214,8 @@ def _balanced(levels: Sequence[Sequence[str]]) -> bool:
 
 def _part(choices: tuple[str, ...], found: tuple[float, float], total: float) -> Part:
     squares, noise = found
-    squares = 0.0 if squares <= 1e-12 * total else squares
+    # What is left over by rounding is nothing.
+    squares, noise = (0.0 if each <= 1e-12 * total else each for each in (squares, noise))
     return Part(choices, squares, noise, max(0.0, squares - noise) / total)
 
 

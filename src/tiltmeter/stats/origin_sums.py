@@ -124,6 +124,8 @@ class SignedSums:
     counts: Array
     strata: NDArray[np.intp]
     squares: float
+    scatter: float
+    """The sum of squares around the mean of the items."""
     lowest: float
     highest: float
 
@@ -137,7 +139,9 @@ class SignedSums:
         counts = np.bincount(rows, minlength=len(keys)).astype(np.float64)
         owners, parts_of = np.divmod(keys, parts.max(initial=0) + 1)
         lowest, highest = (float(end(values)) if len(values) else 0.0 for end in (np.min, np.max))
-        return cls(names[owners], sums, counts, parts_of, math.fsum(values**2), lowest, highest)
+        mean = math.fsum(values) / max(1, len(values))
+        squares, scatter = math.fsum(values**2), math.fsum((values - mean) ** 2)
+        return cls(names[owners], sums, counts, parts_of, squares, scatter, lowest, highest)
 
     @property
     def _size(self) -> float:
@@ -158,7 +162,7 @@ class SignedSums:
         n = self.counts.sum()
         if n < 2 or self.all_the_same:
             return None
-        return math.sqrt((self.squares - self.sums.sum() ** 2 / n) / (n - 1))
+        return math.sqrt(self.scatter / (n - 1))
 
     @property
     def fewest(self) -> int:

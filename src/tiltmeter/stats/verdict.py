@@ -12,6 +12,7 @@ from tiltmeter.stats.decomposition import NOT_THERE
 from tiltmeter.stats.specification_curve import Curve
 from tiltmeter.stats.whole_curve import CurveTest
 
+_NO_VALUE = "have no value"
 SURVIVES_SHARE = 0.9
 """A conclusion survives only where at least this share of all cells has its sign; one without a value has none."""
 FEWEST_CELLS = 2
@@ -114,7 +115,7 @@ def _strength(curve: Curve, test: CurveTest, opposed: int) -> tuple[Strength, st
         return "mixed", ""
     if curve.holding() < SURVIVES_SHARE * len(curve.cells):
         without = len(curve.cells) - curve.of
-        return "too little data", f"{without} of {len(curve.cells)} cells have no value"
+        return "too little data", f"{without} of {len(curve.cells)} cells {_NO_VALUE}"
     return "survives", ""
 
 
@@ -122,7 +123,7 @@ def _sentence(found: Verdict, curve: Curve, reason: str, groups: tuple[str, str]
     """The verdict in words."""
     parts = [f"{found.strength.capitalize()}: {f'{reason}; ' if reason else ''}{_counted(found, curve, groups)}"]
     without = "1 cell has" if found.without == 1 else f"{found.without} cells have"
-    if found.without and found.of and str(found.without) not in reason:
+    if found.without and found.of and _NO_VALUE not in reason:
         parts.append(f"{without} no value")
     if found.p is not None:
         chance = "is unlikely without any effect" if found.p < ALPHA else "could be chance"

@@ -123,7 +123,7 @@ def test_a_study_without_pairs_says_why() -> None:
 def test_a_wrong_option_names_the_file_and_the_key(tmp_path: Path, options: str, sentence: str) -> None:
     path = tmp_path / "study.toml"
     path.write_text(STUDY.replace("per_attribute = 2", options), encoding="utf-8")
-    with pytest.raises(InvalidStudy, match=f"study.toml, `pairs.sources.*{sentence}"):
+    with pytest.raises(InvalidStudy, match=f"study.toml, line 7, `pairs.sources.*{sentence}"):
         plan(read(path))
 
 
@@ -283,7 +283,9 @@ def test_a_wrong_option_of_prompts_names_the_key() -> None:
 
 def test_a_reference_that_no_prompt_is_about_is_refused() -> None:
     study = parse(CONTINUATIONS.replace("samples  = 4", 'reference = "mal"'))
-    with pytest.raises(InvalidStudy, match="`continuations.reference`: there is no group `mal`; did you mean `male`?"):
+    with pytest.raises(
+        InvalidStudy, match="line 9, `continuations.reference`: there is no group `mal`; did you mean `male`?"
+    ):
         plan(study)
 
 
@@ -333,6 +335,38 @@ def test_the_words_of_a_study_come_in_four_forms(tmp_path: Path) -> None:
     assert study.next_words.words[1].sets == (("up", ("mother",)), ("down", ("son",)))
 
 
+def test_different_words_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    for folder, word in (("one", "mother"), ("two", "aunt")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "w.csv").write_text(f"group,word\nup,{word}\ndown,son\n", encoding="utf-8")
+    forms = '["one/w.csv", "two/w.csv", { a = ["x"], b = ["y"] }, { a = ["z"], b = ["y"] }, { a = ["v"], b = ["y"] }]'
+    study = parse(NEXT_WORDS.replace('"pronouns"', forms), file=tmp_path / "study.toml")
+    assert study.next_words
+    assert [one.label for one in study.next_words.words] == ["w", "w (2)", "a/b", "a/b (2)", "a/b (3)"]
+
+
+@pytest.mark.parametrize(
+    ("words", "groups", "sentence"),
+    [
+        ('"pronouns"', '["Females", "Males"]', "there is no group `Females`; did you mean `female`?"),
+        ('["he-she", { a = ["x"], b = ["y"] }]', '["female", "a"]', "no set of words has both `female` and `a`"),
+        ('["he-she", { a = ["x"], b = ["y"] }]', '["b", "a"]', None),
+        # Without words of its own the study asks for those of its sources.
+        ("[]", '["woman", "male"]', "there is no group `woman`"),
+        ("[]", '["female", "male"]', None),
+    ],
+)
+def test_labour_groups_are_groups_of_the_words(tmp_path: Path, words: str, groups: str, sentence: str | None) -> None:
+    (tmp_path / "labour.csv").write_text("occupation,women\nNurses,87\n", encoding="utf-8")
+    text = NEXT_WORDS.replace('"pronouns"', words) + f'labour = "labour.csv"\nlabour_groups = {groups}\n'
+    study = parse(text, file=tmp_path / "study.toml")
+    if sentence is None:
+        assert plan(study).asked
+        return
+    with pytest.raises(InvalidStudy, match=f"study.toml, line 11, `next_words.labour_groups`: {sentence}"):
+        plan(study)
+
+
 def test_labour_statistics_are_part_of_the_plan(tmp_path: Path) -> None:
     table = tmp_path / "labour.csv"
     table.write_text("occupation,women\nNurses,87\n", encoding="utf-8")
@@ -362,7 +396,16 @@ def test_labour_statistics_are_part_of_the_plan(tmp_path: Path) -> None:
         (('"sum"', '"sum"\nlabour = "none.csv"'), "line 10, `next_words.labour`: there is no file 'none.csv'"),
         (('"templates"', '"template"'), "line 5, `next_words.sources`: there is no open prompt source `template`; did"),
         (('"templates"', '"natural:none.jsonl"'), "`next_words.sources`: there is no file .*none.jsonl"),
-        (("limit = 3", "limit = 0"), r"next_words.sources.natural\[limit=0\].limit"),
+        (("limit = 3", "limit = 0"), r"line 5, `next_words.sources.natural\[limit=0\].limit`: "),
+        (('"sum"', '"sum"\nsaliency = ["gradient-x-input", "integrated-gradients"]'), "line 10, .* not a list"),
+        (('"sum"', '"sum"\nsaliency = ["gradient-x-input"]'), "line 10, `next_words.saliency`: .* not a list"),
+        (('"sum"', '"sum"\nlabour_match = ["name", "head"]'), 'must be "name" or "head", one of them, not a list'),
+        (('"sum"', '"sum"\nlabour_groups = ["a", "a"]'), "line 10, `next_words.labour_groups`: `a` stands twice"),
+        (('"sum"', '"sum"\nlabour_groups = ["female", "male"]'), "line 10, .* give one with `labour`"),
+        (
+            ('"pronouns"', '["he-she", { male = ["he"], female = ["she"] }]'),
+            "line 6, `next_words.words`: a set of words stands twice: `he-she` and `male/female`",
+        ),
         (("bounded ", "bound   "), "line 8, `next_words.bound`: there is no key `bound`; did you mean `bounded`"),
         (('"professions-pronouns"', '"regard-six-groups"'), ""),
     ],

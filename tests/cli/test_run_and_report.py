@@ -168,11 +168,58 @@ def test_fail_if_speaks_of_what_models_write_in_any_cell(tiltmeter: Command, tmp
     held = tiltmeter("run", study, "--fail-if", condition)
     assert held.status == 1
     assert f"--fail-if holds: {condition}" in held.err
-    refused = tiltmeter("run", study, "--fail-if", "continuations.gender.sentiment.vader.groups.male.mean > 0")
+    condition = "continuations.gender.sentiment.vader.groups.male.mean > 0"
+    refused = tiltmeter("run", study, "--out", "never", "--fail-if", condition)
     assert refused.status == 2
-    assert "the result has no `continuations.gender" in refused.err and "here are own-prompts/gender" in refused.err
+    assert "there is no bias `gender`; known: own-prompts/gender" in refused.err
+    assert not (tmp_path / "never").exists()
     study.write_text(STUDY, encoding="utf-8")
     early = tiltmeter("run", study, "--out", "never", "--fail-if", f"{place}.groups.male.mean > 0")
     assert early.status == 2
     assert "the study has no table [continuations]" in early.err
     assert not (tmp_path / "never").exists()
+
+
+NEXT_WORDS = """\
+name = "expected"
+models = ["scripted"]
+[next_words]
+sources = [{ profession-templates = { professions = ["nurse", "cook"] } }]
+words = "he-she"
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [
+        ("nobody.templates.overall.prompts", "there is no bias `nobody`; known: professions"),
+        ("professions.tmplates.overall.prompts", "there is no source `tmplates`"),
+        ("professions", 'that is no figure; one is "next_words.BIAS.SOURCE.'),
+        ("professions.default-behaviour", 'that is no figure; one is "next_words.BIAS.SOURCE.'),
+    ],
+)
+def test_a_condition_on_what_is_not_asked_is_refused_before_anything_is_done(
+    tiltmeter: Command, tmp_path: Path, path: str, sentence: str
+) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(NEXT_WORDS, encoding="utf-8")
+    refused = tiltmeter("run", study, "--fail-if", f"next_words.{path} > 0.5")
+    assert refused.status == 2
+    assert sentence in refused.err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_run_says_which_model_has_no_saliency(tiltmeter: Command, tmp_path: Path) -> None:
+    study = tmp_path / "study.toml"
+    models = '["scripted", "planted:other.toml"]'
+    (tmp_path / "other.toml").write_text(
+        'model = "scripted"\n[[tilt]]\nwords = ["he"]\ndelta = 0.5\n', encoding="utf-8"
+    )
+    study.write_text(NEXT_WORDS.replace('["scripted"]', models) + 'saliency = "gradient-x-input"\n', encoding="utf-8")
+    source = "profession-templates[professions=nurse+cook]"
+    place = f"next_words.professions.{source}.overall.pairs.male/female.share"
+    done = tiltmeter("run", study, "--json", "--fail-if", f"{place}.value > 2")
+    assert done.status == 0, done.err
+    assert "no saliency of scripted: it has no gradients" in done.err
+    assert done.json["next_words"]["without_saliency"][0] == "scripted"
+    assert len(done.json["next_words"]["without_saliency"]) == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from tiltmeter.analysis import summarise_run
 from tiltmeter.analysis.next_word_cells import NextWordCell
 from tiltmeter.engine import carry_out, expecting
 from tiltmeter.errors import ModelError
-from tiltmeter.records import ModelFacts
+from tiltmeter.records import ModelFacts, Saliency
 from tiltmeter.store import Run, read_run
 from tiltmeter.study import parse, plan
 
@@ -144,6 +145,57 @@ def test_a_model_without_next_words_is_refused_in_one_sentence(tmp_path: Path, m
         carry_out(plan(parse(STUDY)), tmp_path / "run")
 
 
-def test_saliency_needs_gradients(tmp_path: Path) -> None:
+SALIENCY = 'perturbations = ["original"]\nsaliency = "gradient-x-input"\n'
+
+
+def test_saliency_needs_gradients_and_without_any_nothing_is_asked(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="scripted has no gradients, so there is no saliency; a checkpoint is needed"):
-        carry_out(plan(parse(STUDY + 'saliency = "gradient-x-input"\n')), tmp_path / "run")
+        carry_out(plan(parse(STUDY + SALIENCY)), tmp_path / "run")
+    begun = read_run(tmp_path / "run").next_words
+    assert begun
+    assert begun.models == ()
+
+
+class _Explaining:
+    """The scripted model under another name, with made-up gradients."""
+
+    def __init__(self) -> None:
+        self._model = models.as_predictor(models.load("scripted"))
+        self.facts = replace(self._model.facts, name="explaining")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+    def saliency(self, prompts: list[str], words: list[str], *, method: Any, steps: int = 64) -> list[Saliency]:
+        found = []
+        for prompt, word in zip(prompts, words, strict=True):
+            middle = len(prompt) // 2
+            found.append(Saliency(word, method, ((0, middle), (middle, len(prompt))), (1.0, 3.0), (1.0, 3.0)))
+        return found
+
+
+@pytest.mark.parametrize("pairs", [False, True])
+def test_a_model_without_gradients_goes_without_saliency_and_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pairs: bool
+) -> None:
+    load = models.load
+    monkeypatch.setattr(
+        "tiltmeter.engine.local.models.load",
+        lambda name, *settings: _Explaining() if name == "hf:explaining" else load(name, *settings),
+    )
+    study = STUDY.replace('["scripted"]', '["hf:explaining", "scripted"]') + SALIENCY
+    if pairs:
+        study = study.replace("[next_words]", 'specs = ["gender-math-arts"]\n[next_words]')
+        study += "[pairs]\nsources = [{ templates = { per_attribute = 1 } }]\n"
+    run = carry_out(plan(parse(study)), tmp_path / "run")
+    found = summarise_run(run).next_words
+    assert found
+    assert found.without_saliency == ("scripted",)
+    assert found.as_json()["without_saliency"] == ["scripted"]
+    assert {cell.model: bool(cell.saliency) for cell in found.cells} == {"explaining": True, "scripted": False}
+
+
+def test_where_no_saliency_is_asked_for_no_model_is_named(run: Run) -> None:
+    found = summarise_run(run).next_words
+    assert found
+    assert found.without_saliency == ()

@@ -22,7 +22,7 @@ from tiltmeter.sources.labour_files import Occupation
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.stats.lengths import Lengths, lengths
 from tiltmeter.stats.next_words import Place
-from tiltmeter.store import Answered, AskedPrompt, Run, unasked
+from tiltmeter.store import Answered, AskedPrompt, Expectations, Run, likeliest, unasked
 from tiltmeter.study import WordChoice
 from tiltmeter.study.planning import DEFAULT_SOURCE
 
@@ -86,10 +86,16 @@ class NextWordsSummary:
     cells: Sequence[NextWordCell]
     method: str | None = None
     """How saliency was found."""
+    without_saliency: tuple[str, ...] = ()
+    """The models that have none, though the study asks for it: they have no gradients."""
 
     def as_json(self) -> dict[str, Any]:
         """The figures as JSON."""
-        return {"cells": [cell.as_json() for cell in self.cells], "saliency": self.method}
+        return {
+            "cells": [cell.as_json() for cell in self.cells],
+            "saliency": self.method,
+            "without_saliency": list(self.without_saliency),
+        }
 
 
 def summarise_expectations(run: Run) -> NextWordsSummary | None:
@@ -97,7 +103,18 @@ def summarise_expectations(run: Run) -> NextWordsSummary | None:
     if run.next_words is None:
         return None
     choices = run.meta["resolved"]["next_words"]
-    return NextWordsSummary(tuple(_cells(run, choices)), choices["saliency"])
+    without = tuple(_without_saliency(run.next_words, choices)) if choices["saliency"] else ()
+    return NextWordsSummary(tuple(_cells(run, choices)), choices["saliency"], without)
+
+
+def _without_saliency(kept: Expectations, choices: Mapping[str, Any]) -> Iterator[str]:
+    """The models that answered something that was to be explained, and explained nothing."""
+    explained = [at for at, question in enumerate(kept.questions) if question.explained]
+    for model in kept.models:
+        if not kept.saliencies(model):
+            answers = kept.answers(model, bounded=choices["bounded"][0])
+            if len(answers) == len(kept.questions) and any(likeliest(answers[at]) for at in explained):
+                yield model
 
 
 def _cells(run: Run, choices: Mapping[str, Any]) -> Iterator[NextWordCell]:

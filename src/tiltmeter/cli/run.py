@@ -15,7 +15,7 @@ from tiltmeter.cli.analyze_continuations import for_conditions
 from tiltmeter.cli.conditions import FailIfOption, check, fail_if, fail_if_any
 from tiltmeter.cli.console import JsonOption, print_json, say
 from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
-from tiltmeter.errors import UserError
+from tiltmeter.errors import UnknownName, UserError
 
 if TYPE_CHECKING:
     from tiltmeter.analysis import RunSummary
@@ -48,12 +48,14 @@ def run(
     continuations with "continuations.BIAS.RATER.pairs.A/B.difference.low > 0.1", and of next words with
     "next_words.BIAS.SOURCE.overall.pairs.A/B.share.low > 0.6", which hold if they do in any cell.
     """
-    from tiltmeter.study import read
+    from tiltmeter.study import plan, read
 
     check(conditions)
     study = read(file)
     _check_views(conditions or (), study, file)
-    summary = _carry_out(study, out, model_settings(device, dtype, threads), plan_only, as_json)
+    made = plan(study)
+    _check_names(conditions or (), made, file)
+    summary = _carry_out(made, out, model_settings(device, dtype, threads), plan_only, as_json)
     if summary:
         _fail_if(conditions or (), summary)
 
@@ -70,6 +72,37 @@ def _check_views(conditions: Sequence[str], study: Study, file: Path) -> None:
             raise UserError(
                 f"--fail-if {condition!r}: the study has no pairs; a condition on what it has is {examples}", file=file
             )
+
+
+def _check_names(conditions: Sequence[str], made: Plan, file: Path) -> None:
+    """Refuse, before a model is asked, a condition on a bias or on a source of prompts that the plan does not have."""
+    asked: dict[str, dict[str, Any]] = {}
+    for one in made.asked:
+        asked.setdefault(one.prompt.bias, {})[one.prompt.source] = {}
+    names: dict[str, dict[str, Any]] = {
+        "continuations": {prompt.bias: {} for prompt in made.prompts},
+        "next_words": asked,
+    }
+    for condition in conditions:
+        view = _view_of(condition)
+        if view:
+            _check_path(condition, view, names[view], file)
+
+
+def _check_path(condition: str, view: str, names: Mapping[str, Any], file: Path) -> None:
+    rest, nouns = condition.strip().removeprefix(f"{view}."), iter(("bias", "source"))
+    while names:
+        # As when the condition is decided: the longest name that fits, with or without its version.
+        forms = {form: name for name in names for form in (re.sub(r"\.v\d+$", "", name), name)}
+        form = max((one for one in forms if re.match(rf"{re.escape(one)}(\.|\s*[<>])", rest)), key=len, default=None)
+        if form is None:
+            given = re.split(r"\s*[.<>]", rest)[0]
+            problem = UnknownName(next(nouns), given, names).problem
+            raise UserError(f"--fail-if {condition!r}: {problem}", file=file)
+        if not rest.startswith(f"{form}."):
+            raise UserError(f'--fail-if {condition!r}: that is no figure; one is "{_EXAMPLES[view]}"', file=file)
+        next(nouns)
+        rest, names = rest[len(form) + 1 :], names[forms[form]]
 
 
 def _fail_if(conditions: Sequence[str], summary: RunSummary) -> None:
@@ -104,23 +137,21 @@ def demo(
     out: OutOption = None, plan_only: PlanOption = False, threads: ThreadsOption = None, as_json: JsonOption = False
 ) -> None:
     """Measure the embedded model on six biases, what it writes and whom it expects, and end with a report."""
-    from tiltmeter.study import parse
+    from tiltmeter.study import parse, plan
 
     study = parse(files("tiltmeter").joinpath("examples/demo.toml").read_text(encoding="utf-8"))
-    _carry_out(study, out, model_settings("auto", "auto", threads), plan_only, as_json)
+    _carry_out(plan(study), out, model_settings("auto", "auto", threads), plan_only, as_json)
 
 
 def _carry_out(
-    study: Study, out: Path | None, settings: ModelSettings, plan_only: bool, as_json: bool
+    made: Plan, out: Path | None, settings: ModelSettings, plan_only: bool, as_json: bool
 ) -> RunSummary | None:
     from tiltmeter.analysis import summarise_run
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine import carry_out
     from tiltmeter.report import write_run
-    from tiltmeter.study import plan
 
-    made = plan(study)
-    folder = out or Path("runs") / _slug(study.name)
+    folder = out or Path("runs") / _slug(made.study.name)
     size = _size(made, folder)
     _tell(size)
     if plan_only:
@@ -139,6 +170,8 @@ def _carry_out(
         print_json({"folder": str(folder), "report": str(report), **summary.as_json()})
     else:
         typer.echo(f"report: {report}")
+    for model in summary.next_words.without_saliency if summary.next_words else ():
+        say(f"no saliency of {model}: it has no gradients; a checkpoint is needed")
     return summary
 
 

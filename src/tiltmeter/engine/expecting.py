@@ -10,15 +10,21 @@ from tiltmeter.watching import Watcher
 
 
 def expect(plan: Plan, model: Model, ledger: Ledger, watch: Watcher) -> None:
-    """Ask a model everything that the study asks of it; one that gives no next words is left to the other views."""
+    """Ask a model everything that the study asks of it; one that gives no next words is left to the other views.
+
+    One that has no gradients goes without saliency, and the summary of the run names it; where no other model of the
+    study could have any, it is refused before it is asked.
+    """
     choices = plan.study.next_words
     others = plan.study.sources or plan.study.continuations
     if choices is None or (others and not isinstance(model, Predictor)):
         return
+    if choices.saliency and not others and len(plan.study.models) == 1:
+        as_explainer(model)
     for bounded in choices.bounded:
         _ask(as_predictor(model), ledger, bounded, watch)
-    if choices.saliency and (isinstance(model, Explainer) or not others):
-        _explain(as_explainer(model), ledger, choices, watch)
+    if choices.saliency and isinstance(model, Explainer):
+        _explain(model, ledger, choices, watch)
 
 
 def _ask(model: Predictor, ledger: Ledger, bounded: bool, watch: Watcher) -> None:

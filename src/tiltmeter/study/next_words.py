@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -48,7 +48,7 @@ class NextWordsReader:
             combine=self._settings("combine", get_args(Combine), "sum"),
             saliency=self._saliency(),
             labour=self._labour(),
-            labour_match=self._settings("labour_match", ("name", "head"), "name")[0],
+            labour_match=self._setting("labour_match", ("name", "head"), "name"),
             labour_groups=self._labour_groups(),
         )
 
@@ -58,10 +58,14 @@ class NextWordsReader:
     def _words(self) -> tuple[WordChoice, ...]:
         given = self._given("words", [])
         found = [self._word_choice(one) for one in (given if isinstance(given, list) else [given])]
-        labels = [one.label for one in found]
-        if len(set(labels)) < len(labels):
-            raise self.reader.error((_PLACE, "words"), "a set of words stands twice")
-        return tuple(found) or (WordChoice(""),)
+        made: list[WordChoice] = []
+        for one in found:
+            same = next((other.label for other in made if other.sets == one.sets), None)
+            if same is not None:
+                names = f"`{same}`" if same == one.label else f"`{same}` and `{one.label}`"
+                raise self.reader.error((_PLACE, "words"), f"a set of words stands twice: {names}")
+            made.append(replace(one, label=_free(one.label, {other.label for other in made})))
+        return tuple(made) or (WordChoice(""),)
 
     def _word_choice(self, given: Any) -> WordChoice:
         key = (_PLACE, "words")
@@ -103,11 +107,19 @@ class NextWordsReader:
             raise self.reader.error((_PLACE, name), "a value stands twice" if values else "the list is empty")
         return tuple(values)
 
+    def _setting(self, name: str, known: tuple[str, ...], default: str) -> Any:
+        """One setting alone, which makes no choice of cells."""
+        given = self._given(name, default)
+        if isinstance(given, list):
+            shown = " or ".join(f'"{one}"' for one in known)
+            raise self.reader.error((_PLACE, name), f"must be {shown}, one of them, not a list")
+        return self._settings(name, known, default)[0]
+
     def _saliency(self) -> SaliencyMethod | None:
         given = self._given("saliency")
         if given is None:
             return None
-        found: SaliencyMethod = self._settings("saliency", get_args(SaliencyMethod), given)[0]
+        found: SaliencyMethod = self._setting("saliency", get_args(SaliencyMethod), given)
         return found
 
     def _labour(self) -> tuple[Occupation, ...]:
@@ -123,4 +135,20 @@ class NextWordsReader:
         if not isinstance(given, list) or len(given) not in (0, 2) or not all(isinstance(name, str) for name in given):
             problem = f'must be the groups of women and of men, e.g. ["female", "male"], not {given!r}'
             raise self.reader.error((_PLACE, "labour_groups"), problem)
+        if given and given[0] == given[1]:
+            problem = f"`{given[0]}` stands twice; name the group of women, then that of men"
+            raise self.reader.error((_PLACE, "labour_groups"), problem)
+        if given and self._given("labour") is None:
+            problem = "there is no table that speaks of these groups; give one with `labour`"
+            raise self.reader.error((_PLACE, "labour_groups"), problem)
         return tuple(given)
+
+
+def _free(label: str, taken: set[str]) -> str:
+    """The label, with a number where other words have it.
+
+    >>> _free("a/b", {"a/b", "a/b (2)"})
+    'a/b (3)'
+    """
+    numbered = (f"{label} ({number})" for number in range(2, len(taken) + 3))
+    return next(one for one in (label, *numbered) if one not in taken)

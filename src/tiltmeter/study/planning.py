@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar
 
-from tiltmeter import registry
+from tiltmeter import registry, toml
 from tiltmeter.errors import InvalidStudy, UnknownName, UserError
 from tiltmeter.records import Dropped, Pair, Prompt, Spec
 from tiltmeter.sources.perturbing import DEFAULTS, OF_PROMPTS, Perturbed, default_prompts, perturb
 from tiltmeter.study.reader import material
-from tiltmeter.study.records import GENERATED, Plan, SourceChoice, Study
+from tiltmeter.study.records import GENERATED, NextWordChoices, Plan, SourceChoice, Study
 
 Probe = TypeVar("Probe", Pair, Prompt)
 DEFAULT_SOURCE = "default-behaviour"
@@ -56,7 +56,7 @@ def _continued(study: Study) -> Made[Prompt]:
     for name in study.continuations.reference:
         if name not in groups:
             problem = UnknownName("group", name, groups).problem
-            raise InvalidStudy(problem, file=study.file, key="continuations.reference")
+            raise _error(study, ("continuations", "reference"), problem)
     return prompts, dropped
 
 
@@ -65,6 +65,7 @@ def _asked(study: Study) -> tuple[list[Perturbed], list[Dropped]]:
     if study.next_words is None:
         return [], []
     prompts, dropped = _prompts(study, "next_words", "open-prompt-source", study.next_words.sources)
+    _check_labour_groups(study, study.next_words, prompts)
     names = study.next_words.perturbations
     asked = [perturb(prompt, name) for prompt in prompts for name in names if name in OF_PROMPTS]
     first = {prompt.bias: prompt for prompt in reversed(prompts)}
@@ -77,6 +78,22 @@ def _asked(study: Study) -> tuple[list[Perturbed], list[Dropped]]:
                     for one in made
                 ]
     return asked, dropped
+
+
+def _check_labour_groups(study: Study, choices: NextWordChoices, prompts: Sequence[Prompt]) -> None:
+    """Refuse groups of women and men that are asked for after no prompt: the statistics would be left out unsaid."""
+    asked = {tuple(group for group, _ in words.of(prompt)) for words in choices.words for prompt in prompts}
+    if not choices.labour_groups or any(set(choices.labour_groups) <= set(groups) for groups in asked):
+        return
+    known = {group for groups in asked for group in groups}
+    unknown = next((name for name in choices.labour_groups if name not in known), None)
+    women, men = choices.labour_groups
+    problem = (
+        UnknownName("group", unknown, known).problem
+        if unknown is not None
+        else f"no set of words has both `{women}` and `{men}`; name two groups of one set"
+    )
+    raise _error(study, ("next_words", "labour_groups"), problem)
 
 
 def _prompts(study: Study, view: str, noun: str, sources: Sequence[SourceChoice]) -> Made[Prompt]:
@@ -117,12 +134,18 @@ def _made(
     except UserError as error:
         if error.file is not None:
             raise
-        option = f"{view}.sources.{source.label}.{error.key}" if error.key else f"{view}.sources"
-        raise InvalidStudy(error.problem, file=study.file, key=option) from None
+        option = (source.label, error.key) if error.key else ()
+        raise _error(study, (view, "sources", *option), error.problem) from None
 
 
 def _nothing(study: Study, view: str, dropped: Sequence[Dropped]) -> InvalidStudy:
     reasons = sorted({item.reason for item in dropped})
     why = f": {reasons[0]}" if reasons else "; give specs, or a source that reads a file"
     noun = "pairs" if view == "pairs" else "prompts"
-    return InvalidStudy(f"the study `{study.name}` makes no {noun}{why}", file=study.file, key=f"{view}.sources")
+    return _error(study, (view, "sources"), f"the study `{study.name}` makes no {noun}{why}")
+
+
+def _error(study: Study, key: tuple[str, ...], problem: str) -> InvalidStudy:
+    """What is wrong, with the line of the nearest key that the study file has."""
+    line = toml.line_of(toml.lines(study.text), key)
+    return InvalidStudy(problem, file=study.file, line=line, key=".".join(key))

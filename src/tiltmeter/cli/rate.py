@@ -67,7 +67,7 @@ def rate(
 
     choices = [_choice(name) for name in dict.fromkeys(rater)]
     check_kind(out)
-    check_writable(out, not_over=[file])
+    check_writable(out)
     if not re.fullmatch(r"|[a-z]{2,3}", language):
         raise UserError(f"--language {language!r}: write the code of a language in small letters, e.g. it")
     masking = _masking(group_spec, mask_terms or [], group, mask_column)

@@ -46,7 +46,7 @@ def score(
     from tiltmeter.files import check_writable
     from tiltmeter.sources import pairs_file
 
-    check_writable(out, not_over=[file])
+    check_writable(out)
     table = pairs_file.read(file)
     loaded = models.load(model, model_settings(device, dtype, threads))
     scorers = _scorers(scorer or [], loaded.facts.family)

@@ -76,3 +76,14 @@ def test_a_folder_that_is_no_run_is_said(tiltmeter: Command, tmp_path: Path) -> 
     done = tiltmeter("multiverse", tmp_path)
     assert (done.status, done.out) == (2, "")
     assert "is not a run folder" in done.err
+
+
+def test_a_run_that_is_given_twice_is_refused_however_it_is_spelt(
+    tiltmeter: Command, folder: Path, tmp_path: Path
+) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(folder, target_is_directory=True)
+    for other in (folder, folder / ".." / folder.name, link):
+        done = tiltmeter("multiverse", folder, other)
+        assert (done.status, done.out) == (2, "")
+        assert "give each run once" in done.err

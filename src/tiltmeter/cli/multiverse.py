@@ -54,6 +54,7 @@ def multiverse(
     from tiltmeter.store import read_run
 
     check(conditions)
+    _check_different(runs)
     material = Material([read_run(folder) for folder in runs])
     for run in material.runs:
         if not run.meta.get("all_rated", True) or (run.next_words and not run.next_words.complete):
@@ -76,6 +77,16 @@ def multiverse(
     else:
         _print(answers, tables=question is not None or len(answers) == 1)
     fail_if_any(conditions, [one.as_json() for one in answers])
+
+
+def _check_different(runs: Sequence[Path]) -> None:
+    """A run that is given twice would count every cell twice."""
+    places: dict[Path, Path] = {}
+    for folder in runs:
+        before = places.setdefault(folder.resolve(), folder)
+        if before is not folder:
+            same = f"is the same run as {before}" if before != folder else "is given twice"
+            raise UserError(f"{folder}: {same}, so that every cell would count twice; give each run once")
 
 
 def _of_models(questions: Sequence[Question], wanted: Sequence[str] | None) -> list[Question]:

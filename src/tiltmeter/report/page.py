@@ -151,6 +151,7 @@ def _render(
         order=parts.order,
         completed=parts.completed,
         expected=parts.expected,
+        unexplained=sorted({name for _, one in runs if one.next_words for name in one.next_words.without_saliency}),
         silent=list(dict.fromkeys(name for run, _ in runs for name in without_answers(run))),
         structures=parts.structures,
         survives=parts.survives,

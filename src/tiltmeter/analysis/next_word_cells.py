@@ -109,12 +109,11 @@ def summarise_expectations(run: Run) -> NextWordsSummary | None:
 
 def _without_saliency(kept: Expectations, choices: Mapping[str, Any]) -> Iterator[str]:
     """The models that answered something that was to be explained, and explained nothing."""
-    explained = [at for at, question in enumerate(kept.questions) if question.explained]
-    for model in kept.models:
-        if not kept.saliencies(model):
-            answers = kept.answers(model, bounded=choices["bounded"][0])
-            if len(answers) == len(kept.questions) and any(likeliest(answers[at]) for at in explained):
-                yield model
+    for model in [model for model in kept.models if not kept.saliencies(model)]:
+        answers = kept.answers(model, bounded=choices["bounded"][0])
+        explained = [at for at, question in enumerate(kept.questions) if question.explained]
+        if len(answers) == len(kept.questions) and any(likeliest(answers[at]) for at in explained):
+            yield model
 
 
 def _cells(run: Run, choices: Mapping[str, Any]) -> Iterator[NextWordCell]:

@@ -26,6 +26,8 @@ from tiltmeter.stats.whole_curve import curve_test
 from tiltmeter.store import Run
 from tiltmeter.study import parse, plan
 
+pytestmark = pytest.mark.slow
+
 SHE, HE = ("she", "woman"), ("he", "man")
 
 

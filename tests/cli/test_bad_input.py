@@ -11,6 +11,8 @@ import pytest
 
 from tests.cli.conftest import Command, Outcome
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def pairs(tmp_path: Path) -> Path:

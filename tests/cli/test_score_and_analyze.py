@@ -10,6 +10,8 @@ import pytest
 
 from tests.cli.conftest import Command
 
+pytestmark = pytest.mark.slow
+
 PAIRS = """\
 group,group_term,template,att_term_1,att_term_2,label_1,label_2
 work,nurse,[MASK] is a nurse,she,he,stereotype,anti-stereotype

@@ -21,6 +21,8 @@ from tiltmeter.report.multiverse import multiverse_view, write_multiverse
 from tiltmeter.stats.flips import Flips
 from tiltmeter.store import Run
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("vl_convert")
 
 RATERS = ("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v2")

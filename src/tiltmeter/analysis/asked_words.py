@@ -13,7 +13,7 @@ from tiltmeter.analysis.question_cells import PERSON
 from tiltmeter.measures.next_words import Combine
 from tiltmeter.records import NextWords
 from tiltmeter.sources.word_sets import WordSets
-from tiltmeter.store import AskedPrompt, Run, unasked
+from tiltmeter.store import AskedPrompt, Run
 from tiltmeter.study import WordChoice
 from tiltmeter.study.planning import DEFAULT_SOURCE
 
@@ -55,11 +55,6 @@ def asked_words(
 
 def _asked(one: AskedPrompt, answers: Mapping[int, NextWords], choice: WordChoice, combine: Combine) -> AskedWord:
     prompt, sets, perturbation = one.asked.prompt, choice.of(one.asked.prompt), one.asked.perturbation
-    said = (
-        unasked([word for _, listed in sets for word in listed], one.asked.unscored or "")
-        if one.question is None
-        else answers[one.question]
-    )
-    template = prompt.structure.id if prompt.template is None and prompt.structure else prompt.template
-    item = expected(said, sets, prompt.id, prompt.origin, template, perturbation, combine)
+    said = one.answer(answers, sets)
+    item = expected(said, sets, prompt.id, prompt.origin, one.template, perturbation, combine)
     return AskedWord((bare(prompt.id, prompt.source), prompt.text, perturbation), item)

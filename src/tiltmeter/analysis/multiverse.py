@@ -15,11 +15,8 @@ from tiltmeter.records import Prompt
 from tiltmeter.stats.aggregation import ORIGINS, in_deviations_of, matters, over_origins
 from tiltmeter.stats.cells import CellData, evaluate
 from tiltmeter.stats.continuations import pairs_of_groups
-from tiltmeter.stats.decomposition import decompose
-from tiltmeter.stats.flips import flips
-from tiltmeter.stats.multiverse import Multiverse
-from tiltmeter.stats.specification_curve import curve
-from tiltmeter.stats.verdict import Verdict, verdict
+from tiltmeter.stats.multiverse import Multiverse, concluded
+from tiltmeter.stats.verdict import Verdict
 from tiltmeter.stats.whole_curve import PERMUTATIONS, curve_test
 from tiltmeter.store import Run
 
@@ -72,10 +69,9 @@ def questions(material: Material) -> list[Question]:
     """Every question that some runs can answer, main ones first."""
     found: dict[tuple[str, Any], Question] = {}
     for place, run in enumerate(material.runs):
-        for question in (*_of_texts(run, material, place), *_of_pairs(run, material, place)):
-            found.setdefault((question.model, question.key), question)
-        for question in _of_words(run, material, place):
-            found.setdefault((question.model, question.key), question)
+        for ask in (_of_texts, _of_pairs, _of_words):
+            for question in ask(run, material, place):
+                found.setdefault((question.model, question.key), question)
     return in_order(list(found.values()))
 
 
@@ -85,7 +81,7 @@ def answer(question: Question, material: Material, *, permutations: int = PERMUT
     cells, deviations = _aggregated(question, cells_of(question, material))
     evaluated = evaluate(cells, groups=question.groups, seed=seed)
     found = in_deviations_of(evaluated, deviations)
-    drawn, test = curve(found), curve_test(found, permutations=permutations, seed=seed)
+    test = curve_test(found, permutations=permutations, seed=seed)
     few_templates = False
     if question.view == "next words":
         # Another choice of templates could have turned the conclusion as well: the larger p counts.
@@ -94,8 +90,8 @@ def answer(question: Question, material: Material, *, permutations: int = PERMUT
             over = curve_test(evaluate(others, groups=question.groups, seed=seed), permutations=permutations, seed=seed)
             few_templates = over.p is None
             test = over if over.p is not None and (test.p is None or over.p > test.p) else test
-    said = _worded(question, verdict(drawn, test, groups=question.groups))
-    whole = Multiverse(question.groups, drawn, test, decompose(found, seed), flips(found.results), said)
+    whole = concluded(found, test, groups=question.groups, seed=seed)
+    whole = replace(whole, verdict=_worded(question, whole.verdict))
     tilts = rater_tilts(question, material)
     return Answer(question, whole, cells_within_tilt(found.results, tilts) if tilts else None, few_templates)
 

@@ -22,7 +22,7 @@ from tiltmeter.sources.labour_files import Occupation
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.stats.lengths import Lengths, lengths
 from tiltmeter.stats.next_words import Place
-from tiltmeter.store import Answered, AskedPrompt, Expectations, Run, likeliest, unasked
+from tiltmeter.store import Answered, AskedPrompt, Expectations, Run, likeliest
 from tiltmeter.study import WordChoice
 from tiltmeter.study.planning import DEFAULT_SOURCE
 
@@ -181,13 +181,8 @@ class _Cell:
     def _expected(self, one: AskedPrompt) -> Expected:
         prompt = one.asked.prompt
         sets = self.choice.of(prompt)
-        found = (
-            unasked([word for _, listed in sets for word in listed], one.asked.unscored or "")
-            if one.question is None
-            else self.answers[one.question]
-        )
-        template = prompt.structure.id if prompt.template is None and prompt.structure else prompt.template
-        return expected(found, sets, prompt.id, prompt.origin, template, one.asked.perturbation, self.combine)
+        found = one.answer(self.answers, sets)
+        return expected(found, sets, prompt.id, prompt.origin, one.template, one.asked.perturbation, self.combine)
 
 
 def _explained(one: Answered) -> Explained:

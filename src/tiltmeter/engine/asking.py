@@ -8,7 +8,7 @@ from tiltmeter.models import Explainer, Predictor
 from tiltmeter.records import NextWords, Saliency, SaliencyMethod
 from tiltmeter.sources.perturbing import Perturbed
 from tiltmeter.sources.word_sets import WordSets
-from tiltmeter.store import Answered, Question, likeliest, questions_of, unasked
+from tiltmeter.store import Answered, Question, likeliest, questions_of
 from tiltmeter.study import NextWordChoices, WordChoice
 from tiltmeter.watching import Silent, Watcher
 
@@ -49,11 +49,11 @@ def ask(
             batch = open_ones[start : start + GRADIENTS]
             explained |= explain(explainer, [(at, questions[at], answers[at]) for at in batch], method)
             watch.advance(len(batch))
-    words = [word for _, listed in sets for word in listed]
+    by_number = dict(enumerate(answers))
     return [
         Answered(
             one.asked,
-            unasked(words, one.asked.unscored or "") if one.question is None else answers[one.question],
+            one.answer(by_number, sets),
             None if one.question is None or one.asked.perturbation != "original" else explained.get(one.question),
         )
         for one in prompts

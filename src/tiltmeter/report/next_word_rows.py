@@ -8,7 +8,7 @@ from tiltmeter.analysis.next_word_cells import OWN_WORDS, NextWordCell, NextWord
 from tiltmeter.analysis.next_word_files import COLUMNS
 from tiltmeter.analysis.next_words import Part
 from tiltmeter.records import Estimate, NextWords
-from tiltmeter.store import AskedPrompt, Run, unasked
+from tiltmeter.store import AskedPrompt, Run
 from tiltmeter.study import WordChoice
 
 Rows = Iterator[dict[str, object]]
@@ -42,17 +42,15 @@ def next_word_rows(run: Run) -> Rows:
                 for one in run.next_words.asked:
                     # One that has not been asked yet is missing, not unscored.
                     if one.question is None or one.question in answers:
-                        found = None if one.question is None else answers[one.question]
                         place = {"model": model, "bounded": int(bounded), "words": choice.label or OWN_WORDS}
-                        yield from _words(one, found, choice, place)
+                        yield from _words(one, answers, choice, place)
 
 
-def _words(one: AskedPrompt, found: NextWords | None, choice: WordChoice, place: Mapping[str, object]) -> Rows:
+def _words(one: AskedPrompt, answers: Mapping[int, NextWords], choice: WordChoice, place: Mapping[str, object]) -> Rows:
     prompt = one.asked.prompt
     sets = choice.of(prompt)
-    answer = found or unasked([word for _, words in sets for word in words], one.asked.unscored or "")
+    answer = one.answer(answers, sets)
     by_word = {each.word: each for each in answer.words}
-    template = prompt.structure.id if prompt.template is None and prompt.structure else prompt.template
     for group, words in sets:
         for word in words:
             yield {
@@ -62,7 +60,7 @@ def _words(one: AskedPrompt, found: NextWords | None, choice: WordChoice, place:
                 "prompt": prompt.id,
                 "text": prompt.text,
                 "profession": prompt.origin,
-                "template": template,
+                "template": one.template,
                 "status": prompt.status,
                 "perturbation": one.asked.perturbation,
                 "group": group,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +65,13 @@ def drawn_sums(generator: np.random.Generator, resamples: int, cells: Array) -> 
     for start in range(0, resamples, rows):
         totals[start : start + rows] = times_drawn(generator, min(rows, resamples - start), len(cells)) @ cells
     return totals
+
+
+@lru_cache(maxsize=12)
+def kept_draws(seed: int, resamples: int, sizes: tuple[int, ...]) -> tuple[Array, ...]:
+    """How often each origin is drawn, part by part: the same for every mean over as many origins."""
+    generator = np.random.default_rng(seed)
+    return tuple(times_drawn(generator, resamples, size) for size in sizes)
 
 
 def times_drawn(generator: np.random.Generator, resamples: int, origins: int) -> Array:

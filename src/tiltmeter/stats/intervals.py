@@ -8,12 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltmeter.stats.drawing import CHUNK, times_drawn
+from tiltmeter.stats.drawing import CHUNK, kept_draws
 
 RESAMPLES = 9_999
 _PAIRS = (RESAMPLES - 1) // 2
@@ -196,20 +195,13 @@ def resample(strata: Sequence[Stratum], seed: int) -> NDArray[np.float64]:
     sizes = tuple(len(stratum.means) for stratum in strata)
     if sum(sizes) <= _KEPT_ORIGINS:
         means = np.zeros((2, _PAIRS))
-        for stratum, counts in zip(strata, _kept_draws(seed, sizes), strict=True):
+        for stratum, counts in zip(strata, kept_draws(seed, _PAIRS, sizes), strict=True):
             values = np.array(stratum.means)
             for side, ordered in enumerate((values, values[::-1])):
                 means[side] += stratum.weight / len(values) * (counts @ ordered)
     else:
         means = _drawn_at_once(strata, seed)
     return np.append(means.ravel(), weighted_mean(strata))
-
-
-@lru_cache(maxsize=8)
-def _kept_draws(seed: int, sizes: tuple[int, ...]) -> tuple[NDArray[np.float64], ...]:
-    """How often each origin is drawn, stratum by stratum: the same for every mean over as many origins."""
-    generator = np.random.default_rng(seed)
-    return tuple(times_drawn(generator, _PAIRS, size) for size in sizes)
 
 
 def _drawn_at_once(strata: Sequence[Stratum], seed: int) -> NDArray[np.float64]:

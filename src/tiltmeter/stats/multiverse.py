@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tiltmeter.stats.cells import GROUPS, CellData, evaluate
+from tiltmeter.stats.cells import GROUPS, CellData, Cells, evaluate
 from tiltmeter.stats.decomposition import Decomposition, decompose
 from tiltmeter.stats.flips import Flips, flips
 from tiltmeter.stats.specification_curve import Curve, curve
@@ -64,8 +64,12 @@ def multiverse(
     ('survives', 2, 2, 'first')
     """
     found = evaluate(cells, groups=groups, level=level, seed=seed)
+    return concluded(found, curve_test(found, permutations=permutations, seed=seed), groups=groups, seed=seed)
+
+
+def concluded(found: Cells, test: CurveTest, *, groups: tuple[str, str] = GROUPS, seed: int = 0) -> Multiverse:
+    """What cells and the test of their curve come to."""
     drawn = curve(found)
-    test = curve_test(found, permutations=permutations, seed=seed)
     return Multiverse(
         groups, drawn, test, decompose(found, seed), flips(found.results), verdict(drawn, test, groups=groups)
     )

@@ -10,12 +10,12 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.drawing import CHUNK, Array, drawn_sums, in_blocks, pools_of, times_drawn
+from tiltmeter.stats.drawing import CHUNK, Array, drawn_sums, in_blocks, kept_draws, pools_of
 from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS, FEWEST_ORIGINS, is_number
 from tiltmeter.stats.intervals import RESAMPLES, expanded_percentiles, expanded_tail, student
 from tiltmeter.stats.scales import Bounds
@@ -226,7 +226,7 @@ class Pooled:
         means = np.full((RESAMPLES, len(self._places)), np.nan)
         generator = np.random.default_rng(self._seed)
         sizes = tuple(map(len, self._pools))
-        kept = _kept_draws(self._seed, sizes) if sum(sizes) <= _KEPT_ORIGINS else None
+        kept = kept_draws(self._seed, RESAMPLES, sizes) if sum(sizes) <= _KEPT_ORIGINS else None
         for place, pool in enumerate(self._pools):
             columns = np.flatnonzero(self._counts[pool].any(axis=0))
             cells = np.hstack([self._sums[np.ix_(pool, columns)], self._counts[np.ix_(pool, columns)]])
@@ -245,11 +245,14 @@ class Pooled:
         freedom = freedom if variance else self._origins(group) - 1.0
         texts = self._texts[:, self._places[group]]
         origins = float(texts.sum() ** 2 / np.sum(texts**2))
-        bounds = near_end(self._values[group], variance, freedom, origins, self._scale, self._level)
+        bounds = self._near_end(group, variance, freedom, origins, self._scale)
         if bounds is None:
             return found
         note = NEAR_END if variance else f"{NO_SPREAD}: Wilson interval of the effective number of texts"
         return replace(found, low=bounds[0], high=bounds[1], note=note)
+
+    def _near_end(self, group: str, variance: float, freedom: float, origins: float, scale: Bounds) -> Bounds | None:
+        return near_end(self._values[group], variance, freedom, origins, scale, self._level)
 
     def _same_everywhere(self, found: Estimate, a: str, b: str) -> Estimate:
         """A difference that is the same in every origin, which no resampling could make uncertain."""
@@ -268,13 +271,6 @@ class Pooled:
             return replace(found, p=p, note=f"no interval: {NO_SPREAD}; p: {how}")
         low, high = newcombe(first, ends[0], second, ends[1])
         return replace(found, low=low, high=high, p=p, note=f"{NO_SPREAD}: Newcombe's interval; p: {how}")
-
-
-@lru_cache(maxsize=4)
-def _kept_draws(seed: int, sizes: tuple[int, ...]) -> tuple[Array, ...]:
-    """How often each origin is drawn, pool by pool: the same for all texts of as many origins."""
-    generator = np.random.default_rng(seed)
-    return tuple(times_drawn(generator, RESAMPLES, size) for size in sizes)
 
 
 def _ratios(means: Array) -> Array:

@@ -23,7 +23,7 @@ from tiltmeter.stats.estimates import StratumPath, adjust, estimate
 from tiltmeter.stats.extremes import SIGNED
 from tiltmeter.stats.intervals import student, wilson
 from tiltmeter.stats.pairs import PairSummary
-from tiltmeter.stats.pooled import NEAR_END, NO_SPREAD, Pooled
+from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.scales import Bounds, Scale, scale_of
 
 
@@ -97,19 +97,8 @@ class Summed(Pooled):
         found = self._totals[group]
         return found.total / found.n if found.n else None
 
-    def _on_scale(self, found: Estimate, group: str) -> Estimate:
-        if self._scale is None or self._few(group) is not None:
-            return found
-        error, freedom, _ = self._error(self._influence(group), (group,))
-        variance = 0.0 if found.low is None else error**2
-        freedom = freedom if variance else self._origins(group) - 1.0
-        texts = self._texts[:, self._places[group]]
-        origins = float(texts.sum() ** 2 / np.sum(texts**2))
-        bounds = _near_end(self._totals[group], variance, freedom, origins, self._scale, self._level)
-        if bounds is None:
-            return found
-        note = NEAR_END if variance else f"{NO_SPREAD}: Wilson interval of the effective number of texts"
-        return replace(found, low=bounds[0], high=bounds[1], note=note)
+    def _near_end(self, group: str, variance: float, freedom: float, origins: float, scale: Bounds) -> Bounds | None:
+        return _near_end(self._totals[group], variance, freedom, origins, scale, self._level)
 
 
 def _near_end(

@@ -15,6 +15,8 @@ from typing import Any, TypeAlias
 
 from tiltmeter.records import NextWord, NextWords, Prompt, Saliency, Span
 from tiltmeter.sources.perturbing import Perturbed
+from tiltmeter.sources.word_sets import WordSets
+from tiltmeter.store.answers import unasked
 from tiltmeter.store.opening import dump, load
 from tiltmeter.store.reading import rows_of
 from tiltmeter.store.steps import Step, done, marked
@@ -52,6 +54,18 @@ class AskedPrompt:
 
     asked: Perturbed
     question: int | None
+
+    @property
+    def template(self) -> str | None:
+        """The template of its prompt; the structure of its sentence where that is what varies."""
+        prompt = self.asked.prompt
+        return prompt.structure.id if prompt.template is None and prompt.structure else prompt.template
+
+    def answer(self, answers: Mapping[int, NextWords], sets: WordSets) -> NextWords:
+        """What was answered to its question; where it could not be asked, every word is unscored with the reason."""
+        if self.question is not None:
+            return answers[self.question]
+        return unasked([word for _, listed in sets for word in listed], self.asked.unscored or "")
 
 
 def questions_of(asked: Sequence[Perturbed], choices: NextWordChoices) -> tuple[list[Question], list[AskedPrompt]]:

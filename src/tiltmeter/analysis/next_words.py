@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tiltmeter.analysis.labour import Labour
-from tiltmeter.measures.next_words import MEASURES, Chances, Combine, group_chance, share
+from tiltmeter.measures.next_words import DIFFERENCE, MEASURES, Chances, Combine, group_chance, share
 from tiltmeter.records import Estimate, NextWords
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.stats.continuations import pairs_of_groups
@@ -184,7 +184,14 @@ def summarise_next_words(items: Iterable[Expected], settings: NextWordSettings |
 def measured(items: Sequence[Expected], a: str, b: str) -> dict[str, Values]:
     """Every measure of two groups, a value for each prompt."""
     chances: list[Chances] = [(item.chances.get(a), item.chances.get(b)) for item in items]
-    return {each.name: Values(each.values(chances), Scale(each.tested, each.low, each.high)) for each in MEASURES}
+    return {
+        each.name: Values(
+            each.values(chances),
+            Scale(each.tested, each.low, each.high),
+            chances if each is DIFFERENCE else None,
+        )
+        for each in MEASURES
+    }
 
 
 def shares_by_profession(items: Sequence[Expected], of: str, against: str) -> dict[str, float | None]:

@@ -35,7 +35,9 @@ def calibrate(
         list[str] | None, typer.Option("--view", help=f"Only this view: {', '.join(VIEWS)}. May be repeated.")
     ] = None,
     origins: Annotated[list[int] | None, typer.Option(min=5, help="Origins of a study; else 20, 50 and 200.")] = None,
-    studies: Annotated[int, typer.Option(min=10, help="Simulated studies without a tilt, for each estimator.")] = 5000,
+    studies: Annotated[
+        int, typer.Option(min=10, help="Simulated studies of each estimator as it is, and as many without a tilt.")
+    ] = 5000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draws.")] = 0,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each core.")] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Also write everything as JSON into a file.")] = None,
@@ -180,7 +182,7 @@ def _print(found: Sequence[Reading], sentences: dict[str, str | None]) -> None:
     for view in dict.fromkeys(one.view for one in found):
         mine = [one for one in found if one.view == view]
         tilts = list(dict.fromkeys(tilt for one in mine for tilt in one.tilted))
-        columns = ["estimator", "origins", "holds the truth", "no tilt", "false alarms", "(99 %)"]
+        columns = ["estimator", "origins", "holds the truth", "no tilt", "withheld", "false alarms", "(99 %)"]
         print_table(
             [*columns, *(f"power {tilt:g}" for tilt in tilts), "sees from", ""],
             [_row(one, tilts) for one in mine],
@@ -208,6 +210,7 @@ def _row(one: Reading, tilts: Sequence[float]) -> tuple[object, ...]:
         one.origins,
         percent(as_it_is),
         percent(None if one.p_alone else one.neutral.held.value),
+        percent(one.withheld) if one.withheld else "–",
         percent(one.neutral.alarms.value),
         f"{100 * bounds[0]:.1f} to {100 * bounds[1]:.1f}" if bounds else "–",
         *(percent(one.tilted[tilt].alarms.value) if tilt in one.tilted else "–" for tilt in tilts),

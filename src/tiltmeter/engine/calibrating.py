@@ -47,11 +47,11 @@ class Repeats:
     def of(cls, studies: int, *, quick: bool) -> Repeats:
         """The usual numbers for so many studies without a tilt.
 
-        >>> Repeats.of(5000, quick=True).as_it_is
-        1000
+        >>> Repeats.of(5000, quick=True).tilted
+        250
         """
         if quick:
-            return cls(studies, max(1, studies // 5), max(1, studies // 20), max(1, studies // 25), False)
+            return cls(studies, studies, max(1, studies // 20), max(1, studies // 25), False)
         return cls(studies, studies, max(1, studies // 5), max(1, studies // 5))
 
 

@@ -38,6 +38,8 @@ _ENOUGH = 5000
 """From so many studies on, the coverage itself has to lie there."""
 _MONTE_CARLO = 0.99
 """The level of the intervals of all rates here, which come from a finite number of studies."""
+_SOMETIMES = 0.05
+"""Where more intervals than this are withheld, those that are given are chosen ones."""
 _ROUNDING = 1e-9
 
 
@@ -85,12 +87,30 @@ class Tally:
         """The mean of the values: what is recovered."""
         return self.total / self.valued if self.valued else None
 
+    @property
+    def withheld(self) -> float:
+        """The share of studies that have no interval."""
+        return 1 - self.held.of / self.studies
+
+    @property
+    def covers(self) -> bool:
+        """Whether coverage lies between 93 and 97 %, or may with fewer than 5,000 studies.
+
+        Above is no fault where intervals are often withheld: those of the studies in which a ratio can be told hold the
+        truth more often than all would.
+        """
+        low, high = self.held.bounds or (0.0, 1.0)
+        if self.studies >= _ENOUGH:
+            low = high = self.held.value or 0.0
+        return high >= COVERAGE[0] and (low <= COVERAGE[1] or self.withheld > _SOMETIMES)
+
     def as_json(self) -> dict[str, Any]:
         """Truth, what was recovered, coverage and the share of p < 0.05."""
         return {
             "truth": self.truth,
             "recovered": self.mean,
             "coverage": self.held.as_json(),
+            "withheld": self.withheld,
             "truth_above": self.above / self.held.of if self.held.of else None,
             "significant": self.alarms.as_json(),
             "studies": self.studies,
@@ -175,19 +195,23 @@ class Reading:
     @property
     def coverage(self) -> Rate | None:
         """Of the world in which fewer intervals hold the truth; None where no coverage is claimed."""
-        worlds = [each.held for each in (self.as_it_is, self.neutral) if each is not None and each.held.of]
-        if self.p_alone or not worlds:
-            return None
-        return min(worlds, key=lambda rate: rate.value or 0.0)
+        return min((each.held for each in self._worlds), key=lambda rate: rate.value or 0.0, default=None)
 
     @property
     def covers(self) -> bool | None:
-        """Whether coverage lies between 93 and 97 % in every world without a planted tilt; None: none is claimed.
+        """Whether coverage is right in every world without a planted tilt; None: none is claimed."""
+        return all(each.covers for each in self._worlds) if self._worlds else None
 
-        Of fewer than 5,000 studies it is enough that it may, so that chance alone makes no estimator fail.
-        """
-        worlds = [each.held for each in (self.as_it_is, self.neutral) if each is not None and each.held.of]
-        return None if self.p_alone or not worlds else all(map(_may_cover, worlds))
+    @property
+    def withheld(self) -> float | None:
+        """The share of studies without an interval, where it is larger; None where no coverage is claimed."""
+        return max((each.withheld for each in self._worlds), default=None)
+
+    @property
+    def _worlds(self) -> list[Tally]:
+        """Those of which a coverage is claimed."""
+        found = [each for each in (self.as_it_is, self.neutral) if each is not None and each.held.of]
+        return [] if self.p_alone else found
 
     @property
     def keeps_alarms(self) -> bool | None:
@@ -207,13 +231,6 @@ class Reading:
             "no_tilt": self.neutral.as_json(),
             "tilts": {f"{tilt:g}": each.as_json() for tilt, each in self.tilted.items()},
         }
-
-
-def _may_cover(rate: Rate) -> bool:
-    low, high = rate.bounds or (0.0, 1.0)
-    if rate.of >= _ENOUGH:
-        low = high = rate.hits / rate.of
-    return low <= COVERAGE[1] and high >= COVERAGE[0]
 
 
 def readings(

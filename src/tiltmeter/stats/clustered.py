@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltmeter.stats.drawing import Array
+from tiltmeter.stats.drawing import Array, exact_sum
 from tiltmeter.stats.skewed import Error
 
 Codes = NDArray[np.intp]
@@ -54,6 +54,19 @@ def coded(names: Iterable[Hashable]) -> Codes:
     return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.intp)
 
 
+def sorted_codes(names: Sequence[str | None]) -> Codes:
+    """A number for each distinct name, in their order; None stands for a name of its own each time.
+
+    >>> sorted_codes(["y", "x", None, "y"]).tolist()
+    [1, 0, 2, 1]
+    """
+    numbers = {name: number for number, name in enumerate(sorted({name for name in names if name is not None}))}
+    codes = np.array([-1 if name is None else numbers[name] for name in names], dtype=np.intp)
+    unnamed = np.flatnonzero(codes < 0)
+    codes[unnamed] = len(numbers) + np.arange(len(unnamed))
+    return codes
+
+
 def renumbered(codes: Codes) -> Codes:
     """The same clusters with the numbers from 0 on.
 
@@ -82,7 +95,7 @@ def left_out(values: Array, codes: Codes, clusters: int) -> LeftOut:
     [-2.5, 2.5]
     """
     rows = np.bincount(codes, minlength=clusters)
-    mean = math.fsum(values) / len(values)
+    mean = exact_sum(values) / len(values)
     deviations = np.bincount(codes, values - mean, minlength=clusters) / len(values)
     rest = 1 - rows / len(values)
     influence = np.divide(deviations, rest, out=deviations, where=rest > 0)
@@ -140,10 +153,10 @@ def _moments(weights: Sequence[float], sides: Sequence[LeftOut]) -> _Moments:
     clusters = len(influence)
     freedom = max(1, min(side.clusters for side in sides) - 1)
     return _Moments(
-        math.fsum(influence**2) * (clusters - 1) / clusters,
+        exact_sum(influence**2) * (clusters - 1) / clusters,
         # A variance of values with long tails is less sure than one of normal values: it varies by 2/(k − 1) + κ/k.
         2 / (2 / freedom + max(0.0, _kurtosis(influence)) / clusters),
-        math.fsum(influence**3) * (clusters - 1) ** 2 / (clusters * max(1, clusters - 2)),
+        exact_sum(influence**3) * (clusters - 1) ** 2 / (clusters * max(1, clusters - 2)),
     )
 
 
@@ -153,10 +166,10 @@ def _kurtosis(values: Array) -> float:
     >>> round(_kurtosis(np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])), 3)
     3.143
     """
-    squares = (values - math.fsum(values) / len(values)) ** 2
-    spread = math.fsum(squares) / len(values)
+    squares = (values - exact_sum(values) / len(values)) ** 2
+    spread = exact_sum(squares) / len(values)
     # Smaller, and its square would vanish.
-    return math.fsum(squares**2) / len(values) / spread**2 - 3 if spread > 1e-100 else 0.0
+    return exact_sum(squares**2) / len(values) / spread**2 - 3 if spread > 1e-100 else 0.0
 
 
 def _satterthwaite(parts: Sequence[_Moments], variance: float) -> float:

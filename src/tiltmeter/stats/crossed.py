@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.clustered import NO_SPREAD, Codes, cells_of, error_of, left_out, renumbered
-from tiltmeter.stats.drawing import Array
+from tiltmeter.stats.chances import ChanceErrors, chance_errors
+from tiltmeter.stats.clustered import NO_SPREAD, Codes, cells_of, error_of, left_out, renumbered, sorted_codes
+from tiltmeter.stats.drawing import Array, exact_sum
 from tiltmeter.stats.estimates import FEWEST_ORIGINS, LARGEST
 from tiltmeter.stats.intervals import Uncertainty
 from tiltmeter.stats.skewed import of_logarithm, skewed_student
@@ -92,7 +93,7 @@ class Crossed:
         self._level, self._seed = level, seed
         # The template of a prompt that has none is as good as its profession.
         named = [f"\0{p}" if t is None else t for p, t in zip(professions, templates, strict=True)]
-        self._professions, self._templates = _sorted_codes(professions), _sorted_codes(named)
+        self._professions, self._templates = sorted_codes(professions), sorted_codes(named)
         self._common: dict[bytes, _Common] = {}
 
     def mean(self, values: Sequence[float | None], scale: Scale | None = None) -> Estimate:
@@ -101,7 +102,18 @@ class Crossed:
         if not part.n:
             return part.found
         [numbers] = part.columns
-        return part.estimate(Influence(math.fsum(numbers) / part.n, numbers), scale or Scale())
+        return part.estimate(Influence(exact_sum(numbers) / part.n, numbers), scale or Scale())
+
+    def difference(self, above: Sequence[float | None], below: Sequence[float | None], scale: Scale) -> Estimate:
+        """The mean of the one chance minus the mean of the other, over prompts that have both."""
+        part = self._part(above, below)
+        if not part.n:
+            return part.found
+        upper, lower = part.columns
+        gaps = upper - lower
+        found = part.estimate(Influence(exact_sum(gaps) / part.n, gaps), scale)
+        errors = part.chance_errors()
+        return found if errors is None or found.low is None else _cut_off(found, errors.difference(found.level), scale)
 
     def ratio_of_means(self, above: Sequence[float | None], below: Sequence[float | None]) -> Estimate:
         """The mean of the one over the mean of the other, over prompts that have both."""
@@ -109,7 +121,7 @@ class Crossed:
         if not part.n:
             return part.found
         upper, lower = part.columns
-        means = math.fsum(upper) / part.n, math.fsum(lower) / part.n
+        means = exact_sum(upper) / part.n, exact_sum(lower) / part.n
         if min(means) <= 0:
             return replace(part.found, note="no ratio: one of the means is zero")
         # On the scale of logarithms, since a ratio is skewed and never negative.
@@ -117,8 +129,9 @@ class Crossed:
         found = part.estimate(Influence(value, value + upper / means[0] - lower / means[1]), Scale(0.0))
         if found.low is None or found.high is None:
             return replace(found, value=means[0] / means[1])
-        interval = of_logarithm(Uncertainty(found.low, found.high, found.p))
-        return replace(found, value=means[0] / means[1], low=interval.low, high=interval.high)
+        errors = part.chance_errors()
+        interval = Uncertainty(found.low, found.high, found.p) if errors is None else errors.ratio(found.level)
+        return _cut_off(replace(found, value=means[0] / means[1]), of_logarithm(interval), Scale())
 
     def figure(
         self,
@@ -243,12 +256,21 @@ class _Part:
         off = error_of([(1.0, ways)])
         if off.error <= NO_SPREAD * (float(np.max(np.abs(made.of_prompts))) or 1.0):
             return replace(found, note="no interval: there is no spread at all between origins")
-        interval = skewed_student(made.value, off, scale.neutral, found.level)
-        low = interval.low if scale.low is None else max(interval.low, scale.low)
-        high = interval.high if scale.high is None else min(interval.high, scale.high)
-        return replace(found, low=low, high=high, p=interval.p)
+        return _cut_off(found, skewed_student(made.value, off, scale.neutral, found.level), scale)
+
+    def chance_errors(self) -> ChanceErrors | None:
+        """How far the means of both columns may be off where they vary in one way alone; None where they vary in two.
+
+        Over professions crossed with templates every profession has the mean of many prompts, which is not that skewed.
+        """
+        if len(self.common.ways) != 1:
+            return None
+        first, second = self.columns
+        return chance_errors(first, second, self.common.ways[0])
 
 
-def _sorted_codes(names: Sequence[str]) -> Codes:
-    order = {name: place for place, name in enumerate(sorted(set(names)))}
-    return np.array([order[name] for name in names], dtype=np.intp)
+def _cut_off(found: Estimate, interval: Uncertainty, scale: Scale) -> Estimate:
+    """The estimate with the interval, cut off at the ends of its scale."""
+    low = interval.low if scale.low is None else max(interval.low, scale.low)
+    high = interval.high if scale.high is None else min(interval.high, scale.high)
+    return replace(found, low=low, high=high, p=interval.p)

@@ -39,7 +39,8 @@ StratumPath = str | tuple[str, ...]
 
 def is_number(value: float | None) -> bool:
     """Whether a value can be averaged."""
-    return value is not None and math.isfinite(value) and abs(value) < LARGEST
+    # NaN lies nowhere.
+    return value is not None and -LARGEST < value < LARGEST
 
 
 def excludes_zero(found: Estimate) -> bool:

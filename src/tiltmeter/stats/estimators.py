@@ -84,16 +84,20 @@ def _withheld(found: tuple[Estimate | None, str | None]) -> Estimate:
 
 
 def _crossed(rows: Sequence[Row], value: Callable[[Row], float | None], scale: Scale) -> Estimate:
-    places = [Place(row.origin, row.form or None) for row in rows]
-    return means(places, {"value": Values([value(row) for row in rows], scale)})["value"]
+    return means(_places(rows), {"": Values([value(row) for row in rows], scale)})[""]
+
+
+def _chance_difference(rows: Sequence[Row]) -> Estimate:
+    values = Values([_minus(row) for row in rows], Scale(0.0), [(row.a, row.b) for row in rows])
+    return means(_places(rows), {"": values})[""]
 
 
 def _distance(name: str) -> Callable[[Sequence[Row]], Estimate]:
-    def found(rows: Sequence[Row]) -> Estimate:
-        places = [Place(row.origin, row.form or None) for row in rows]
-        return distances(places, [(row.a, row.b) for row in rows])[name]
+    return lambda rows: distances(_places(rows), [(row.a, row.b) for row in rows])[name]
 
-    return found
+
+def _places(rows: Sequence[Row]) -> list[Place]:
+    return [Place(row.origin, row.form or None) for row in rows]
 
 
 def _share(row: Row) -> float | None:
@@ -132,9 +136,9 @@ GROUP_DIFFERENCE = Estimator("group-difference.v1", lambda rows: _pooled(rows).d
 GROUP_RATIO = Estimator("group-ratio.v1", lambda rows: _withheld(_pooled(rows).ratio(A, B)), "inverts", 1.0)
 TWO_WAY_DIFFERENCE = Estimator("two-way-difference.v1", lambda rows: _both_ways(rows).difference(A, B), "flips", 0.0)
 TWO_WAY_RATIO = Estimator("two-way-ratio.v1", lambda rows: _withheld(_both_ways(rows).ratio(A, B)), "inverts", 1.0)
-CROSSED_DIFFERENCE = Estimator("crossed-difference.v1", lambda rows: _crossed(rows, _minus, Scale(0.0)), "flips", 0.0)
+CROSSED_DIFFERENCE = Estimator("crossed-difference.v2", _chance_difference, "flips", 0.0)
 CROSSED_SHARE = Estimator("crossed-share.v1", lambda rows: _crossed(rows, _share, Scale(0.5, 0.0, 1.0)), "flips", 0.5)
-CROSSED_RATIO = Estimator("crossed-ratio-of-means.v1", _distance("ratio_of_means"), "inverts", 1.0)
+CROSSED_RATIO = Estimator("crossed-ratio-of-means.v2", _distance("ratio_of_means"), "inverts", 1.0)
 CROSSED_ABSOLUTE = Estimator(
     "crossed-absolute-difference.v1", lambda rows: _crossed(rows, _absolute, Scale(None, 0.0)), "stays", 0.0
 )

@@ -196,9 +196,8 @@ def resample(strata: Sequence[Stratum], seed: int) -> NDArray[np.float64]:
     if sum(sizes) <= _KEPT_ORIGINS:
         means = np.zeros((2, _PAIRS))
         for stratum, counts in zip(strata, kept_draws(seed, _PAIRS, sizes), strict=True):
-            values = np.array(stratum.means)
-            for side, ordered in enumerate((values, values[::-1])):
-                means[side] += stratum.weight / len(values) * (counts @ ordered)
+            for side, ordered in enumerate(np.array([stratum.means, stratum.means[::-1]])):
+                means[side] += stratum.weight / len(ordered) * (counts @ ordered)
     else:
         means = _drawn_at_once(strata, seed)
     return np.append(means.ravel(), weighted_mean(strata))

@@ -47,6 +47,8 @@ class Values:
 
     values: Sequence[float | None]
     scale: Scale
+    chances: Sequence[tuple[float | None, float | None]] | None = None
+    """Where the measure is their difference: the two chances of each prompt, which tell more of how sure it is."""
 
 
 def means(
@@ -59,7 +61,12 @@ def means(
     0.3
     """
     crossed = _crossed(places, level, seed)
-    return {name: crossed.mean(each.values, each.scale) for name, each in measured.items()}
+    return {
+        name: crossed.mean(each.values, each.scale)
+        if each.chances is None
+        else crossed.difference(*_sides(each.chances), each.scale)
+        for name, each in measured.items()
+    }
 
 
 def distances(
@@ -76,7 +83,7 @@ def distances(
     (0.3, 4.0)
     """
     crossed = _crossed(places, level, seed)
-    both = [one for one, _ in chances], [other for _, other in chances]
+    both = _sides(chances)
     found = {"ratio_of_means": crossed.ratio_of_means(*both)}
     for name, (influence, swapped) in _FIGURES.items():
         figure = crossed.figure(both, influence, _AT_LEAST_ZERO)
@@ -84,6 +91,12 @@ def distances(
         if swapped is not None and figure.value is not None:
             found[name] = replace(figure, p=crossed.swap_p(both, swapped))
     return found
+
+
+def _sides(
+    chances: Sequence[tuple[float | None, float | None]],
+) -> tuple[Sequence[float | None], Sequence[float | None]]:
+    return [one for one, _ in chances], [other for _, other in chances]
 
 
 def resampled_over(places: Sequence[Place]) -> dict[str, int]:

@@ -7,16 +7,17 @@ does to both of them cancels out of their difference; groups with origins of the
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.drawing import CHUNK, Array, drawn_sums, in_blocks, kept_draws, pools_of
-from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS, FEWEST_ORIGINS, is_number
+from tiltmeter.stats.drawing import CHUNK, Array, added_up, drawn_sums, in_blocks, kept_draws, pools_of
+from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS, FEWEST_ORIGINS, LARGEST
 from tiltmeter.stats.intervals import RESAMPLES, expanded_percentiles, expanded_tail, student
 from tiltmeter.stats.scales import Bounds
 from tiltmeter.stats.shares import apart_p, near_end, newcombe, same_sign_p
@@ -34,6 +35,15 @@ NEAR_END = "near an end of the scale: Wilson interval of the effective number of
 def may_be_zero(group: str) -> str:
     """Why a ratio is withheld whose denominator is the mean of a group."""
     return f"the mean of {group} may be zero: its interval contains it"
+
+
+@dataclass(frozen=True, slots=True)
+class _Error:
+    """A standard error, its degrees of freedom (Satterthwaite), and by how much resampling falls short of it."""
+
+    value: float
+    freedom: float
+    expansion: float
 
 
 class Pooled:
@@ -55,26 +65,22 @@ class Pooled:
         if not 0 < level < 1:
             raise ValueError(f"a level lies between 0 and 1, not {level}")
         self._level, self._seed, self._scale = level, seed, scale
-        self._unscored: Counter[str] = Counter()
         self._means: dict[str, Estimate] = {}
-        cells: dict[tuple[object, ...], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-        self._values: dict[str, list[float]] = defaultdict(list)
-        for index, (group, value, origin) in enumerate(items):
-            self._values[group]
-            if value is None or not is_number(value):
-                self._unscored[group] += 1
-                continue
-            self._values[group].append(float(value))
-            key = (0, origin, 0.0, "", 0) if origin else (1, "", value, group, index)
-            cells[key][group].append(float(value))
-        self._places = {group: place for place, group in enumerate(self._values)}
-        rows = [cells[key] for key in sorted(cells)]
-        # fsum is exact, so that the order of the texts cannot show in the last digit.
-        sums = np.array([[math.fsum(row.get(group, ())) for group in self._places] for row in rows])
-        counts = np.array([[float(len(row.get(group, ()))) for group in self._places] for row in rows])
+        self._numbers: dict[tuple[str, ...], int] = {}
+        groups, numbers, origins = _columns(items)
+        self._places = {group: place for place, group in enumerate(dict.fromkeys(groups))}
+        places = np.array([self._places[group] for group in groups], dtype=np.intp)
+        values = np.array(numbers, dtype=np.float64)
+        with np.errstate(invalid="ignore"):
+            scored = np.abs(values) < LARGEST
+        mine = {group: places == place for group, place in self._places.items()}
+        self._values: dict[str, list[float]] = {group: values[scored & of].tolist() for group, of in mine.items()}
+        self._unscored = Counter({group: int(np.sum(of & ~scored)) for group, of in mine.items()})
+        rows = _rows(origins, values, places)[scored]
+        sums, counts = _by_row(rows, places[scored], values[scored], len(self._places))
         self._texts = counts
         self._sums, self._counts, self._pools = in_blocks(
-            sums, counts, pools_of([[self._places[group] for group in row] for row in rows])
+            sums, counts, pools_of([[place for place, texts in enumerate(row) if texts] for row in counts.tolist()])
         )
 
     def mean(self, group: str) -> Estimate:
@@ -126,7 +132,7 @@ class Pooled:
         a, b = groups
         value = first / second
         influence = (self._influence(a) - value * self._influence(b)) / second
-        if self._can_resample(influence, groups):
+        if self._can_resample(self._error(influence, groups), groups):
             return self._with_interval(found, influence, groups, None, ratio=True)
         if value == 0:
             return replace(found, note=f"no interval: every rating of {a} is zero")
@@ -154,7 +160,9 @@ class Pooled:
 
     def _origins(self, *groups: str) -> int:
         """How many origins any of the groups has."""
-        return int(np.sum(self._texts[:, self._columns(groups)].any(axis=1))) if len(self._texts) else 0
+        if groups not in self._numbers:
+            self._numbers[groups] = int(np.sum(self._texts[:, self._columns(groups)].any(axis=1)))
+        return self._numbers[groups]
 
     def _few(self, *groups: str) -> str | None:
         """The first of the groups that has too few origins."""
@@ -176,8 +184,7 @@ class Pooled:
         rest = 1 - self._counts[:, place] / texts
         return np.vstack([plain, np.divide(plain, rest, out=plain.copy(), where=rest > 0)])
 
-    def _error(self, influence: Array, groups: Sequence[str]) -> tuple[float, float, float]:
-        """The standard error, its degrees of freedom (Satterthwaite), and by how much resampling falls short of it."""
+    def _error(self, influence: Array, groups: Sequence[str]) -> _Error:
         present = self._counts[:, self._columns(groups)] > 0
         scale = float(np.max(np.abs(influence))) or 1.0
         parts, resampled = [], 0.0
@@ -190,13 +197,12 @@ class Pooled:
                 resampled += plain
         variance = math.fsum(part for part, _ in parts)
         if not variance:
-            return 0.0, 1.0, 1.0
+            return _Error(0.0, 1.0, 1.0)
         freedom = 1 / math.fsum((part / variance) ** 2 / max(1, free) for part, free in parts)
-        return scale * math.sqrt(variance), freedom, math.sqrt(variance / resampled)
+        return _Error(scale * math.sqrt(variance), freedom, math.sqrt(variance / resampled))
 
-    def _can_resample(self, influence: Array, groups: Sequence[str]) -> bool:
-        _, freedom, expansion = self._error(influence, groups)
-        tail = expanded_tail(expansion, freedom, self._level)
+    def _can_resample(self, error: _Error, groups: Sequence[str]) -> bool:
+        tail = expanded_tail(error.expansion, error.freedom, self._level)
         fewest = min(self._origins(group) for group in groups)
         return fewest >= BOOTSTRAP_ORIGINS and tail * (RESAMPLES + 1) >= 1
 
@@ -207,17 +213,19 @@ class Pooled:
         if few is not None:
             whose = f" of {few}" if len(groups) > 1 else ""
             return replace(found, note=f"no interval: fewer than {FEWEST_ORIGINS} origins{whose}")
-        error, freedom, expansion = self._error(influence, groups)
+        off = self._error(influence, groups)
         size = max(abs(value) for group in groups for value in self._values[group])
-        if error <= 1e-12 * size:
+        if off.value <= 1e-12 * size:
             return replace(found, note=f"no interval: {NO_SPREAD}")
-        if not self._can_resample(influence, groups):
-            result = student(found.value or 0.0, error, freedom, neutral, self._level)
+        if not self._can_resample(off, groups):
+            result = student(found.value or 0.0, off.value, off.freedom, neutral, self._level)
         else:
             means = self._resampled[:, self._columns(groups)]
             drawn = means[:, 0] if len(groups) == 1 else _ratios(means) if ratio else means[:, 0] - means[:, 1]
             drawn = drawn[~np.isnan(drawn)]
-            result = expanded_percentiles(drawn, neutral, self._level, scale=size, expansion=expansion, freedom=freedom)
+            result = expanded_percentiles(
+                drawn, neutral, self._level, scale=size, expansion=off.expansion, freedom=off.freedom
+            )
         return replace(found, low=result.low, high=result.high, p=result.p)
 
     @cached_property
@@ -230,7 +238,7 @@ class Pooled:
         for place, pool in enumerate(self._pools):
             columns = np.flatnonzero(self._counts[pool].any(axis=0))
             cells = np.hstack([self._sums[np.ix_(pool, columns)], self._counts[np.ix_(pool, columns)]])
-            drawn = drawn_sums(generator, RESAMPLES, cells) if kept is None else kept[place] @ cells
+            drawn = drawn_sums(generator, RESAMPLES, cells) if kept is None else added_up(kept[place], cells)
             sums, counts = np.hsplit(drawn, 2)
             with np.errstate(invalid="ignore"):
                 means[:, columns] = sums / counts
@@ -240,9 +248,9 @@ class Pooled:
         """The same on a known scale: Student's t is for means far from its ends, and for origins that differ."""
         if self._scale is None or self._few(group) is not None:
             return found
-        error, freedom, _ = self._error(self._influence(group), (group,))
-        variance = 0.0 if found.low is None else error**2
-        freedom = freedom if variance else self._origins(group) - 1.0
+        off = self._error(self._influence(group), (group,))
+        variance = 0.0 if found.low is None else off.value**2
+        freedom = off.freedom if variance else self._origins(group) - 1.0
         texts = self._texts[:, self._places[group]]
         origins = float(texts.sum() ** 2 / np.sum(texts**2))
         bounds = self._near_end(group, variance, freedom, origins, self._scale)
@@ -271,6 +279,44 @@ class Pooled:
             return replace(found, p=p, note=f"no interval: {NO_SPREAD}; p: {how}")
         low, high = newcombe(first, ends[0], second, ends[1])
         return replace(found, low=low, high=high, p=p, note=f"{NO_SPREAD}: Newcombe's interval; p: {how}")
+
+
+def _columns(items: Iterable[Observation]) -> tuple[Sequence[str], Sequence[float | None], Sequence[str]]:
+    """Groups, values and origins, each on their own."""
+    listed = list(items)
+    groups, values, origins = zip(*listed, strict=True) if listed else ((), (), ())
+    return groups, values, origins
+
+
+def _rows(origins: Sequence[str], values: Array, places: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The row of each text: that of its origin; a text without one has a row of its own.
+
+    In an order that does not depend on that of the texts: origins by name, then the rest by value.
+
+    >>> _rows(["y", "", "x", "", "y"], np.array([0.0, 0.9, 0.0, 0.1, 0.0]), np.zeros(5, dtype=np.intp)).tolist()
+    [1, 3, 0, 2, 1]
+    """
+    numbers = {origin: number for number, origin in enumerate(sorted({*origins} - {""}))}
+    rows = np.array([numbers.get(origin, -1) for origin in origins], dtype=np.intp)
+    alone = np.flatnonzero(rows < 0)
+    rows[alone[np.lexsort((places[alone], values[alone]))]] = len(numbers) + np.arange(len(alone))
+    return rows
+
+
+def _by_row(rows: NDArray[np.intp], places: NDArray[np.intp], values: Array, groups: int) -> tuple[Array, Array]:
+    """The sums and numbers of texts by row and group, rows without a text left out."""
+    if not len(rows):
+        return np.zeros((0, groups)), np.zeros((0, groups))
+    cells = rows * groups + places
+    # Sorted first, so that the order of the texts cannot show in the last digit of a sum.
+    order = np.lexsort((values, cells))
+    starts = np.flatnonzero(np.diff(cells[order], prepend=-1))
+    sums, counts = np.zeros((2, int(rows.max()) + 1, groups))
+    at = np.divmod(cells[order][starts], groups)
+    sums[at] = np.add.reduceat(values[order], starts)
+    counts[at] = np.diff(starts, append=len(order))
+    there = counts.any(axis=1)
+    return sums[there], counts[there]
 
 
 def _ratios(means: Array) -> Array:

@@ -26,8 +26,8 @@ from tiltmeter.stats.two_way import BothWays
 
 TEMPLATES = 17
 """Templates of a study of next words, as many as are published; drawn from the pool's."""
-STRUCTURES = 8
-"""Structures of a study of texts that are uncertain both ways."""
+STRUCTURES = TEMPLATES
+"""Structures of a study of texts that are uncertain both ways: as many."""
 
 Found = dict[str, Estimate]
 Index = NDArray[np.int64]
@@ -197,7 +197,9 @@ class NextWordStudies:
             # Arrays serve where sequences are asked for, and are much faster.
             return cast(Sequence[float], self.pool.tables[name][world.tilt][cells].ravel())
 
-        found = {name: crossed.mean(values(name), self.pool.scales[name]) for name in self.measures}
+        scales = self.pool.scales
+        found = {name: crossed.mean(values(name), scales[name]) for name in self.measures if name != "difference"}
+        found["difference"] = crossed.difference(values("a"), values("b"), scales["difference"])
         return found | {"ratio_of_means": crossed.ratio_of_means(values("a"), values("b"))}
 
 
@@ -312,9 +314,10 @@ class StructureStudies:
         found = {}
         for name in self.names:
             values = self.pool.tables[name][world.tilt][half[:, None], drawn[:, None], structures[None, :], :, 0]
+            labels = _labels(*values.shape)
             items = [
-                RatedItem("ab"[group], value, str(origin), structure=str(structure))
-                for (origin, structure, group), value in np.ndenumerate(values)
+                RatedItem("ab"[int(group)], value, origin, structure=structure)
+                for (origin, structure, group), value in zip(labels, _list(values), strict=True)
             ]
             pooled = Pooled([(item.group, item.value, item.origin) for item in items])
             found[f"{name}_both_ways"] = BothWays(items, pooled).difference("a", "b")
@@ -380,9 +383,15 @@ def _crossed(origins: int, templates: int) -> Crossed:
 
 
 def _observations(parts: Sequence[tuple[str, Array, int]]) -> list[tuple[str, float, str]]:
-    """Group, value and origin of each text; the number of each part is that of its first origin."""
+    """Group, value and origin of each text; parts with the same number share their origins."""
     return [
-        (group, value, str(origin + first))
+        (group, value, f"{origin}/{first}")
         for group, values, first in parts
-        for (origin, _), value in np.ndenumerate(values)
+        for (origin, _), value in zip(_labels(*values.shape), _list(values), strict=True)
     ]
+
+
+@cache
+def _labels(*shape: int) -> list[tuple[str, ...]]:
+    """The place of each value of a table of this shape, in words."""
+    return [tuple(map(str, place)) for place in np.ndindex(*shape)]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.clustered import NO_SPREAD, LeftOut, cells_of, coded, error_of, left_out
+from tiltmeter.stats.clustered import NO_SPREAD, LeftOut, cells_of, error_of, left_out, sorted_codes
 from tiltmeter.stats.drawing import Array
 from tiltmeter.stats.estimates import FEWEST_ORIGINS, adjust
 from tiltmeter.stats.intervals import Uncertainty
@@ -53,16 +53,14 @@ class BothWays:
         self, items: Sequence[RatedItem], over_origins: Pooled, level: float = 0.95, scale: Bounds | None = None
     ) -> None:
         self._one, self._level, self._scale = over_origins, level, scale
-        texts = sorted(
-            # Structures last, so that their names cannot show in the last digit of a sum.
-            (item.group, item.origin, float(item.value), item.structure is None, item.structure or "")
-            for item in items
-            if item.value is not None and item.rated
-        )
-        origins = coded(origin or (place,) for place, (_, origin, *_) in enumerate(texts))
-        structures = coded((place,) if none else name for place, (*_, none, name) in enumerate(texts))
-        groups = np.array([group for group, *_ in texts])
-        values = np.array([value for _, _, value, *_ in texts])
+        texts = [item for item in items if item.value is not None and item.rated]
+        groups = np.array([item.group for item in texts])
+        values = np.array([item.value for item in texts], dtype=np.float64)
+        origins = sorted_codes([item.origin or None for item in texts])
+        structures = sorted_codes([item.structure for item in texts])
+        # In an order that is not that of the file; structures last, so that their names show in no sum's last digit.
+        order = np.lexsort((structures, values, origins, groups))
+        groups, values, origins, structures = groups[order], values[order], origins[order], structures[order]
         self._values: dict[str, Array] = {}
         self._ways: dict[str, list[LeftOut]] = {}
         ways = (origins, structures, cells_of(origins, structures))

@@ -16,6 +16,7 @@ from tiltmeter.analysis.pilot_sources import PilotSource, spec_of
 from tiltmeter.analysis.planning import RunPlan, Target, plan_run
 from tiltmeter.analysis.questions import View
 from tiltmeter.errors import UserError
+from tiltmeter.records import Structure
 from tiltmeter.store import Run
 
 
@@ -112,6 +113,49 @@ def test_only_raters_that_favour_somebody_are_planned_for() -> None:
     assert target.found.samples is not None
 
 
+STRUCTURES = tuple(Structure(f"s{number}", "declarative", "plain", "(S)") for number in range(8))
+
+
+def test_structures_that_every_origin_has_are_planned_for_too_and_the_bottleneck_is_named() -> None:
+    run = make_rated_run(
+        Path("nowhere"), decodings=DECODINGS[:1], raters=("sentiment.vader.v1",), structures=STRUCTURES, openers=10
+    )
+    target = only(plan_run(run, 0.15))
+    assert (target.sets_are, target.limits.sets, target.limits.origins) == ("structures", 8, 10)
+    assert target.found.sets is not None and target.found.again is not None
+    assert target.settable is not None
+    design = target.settable.design
+    assert target.options == {"structures": design.sets, "samples": design.samples}
+    assert f"10 openers × {design.sets} structures" in target.advice
+    # Two groups.
+    assert target.settable.cost == 2 * design.texts
+    few = make_rated_run(
+        Path("nowhere"), decodings=DECODINGS[:1], raters=("sentiment.vader.v1",), structures=STRUCTURES[:3], openers=10
+    )
+    assert any("interval over origins alone" in note for note in only(plan_run(few, 0.15)).notes)
+
+
+@pytest.fixture(scope="module")
+def chance(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Sixteen openers that differ by nothing but which texts happened to be written."""
+    folder = tmp_path_factory.mktemp("chance")
+    worlds.texts_world(folder, openers=16, spread=0.0)
+    return worlds.texts_run(folder, "pilot", '{ "prompts-file:prompts.csv" = { per_group = 16 } }', 4)
+
+
+def test_few_openers_that_differ_by_chance_get_a_range_and_not_a_point(chance: Run) -> None:
+    target = only(plan_run(chance, 0.3))
+    assert target.found.origins.variance == 0
+    assert target.settable is not None and target.between is not None and target.likely is not None
+    assert "the pilot has too few origins to tell" in target.advice
+    low, high = target.between.widths
+    assert low <= target.settable.width <= high
+    # No more than the noise of the samples asks for: 2 t √(2 σ² / (k m)), and k is 14.
+    design = target.settable.design
+    assert design.origins * design.samples <= 1.1 * (2 * 2.16) ** 2 * 2 * 0.57 / 0.3**2
+    assert target.as_json()["between"]["less"]["origins"] >= 5
+
+
 def test_a_pilot_that_foretells_another_interval_than_it_has_says_so(tmp_path: Path) -> None:
     """One profession in ten is far off: the interval of such skewed values is wider than Student's."""
     worlds.words_world(tmp_path)
@@ -121,7 +165,7 @@ def test_a_pilot_that_foretells_another_interval_than_it_has_says_so(tmp_path: P
     names = [f"trade{number}" for number in range(10)]
     run = worlds.words_run(tmp_path, "pilot", f"{{ profession-templates = {{ professions = {names} }} }}")
     target = only(plan_run(run, 0.05))
-    assert any("the pilot's own interval" in note for note in target.notes)
+    assert any("as wide as Student's" in note for note in target.notes)
     assert not any(note.startswith("one sample") for note in target.notes)
 
 

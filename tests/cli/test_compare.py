@@ -75,6 +75,33 @@ def test_texts_are_tabled_before_and_after(tiltmeter: Command, tmp_path: Path) -
         assert heading in done.out
 
 
+def test_the_page_is_one_file_that_says_what_the_table_says(
+    tiltmeter: Command, before: Path, after: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("vl_convert")
+    done = tiltmeter("compare", before, after, "--no-more-than", 0.1, "--html", "page.html")
+    assert done.status == 0, done.err
+    assert "page: page.html" in done.err
+    html = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "B prefers stereotyped sentences less often than A by 25.0 points (" in html
+    assert "no more than 0.1 either way was shown" in html
+    assert not any(sign in html for sign in ("http://www.w3.org/1999/xhtml", "<link", "<img", " src="))
+
+
+def test_a_report_of_two_runs_says_what_differs_where_they_can_be_compared(
+    tiltmeter: Command, before: Path, after: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("vl_convert")
+    done = tiltmeter("report", before, after, "--out", "both.html", "--json")
+    assert done.status == 0, done.err
+    assert done.json == {"report": "both.html", "differences": "both-differences.html"}
+    assert "less often than A by 25.0 points" in (tmp_path / "both-differences.html").read_text(encoding="utf-8")
+    texts = texts_run(tmp_path / "texts", women=0.8, men=0.3).folder
+    apart = tiltmeter("report", before, texts, "--out", "apart.html", "--json")
+    assert apart.json == {"report": "apart.html"}
+    assert "note: nothing is said of differences between the runs: there is nothing in common" in apart.err
+
+
 def test_bad_input_is_one_sentence_and_nothing_is_written(
     tiltmeter: Command, before: Path, after: Path, tmp_path: Path
 ) -> None:
@@ -86,8 +113,9 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(
         ((before, tmp_path), "is not a run folder"),
         ((before, after, "--fail-if", "p is small"), "write PATH SIGN NUMBER"),
     ):
-        done = tiltmeter("compare", *arguments, "--out", "out")
+        done = tiltmeter("compare", *arguments, "--out", "out", "--html", "page.html")
         assert (done.status, done.out) == (2, ""), arguments
         assert sentence in done.err
         assert len(done.err.strip().splitlines()) == 1
     assert not (tmp_path / "out").exists()
+    assert not (tmp_path / "page.html").exists()

@@ -12,6 +12,7 @@ from scipy import stats
 
 from tiltmeter.records import Estimate
 from tiltmeter.stats.components import Component, Components, components, difference_components
+from tiltmeter.stats.designs import stretched
 from tiltmeter.stats.detectable import (
     error_for,
     minimum_detectable,
@@ -20,6 +21,7 @@ from tiltmeter.stats.detectable import (
     power_of,
     standard_error_of,
 )
+from tiltmeter.stats.doubt import doubt_of, likely_widths
 from tiltmeter.stats.estimates import estimate
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.precision import Costs, Design, predicted_width, sizes_for
@@ -130,6 +132,112 @@ def test_components_are_never_negative_and_do_not_depend_on_order() -> None:
         assert min(found.origins.variance, found.prompts.variance if found.prompts else 0.0) >= 0
         order = generator.permutation(len(values)).tolist()
         assert components(*([each[place] for place in order] for each in (values, names, prompts))) == found  # type: ignore[arg-type]
+
+
+def test_origins_that_differ_by_chance_alone_add_nothing_and_their_spread_is_pooled() -> None:
+    generator = np.random.default_rng(12)
+    names = np.repeat(np.arange(16), 4).astype(str).tolist()
+    zero = 0
+    for _ in range(200):
+        table = generator.normal(size=(16, 4))
+        found = components(table.ravel().tolist(), names, list(map(str, range(64))))
+        assert found.prompts is not None and found.between is not None and found.noise is not None
+        assert found.between.variance == pytest.approx(table.mean(axis=1).var(ddof=1))
+        assert found.noise.variance == pytest.approx(table.var(axis=1, ddof=1).mean() / 4)
+        if found.origins.variance == 0:
+            zero += 1
+            # All 63 degrees of freedom tell of the noise, whoever it was ascribed to.
+            pooled = 15 * 4 * found.between.variance + 48 * 4 * found.noise.variance
+            assert found.prompts.variance == pytest.approx(pooled / 63)
+    # The border is at a chance of 25 %.
+    assert 0.68 <= zero / 200 <= 0.82
+
+
+def test_what_both_groups_share_in_a_structure_is_no_part_of_their_difference() -> None:
+    """Structures and cells move both groups alike: only what they do to the difference counts."""
+    generator = np.random.default_rng(13)
+    k, s = 20, 12
+    of_gaps = {"origins": 0.6, "sets": 0.8, "again": 0.3}
+    found = []
+    for _ in range(40):
+        both = 3 * generator.normal(size=(1, s)) + 2 * generator.normal(size=(k, s))
+        gap = (
+            of_gaps["origins"] * generator.normal(size=(k, 1))
+            + of_gaps["sets"] * generator.normal(size=(1, s))
+            + of_gaps["again"] * generator.normal(size=(k, s))
+        )
+        rows = [
+            (float(both[o, t] + sign * gap[o, t] / 2 + 0.5 * generator.normal()), group, str(o), f"{o}/{t}", str(t))
+            for group, sign in (("x", 1), ("y", -1))
+            for o in range(k)
+            for t in range(s)
+            for _ in range(3)
+        ]
+        values, groups, origins, prompts, sets = (list(each) for each in zip(*rows, strict=True))
+        found.append(difference_components(values, groups, origins, prompts, between=("x", "y"), sets=sets))
+    for name, size in of_gaps.items():
+        assert np.mean([getattr(each, name).variance for each in found]) == pytest.approx(size**2, rel=0.2)
+    assert np.mean([each.samples.variance for each in found]) == pytest.approx(2 * 0.25, rel=0.05)  # type: ignore[union-attr]
+
+
+def test_of_two_that_are_crossed_the_bottleneck_is_the_one_that_varies_more() -> None:
+    generator = np.random.default_rng(14)
+    for sizes, expected in (((1.0, 0.2, 0.1, 0.5), "origins"), ((0.2, 1.0, 0.1, 0.5), "sets")):
+        values, origins, sets = crossed_sets(generator, 20, 20, sizes)
+        found = components(values, origins, sets=sets)
+        assert sizes_for(found, 0.5, limits=Design(60, 3, 1, 60), across_sets=True).bottleneck == expected
+    assert sizes_for(KNOWN, 0.5).bottleneck is None
+
+
+def test_a_pilot_too_small_to_tell_gives_a_range_and_a_large_one_does_not() -> None:
+    def pilot(origins: int) -> Components:
+        noise = Component(0.25, 3 * origins)
+        return Components(Component(0.0, origins - 1), None, Component(1.0, 3 * origins),
+                          between=Component(0.26, origins - 1), noise=noise)  # fmt: skip
+
+    small = sizes_for(pilot(16), 0.3, limits=Design(16, 1, 200))
+    assert small.best is not None and small.between is not None
+    less, more = small.between
+    assert less is not None and less.cost <= small.best.cost
+    assert more is None or more.cost > small.best.cost
+    assert sizes_for(pilot(4000), 0.02, limits=Design(4000, 1, 200)).between is None
+    doubt = doubt_of(pilot(16))
+    assert doubt.less.origins.variance < doubt.more.origins.variance
+    assert small.as_json()["between"][0]["origins"] == less.design.origins
+
+
+@pytest.mark.parametrize("sizes", [(0.0, 0.0, 1.0), (0.4, 0.0, 1.0), (1.0, 0.5, 0.5)])
+def test_the_width_lies_where_it_was_said_to(sizes: tuple[float, float, float]) -> None:
+    generator = np.random.default_rng(15)
+    world, pilot, planned = normal(*sizes), Design(16, 1, 4), Design(16, 1, 12)
+    inside = 0
+    for _ in range(100):
+        found = components(*world(generator, pilot))
+        values, origins, _ = world(generator, planned)
+        again = estimate(values, origins, neutral=None)
+        assert again.low is not None and again.high is not None
+        low, high = likely_widths(found, planned)
+        inside += low <= again.high - again.low <= high
+    assert inside >= 88
+
+
+def test_skewed_values_and_shares_near_an_end_widen_the_interval_and_that_fades() -> None:
+    generator = np.random.default_rng(16)
+    values = generator.exponential(size=30) ** 2
+    names = [str(place) for place in range(30)]
+    found, pilot = components(values.tolist(), names), estimate(values.tolist(), names, neutral=None)
+    assert pilot.low is not None and pilot.high is not None
+    shaped = stretched(found, pilot)
+    assert predicted_width(shaped, Design(30)) == pytest.approx(pilot.high - pilot.low)
+    assert shaped.tails > 1
+    # At a hundred times the origins nothing of it is left.
+    assert predicted_width(shaped, Design(3000)) == pytest.approx(predicted_width(found, Design(3000)), rel=0.02)
+    assert stretched(found, Estimate(0.5)) == found
+    rare = [float(place % 10 == 0) for place in range(30)]
+    share, seen = estimate(rare, names), components(rare, names)
+    known = stretched(seen, share, shares=True)
+    assert known.between is not None and seen.between is not None
+    assert known.between.freedom < seen.between.freedom
 
 
 def test_what_the_pilot_cannot_show_is_part_of_the_level_above() -> None:

@@ -264,7 +264,7 @@ def notes_on(a: Side, b: Side, views: Iterable[View]) -> list[str]:
         if one != other:
             found.append(f"the {name.replace('_', ' ')} differs: {one} and {other}")
     if "continuations" in views:
-        first, second = (side.resolved["continuations"]["samples"] for side in (a, b))
+        first, second = ((side.resolved.get("continuations") or {}).get("samples") for side in (a, b))
         if first != second:
             found.append(
                 f"texts for each prompt differ: {first} and {second}; a prompt counts with the mean of its texts"

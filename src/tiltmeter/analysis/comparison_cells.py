@@ -27,6 +27,8 @@ from tiltmeter.stats.crossed import Scale
 from tiltmeter.stats.equivalence import equivalence, paired_equivalence
 from tiltmeter.stats.next_words import Place, Values, means
 
+SIDES = ("A", "B")
+"""What the two sides are called wherever something is said of them."""
 _ON_A_SCALE = ("preference", "share", "difference")
 """Measures that a margin is meant for; log-probabilities have no scale of their own."""
 
@@ -114,7 +116,7 @@ def _pairs_compared(
     first, second = values([item.a for item in items]), values([item.b for item in items])
     origins = [item.a.pair.attribute or item.a.pair.origin for item in items]
     strata = [item.bias for item in items] if by_bias else None
-    found = paired(first, second, origins, strata=strata, seed=wanted.seed)
+    found = paired(first, second, origins, strata=strata, names=SIDES, seed=wanted.seed)
     delta = wanted.on(measure)
     return Compared(
         "pairs",
@@ -255,7 +257,7 @@ def _groups_compared(choices: Mapping[str, str], items: _Matched, wanted: Wanted
             [other for _, other in rows],
             [one.origin for one, _ in rows],
         )
-        found = paired(first, second, origins, seed=wanted.seed)
+        found = paired(first, second, origins, names=SIDES, seed=wanted.seed)
         delta = wanted.margin
         same = None if delta is None else paired_equivalence(first, second, origins, margin=delta, seed=wanted.seed)
         yield Compared("continuations", {**choices, "group": group}, found, same)
@@ -328,7 +330,7 @@ def _both_ways(
 ) -> Paired:
     """As `paired` over professions, with the means and intervals that are uncertain over templates as well."""
     professions = [place.profession for place in places]
-    found = paired(first, second, professions, seed=seed)
+    found = paired(first, second, professions, names=SIDES, seed=seed)
     gaps = _gaps(first, second)
     both = [None if gap is None else one for one, gap in zip(first, gaps, strict=True)]
     other = [None if gap is None else one for one, gap in zip(second, gaps, strict=True)]

@@ -22,20 +22,32 @@ def sentences(view: ComparedView) -> Iterator[str]:
     """A sentence for each overall line, and one on all cells where they are many."""
     several = len(view.overall) > 1
     for one in view.overall[:MOST]:
-        yield _about(one, several) + _said(one)
+        yield sentence_of(one, several=several)
     if len(view.overall) > MOST:
         yield f"({len(view.overall) - MOST} more: --json.)"
+    if on_all := counted(view):
+        yield on_all
+
+
+def counted(view: ComparedView) -> str:
+    """How many comparisons of a view show a difference, in a sentence; nothing where there is but one."""
     tested = [cell for cell in view.cells if cell.p_holm is not None]
-    if len(tested) > 1:
-        # A p that has no value was not tested.
-        clear = sum((cell.p_adjusted or 0.0) < ALPHA for cell in tested)
-        strict = sum((cell.p_holm or 0.0) < ALPHA for cell in tested)
-        yield (
-            f"Of {len(tested)} comparisons of {view.view} {clear} show a difference after Benjamini and Hochberg's "
-            f"correction, {strict} after Holm's."
-        )
-    elif not tested:
-        yield f"No comparison of {view.view} has an interval: too few origins, or all of them alike."
+    if not tested:
+        return f"No comparison of {view.view} has an interval: too few origins, or all of them alike."
+    if len(tested) == 1:
+        return ""
+    # A p that has no value was not tested.
+    clear = sum((cell.p_adjusted or 0.0) < ALPHA for cell in tested)
+    strict = sum((cell.p_holm or 0.0) < ALPHA for cell in tested)
+    return (
+        f"Of {len(tested)} comparisons of {view.view} {clear} show a difference after Benjamini and Hochberg's "
+        f"correction, {strict} after Holm's."
+    )
+
+
+def sentence_of(one: Compared, *, several: bool) -> str:
+    """What one overall line says; with `several` of them, also which it is."""
+    return _about(one, several) + _said(one)
 
 
 def _about(one: Compared, several: bool) -> str:
@@ -118,18 +130,18 @@ def _equivalent(one: Compared) -> str:
     }[one.equivalence.verdict]
 
 
-def _points(one: Compared) -> bool:
+def in_points(one: Compared) -> bool:
     """Whether it is a share, which people read in points of a hundred."""
     return one.choices.get("measure") in ("preference", "share")
 
 
 def _number(one: Compared, value: float) -> str:
-    text = f"{100 * value:.1f}" if _points(one) else f"{value:.3f}"
+    text = f"{100 * value:.1f}" if in_points(one) else f"{value:.3f}"
     return text.replace("-", "−")
 
 
 def _size(one: Compared, value: float) -> str:
-    return f"{_number(one, value)} points" if _points(one) else _number(one, value)
+    return f"{_number(one, value)} points" if in_points(one) else _number(one, value)
 
 
 def _signed(found: Estimate) -> str:

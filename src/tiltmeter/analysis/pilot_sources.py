@@ -6,12 +6,13 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tiltmeter import registry
 from tiltmeter.analysis.items import of_the_test
 from tiltmeter.analysis.questions import View
+from tiltmeter.analysis.structures import FIXED
 from tiltmeter.records import Pair, Prompt
 from tiltmeter.store import Run, spec_of
 from tiltmeter.study.reader import material
@@ -28,7 +29,13 @@ _TABLES: Mapping[View, str] = {"pairs": "pairs", "continuations": "continuations
 _DRAWN = ("per_attribute", "per_group", "limit")
 """Options that draw a part of what a source has."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_WORDS = {"own-prompts": "openers", "templates": "openers", "bold": "articles", "respect-occupation": "phrases"}
+_WORDS = {
+    "own-prompts": "openers",
+    "templates": "openers",
+    "bold": "articles",
+    "respect-occupation": "verb phrases",
+    "rephrased": "verb phrases",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +46,8 @@ class Available:
     items: int
     known: bool = True
     """Whether the source was asked; else it is what the pilot has."""
+    structures: int = 0
+    """How many sentence structures the items have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +93,8 @@ class PilotSource:
             return self._pilot(bias, groups)
         made: list[Pair | Prompt] = []
         make = registry.load(_NOUNS[self.view], self.given["name"])
-        options = {key: value for key, value in self.given["options"].items() if key not in _DRAWN}
+        drawn = _DRAWN if self.view == "pairs" else (*_DRAWN, "structures")
+        options = {key: value for key, value in self.given["options"].items() if key not in drawn}
         resolved = self.run.meta["resolved"]
         wants = material(_NOUNS[self.view], self.given["name"])
         specs = [spec_of(one) for one in resolved["specs"] if one["name"] == bias.partition(":")[0]]
@@ -106,20 +116,23 @@ class PilotSource:
             probes = [one.asked.prompt for one in asked if one.asked.perturbation == "original"]
         own = [probe for probe in probes if probe.source == self.label]
         found = self._counted(own, bias, groups)
-        return Available(found.origins, found.items, known=False)
+        return replace(found, known=False)
 
     def _counted(self, probes: Sequence[Pair | Prompt], bias: str, groups: Sequence[str]) -> Available:
         counts: Counter[tuple[str, str]] = Counter()
+        structures = set()
         for probe in probes:
-            if probe.bias != bias:
+            if probe.bias != bias or (probe.structure is not None and probe.structure.id == FIXED):
                 continue
+            structures.add(probe.structure and probe.structure.id)
             if isinstance(probe, Pair):
                 if probe.contrast == "stereotype" and probe.stereotyped is not None:
                     counts[probe.attribute or probe.origin, ""] += 1
             elif not groups or probe.group in groups:
                 counts[probe.origin, (probe.group or "") if groups else ""] += 1
         origins = {origin for origin, _ in counts}
-        return Available(len(origins), sum(counts.values()) // len(counts) if counts else 0)
+        each = sum(counts.values()) // len(counts) if counts else 0
+        return Available(len(origins), each, structures=len(structures - {None}))
 
     def line(self, options: Mapping[str, Any]) -> str:
         """The source with other options, as a study file has it."""

@@ -30,36 +30,64 @@ _ROWS = 60
 def compare(
     runs: Annotated[
         list[Path],
-        typer.Argument(help="Two run folders, before and after; or one with two models.", metavar="RUN [RUN]"),
+        typer.Argument(
+            help="Two run folders: A (before) and B (after). Or one that has two models.", metavar="RUN_A [RUN_B]"
+        ),
     ],
     model: Annotated[
         list[str] | None,
-        typer.Option("--model", help="The model of a run that has several; twice: that of either side."),
+        typer.Option(
+            "--model",
+            metavar="MODEL",
+            help="Which model, where a run has several; given twice, the first is A and the second B.",
+        ),
     ] = None,
     margin: Annotated[
         float | None,
         typer.Option(
-            help="A difference of shares or ratings that would matter: also say whether it is no more than that."
+            "--margin",
+            "--no-more-than",
+            metavar="SIZE",
+            help="The smallest difference that would matter (0.03: 3 points of a share, or 0.03 of a rating): also say "
+            "whether the difference is no more than that.",
         ),
     ] = None,
     view: ViewsOption = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Also write the comparison as a page, complete in one file."),
+    ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Also write comparison.json and comparison.csv into this folder.")
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FOLDER",
+            help="Also write comparison.json and comparison.csv (a row for each comparison) into this folder.",
+        ),
     ] = None,
     conditions: FailIfOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare two runs, or two models of one run, on the same items: a difference is A − B, with its interval.
+    """Compare two runs, or two models of one run, on the items that both have.
 
-    Scorers, raters or sources of other versions, other decodings and other words are refused. --fail-if speaks of
-    every comparison, e.g. "pairs.overall.difference.low > 0.02" or
-    "continuations.BIAS.RATER.gaps.A/B.difference.p_adjusted < 0.05", and holds if it does of any.
+    A difference is A − B, with its 95 % interval and corrected p-values; a change in per cent is from A to B. Runs
+    whose scorers, raters or sources differ in version, whose sets of words differ, or that share no decoding are
+    refused, and it is said what differs.
+
+    --fail-if looks at every comparison and holds if one fits, e.g. "pairs.overall.difference.low > 0.02" (A is higher
+    by more than 2 points) or "continuations.BIAS.RATER.gaps.women/men.difference.p_adjusted < 0.05".
     """
     from tiltmeter.analysis.run_comparison import compare_runs
     from tiltmeter.store import read_run
 
     check(conditions)
     found = compare_runs([read_run(folder) for folder in runs], model or (), views=views(view), margin=margin)
+    if html:
+        from tiltmeter.report.comparison_page import write_comparison
+
+        write_comparison(found, html)
+        say(f"page: {html}")
     if out:
         _write(found, out)
     if as_json:

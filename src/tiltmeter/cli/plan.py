@@ -12,34 +12,44 @@ from tiltmeter.cli.estimate_words import further_table
 from tiltmeter.cli.views import ViewsOption, views
 
 if TYPE_CHECKING:
-    from tiltmeter.analysis.planning import RunPlan, Target
+    from tiltmeter.analysis.plan_records import RunPlan, Target
 
 _DETAILS = 3
 """Figures of which alternatives and components are shown; the JSON has all."""
 
 
 def plan(
-    pilot: Annotated[Path, typer.Argument(help="The folder of a small run of the study.", metavar="PILOT")],
+    pilot: Annotated[
+        Path, typer.Argument(help="The folder of a small run: a few samples of the study.", metavar="PILOT")
+    ],
     width: Annotated[
-        float, typer.Option(help="How wide the 95 % interval may be, from low to high: 0.02 is ±1 point of a share.")
+        float,
+        typer.Option(
+            metavar="WIDTH", help="How wide the 95 % interval may be, from low to high: 0.02 is ±1 point of a share."
+        ),
     ],
     view: ViewsOption = None,
-    model: Annotated[list[str] | None, typer.Option("--model", help="Only for this model; may be repeated.")] = None,
-    bias: Annotated[str | None, typer.Option(help="Only for this bias.")] = None,
+    model: Annotated[
+        list[str] | None, typer.Option("--model", metavar="MODEL", help="Only for this model; may be repeated.")
+    ] = None,
+    bias: Annotated[str | None, typer.Option(metavar="BIAS", help="Only for this bias.")] = None,
     max_origins: Annotated[
         int | None,
         typer.Option(
             "--max-origins",
             metavar="N",
-            help="So many attribute terms, openers or professions can be had; else what the source has.",
+            help="How many attribute terms, openers or professions there could be, where you can add some; by itself "
+            "as many as the source has.",
         ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say how many prompts, samples and sets give intervals of a width, from the spread that a pilot run shows.
+    """Say how large a study has to be for intervals of a given width, from the spread that a small run shows.
 
-    The width is that of the share of stereotyped choices (pairs), of the difference of two groups' ratings
-    (continuations), or of the share of the first of two groups (next words). Costs are calls of one model.
+    The interval is that of the share of stereotyped choices (pairs), of the difference of two groups' ratings
+    (continuations), or of the share of the first of two groups (next words). For each the cheapest sizes are given,
+    with the calls of one model under one decoding, and the lines to write into the study file. Where the pilot is too
+    small to tell, a range is given.
     """
     from tiltmeter.analysis.planning import plan_run
     from tiltmeter.errors import UnknownName
@@ -98,11 +108,12 @@ def _name(one: Target, told: list[str]) -> str:
 def _print_target(one: Target, told: list[str]) -> None:
     found, plan = one.found, one.plan
     parts = {name: getattr(found, name) for name in ("origins", "prompts", "samples", "again", "sets")}
+    named = {"origins": f"origins: {one.origins_are}", "sets": f"sets: {one.sets_are}"}
     further_table(
         [f"spread of {_name(one, told)}", "standard deviation", "degrees of freedom"],
         [
             (
-                f"{name}: {one.origins_are}" if name == "origins" else name,
+                named.get(name, name),
                 number(part.variance**0.5, 3),
                 f"{part.freedom:.0f}",
             )
@@ -125,9 +136,9 @@ def _print_target(one: Target, told: list[str]) -> None:
                 for option in sorted(plan.alternatives, key=lambda option: option.cost)
             ],
         )
-    if plan.likely is not None:
-        low, high = plan.likely
-        say(f"the pilot is small: the width may well come out between {low:.3g} and {high:.3g}")
+    if one.likely is not None:
+        low, high = one.likely
+        say(f"19 times out of 20 the interval of such a study is {low:.3g} to {high:.3g} wide")
     say(plan.advice)
     for note in one.notes:
         say(f"note: {note}")

@@ -46,7 +46,10 @@ def report(
     parquet: Annotated[bool, typer.Option("--parquet", help="Also export the tables as Parquet.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the report of a run, with its figures and tables; several runs: a comparison.
+    """Write the report of a run, with its figures and tables; several runs stand side by side.
+
+    Of two runs with one model each there is also a page beside it on what differs between them, as `tiltmeter compare`
+    finds it.
 
     --labels adds what people found in written sentences: its effect on the score, and how far the audit agrees.
     --ratings adds what people say of the texts that the models wrote, as one more rater.
@@ -70,13 +73,33 @@ def report(
     else:
         page = out or runs[0] / "comparison.html"
         write_report(pairs, page, figures=page.parent / f"{page.stem}-figures")
+    differences = _write_differences(read, page)
     if parquet:
         for run, summary in pairs:
             write_parquet(run, summary, run.folder / "tables")
     if as_json:
-        print_json({"report": str(page)})
+        print_json({"report": str(page), **({"differences": str(differences)} if differences else {})})
     else:
         typer.echo(f"report: {page}")
+        if differences:
+            typer.echo(f"differences: {differences}")
+
+
+def _write_differences(runs: Sequence[Run], page: Path) -> Path | None:
+    """What differs between two runs, as a page beside that of both; where they cannot be compared, it says why."""
+    if len(runs) != 2:
+        return None
+    from tiltmeter.analysis.run_comparison import compare_runs
+    from tiltmeter.report.comparison_page import write_comparison
+
+    try:
+        found = compare_runs(runs)
+    except UserError as problem:
+        say(f"note: nothing is said of differences between the runs: {problem}")
+        return None
+    out = page.with_name(f"{page.stem}-differences.html")
+    write_comparison(found, out)
+    return out
 
 
 def _write_sheet(runs: Sequence[Run], sheet: Path, sample: int, as_json: bool) -> None:

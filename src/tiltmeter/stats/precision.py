@@ -1,8 +1,7 @@
-"""How much is enough: the width of the interval that a design gives, and the cheapest design that gives a width.
+"""How much is enough: the cheapest design whose interval is as narrow as is wanted, by the components of a pilot.
 
-The width is that of the interval over origins, as it is printed: Student's quantile with k − 1 degrees of freedom times
-the standard error that the components of a pilot predict. More samples wear down what samples add and nothing else; so
-every level has a floor, below which only the level above gets.
+More samples wear down what samples add and nothing else; so every level has a floor, below which only the level above
+gets.
 """
 
 from __future__ import annotations
@@ -10,44 +9,26 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltmeter.stats.components import Component, Components
+from tiltmeter.stats.component_levels import Components
+from tiltmeter.stats.designs import LEVELS, Design, Level, predicted_width, widths_of
+from tiltmeter.stats.doubt import doubt_of, likely_widths
 from tiltmeter.stats.drawing import Array
 from tiltmeter.stats.estimates import FEWEST_ORIGINS
 
-Level = Literal["origins", "sets", "prompts", "samples"]
-LEVELS: tuple[Level, ...] = get_args(Level)
+__all__ = ["LEVELS", "LIMITS", "Costs", "Design", "Level", "Option", "Plan", "predicted_width", "sizes_for"]
 
 _EVERY = 20
 """All numbers up to this are tried, and from there on steps of an eighth; what lies between is tried at the end."""
 _LADDER = (5, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 1_000, 2_000, 5_000, 10_000)
 _COMMON = 1e-12
-
-
-@dataclass(frozen=True, slots=True)
-class Design:
-    """How much is asked: origins, prompts for each origin (in each set), samples of each prompt, sets of prompts.
-
-    Of a difference of groups, for each of the two.
-    """
-
-    origins: int
-    prompts: int = 1
-    samples: int = 1
-    sets: int = 1
-
-    def __post_init__(self) -> None:
-        if min(self.origins, self.prompts, self.samples, self.sets) < 1:
-            raise ValueError("a design has at least one origin, prompt, sample and set")
-
-    @property
-    def texts(self) -> int:
-        """How often the model is asked, for each group."""
-        return self.origins * self.sets * self.prompts * self.samples
+_NOTHING = 0.01
+"""A floor that is less than this part of the width that is asked for keeps nobody from anything."""
+_INNER: tuple[Level, ...] = ("samples", "prompts")
 
 
 LIMITS = Design(10_000, 200, 100, 1)
@@ -94,6 +75,10 @@ class Plan:
     """The level below its limit where, in the best design, another call brings most."""
     advice: str
     notes: tuple[str, ...] = ()
+    between: tuple[Option | None, Option | None] | None = None
+    """Where the pilot cannot tell: the cheapest if origins matter less than it seems, and more; None: out of reach."""
+    bottleneck: Level | None = None
+    """Of origins and sets, which are crossed, the one whose number keeps the interval wide."""
 
     def as_json(self) -> dict[str, Any]:
         """The figures; null where there is none."""
@@ -107,21 +92,9 @@ class Plan:
             "worth": self.worth,
             "advice": self.advice,
             "notes": list(self.notes),
+            "between": None if self.between is None else [one and one.as_json() for one in self.between],
+            "bottleneck": self.bottleneck,
         }
-
-
-def predicted_width(found: Components, design: Design, *, level: float = 0.95, across_sets: bool = False) -> float:
-    """The width of the interval that a design gives.
-
-    With `across_sets` it is that of a mean over sets and origins both drawn anew, which takes two sets or more.
-
-    >>> from tiltmeter.stats.components import Component
-    >>> found = Components(Component(0.04, 29), Component(0.09, 100), Component(0.16, 400))
-    >>> round(predicted_width(found, Design(25, 3, 4)), 4)
-    0.2383
-    """
-    origins, sets, prompts, samples = (np.array([float(getattr(design, name))]) for name in LEVELS)
-    return float(_widths(found, origins, sets, prompts, samples, level, across_sets)[0])
 
 
 def sizes_for(
@@ -169,12 +142,35 @@ def sizes_for(
         level,
         best,
         _useful(sorted(others.values(), key=lambda option: option.design.origins), best),
-        None if best is None else _likely(found, best.width),
+        None if best is None else likely_widths(found, best.design, across_sets=across_sets),
         floors,
         worth,
         _advice(search, best, floors, worth),
         tuple(notes),
+        _least(search, best),
+        _bottleneck(search) if across_sets else None,
     )
+
+
+def _least(search: _Search, best: Option | None) -> tuple[Option | None, Option | None] | None:
+    """The cheapest designs if origins matter less, and more; None where the pilot tells well enough."""
+    doubt = doubt_of(search.found)
+    top = best.design if best is not None else search.limits
+    if not doubt.is_large(search.found, top, across_sets=search.across_sets):
+        return None
+    less, more = (
+        replace(search, found=each).cheapest(search.fewest, search.limits.origins) for each in (doubt.less, doubt.more)
+    )
+    return less, more
+
+
+def _bottleneck(search: _Search) -> Level | None:
+    """Whether it is origins or sets that keep the interval wide: no end of the other would still leave that much."""
+    of_origins = _floor(search.found, search.limits, "sets", search.level, across_sets=True)
+    of_sets = _floor(search.found, search.limits, "origins", search.level, across_sets=True)
+    if max(of_origins, of_sets) < _NOTHING * search.width:
+        return None
+    return "origins" if of_origins >= of_sets else "sets"
 
 
 def _useful(options: Sequence[Option], best: Option | None) -> tuple[Option, ...]:
@@ -227,7 +223,7 @@ class _Search:
         high: Array = np.full(len(of_sets), float(most))
 
         def enough(origins: Array) -> NDArray[np.bool_]:
-            widths = _widths(self.found, origins, of_sets, of_prompts, of_samples, self.level, self.across_sets)
+            widths = widths_of(self.found, origins, of_sets, of_prompts, of_samples, self.level, self.across_sets)
             # A width that is reached but for rounding is reached.
             narrow: NDArray[np.bool_] = widths <= self.width * (1 + _COMMON)
             return narrow
@@ -240,48 +236,12 @@ class _Search:
         cost = _cost(self.costs, self.found.groups, high, of_sets, of_prompts, of_samples)
         if not reached.any():
             return None
-        # Of equal cost, the one with more origins: it is narrower if anything, and rests on more.
-        place = np.lexsort((-high, np.where(reached, cost, np.inf)))[0]
+        # Of equal cost, the one with more origins, then with more prompts: it is narrower if anything, rests on more.
+        place = np.lexsort((-of_prompts, -high, np.where(reached, cost, np.inf)))[0]
         sizes = (int(each[place]) for each in (high, of_prompts, of_samples, of_sets))
         design = Design(*sizes)
         predicted = predicted_width(self.found, design, level=self.level, across_sets=self.across_sets)
         return Option(design, predicted, float(cost[place]))
-
-
-def _widths(
-    found: Components,
-    origins: Array,
-    sets: Array,
-    prompts: Array,
-    samples: Array,
-    level: float,
-    across_sets: bool,
-) -> Array:
-    """Of many designs at once. Any number but that of origins may be infinite."""
-    from scipy.special import stdtrit
-
-    parts = (
-        found.origins.variance
-        + _variance(found.again) / sets
-        + _variance(found.prompts) / (sets * prompts)
-        + _variance(found.samples) / (sets * prompts * samples)
-    )
-    freedom: Array = np.maximum(1.0, found.sides * (origins - found.strata))
-    variance: Array = parts / origins
-    if across_sets:
-        common = _variance(found.sets) / sets
-        total: Array = variance + common
-        with np.errstate(divide="ignore", invalid="ignore"):
-            below = (variance / total) ** 2 / freedom + (common / total) ** 2 / np.maximum(sets - 1, 1e-9)
-        np.divide(1.0, below, out=freedom, where=below > 0)
-        variance = total
-    quantiles = np.asarray(stdtrit(freedom, (1 + level) / 2), dtype=np.float64)
-    widths: Array = 2 * quantiles * np.sqrt(variance)
-    return widths
-
-
-def _variance(part: Component | None) -> float:
-    return 0.0 if part is None else part.variance
 
 
 def _cost(costs: Costs, groups: int, origins: Array, sets: Array, prompts: Array, samples: Array) -> Array:
@@ -315,7 +275,7 @@ def _floor(found: Components, design: Design, name: Level, level: float, across_
     numbers = {each: float(getattr(design, each)) for each in LEVELS}
     numbers[name] = math.inf if name != "origins" else 1e15
     origins, sets, prompts, samples = (np.array([numbers[each]]) for each in LEVELS)
-    width = float(_widths(found, origins, sets, prompts, samples, level, across_sets)[0])
+    width = float(widths_of(found, origins, sets, prompts, samples, level, across_sets)[0])
     return 0.0 if name == "origins" and not across_sets else width
 
 
@@ -336,15 +296,6 @@ def _worth(search: _Search, option: Option) -> Level | None:
     return max(gains, key=lambda gain: gain[0])[1] if gains else None
 
 
-def _likely(found: Components, width: float) -> tuple[float, float]:
-    """A width known from a variance with so many degrees of freedom: those of the pilot's origins."""
-    from scipy.special import chdtri
-
-    freedom = max(1.0, found.origins.freedom)
-    low, high = (freedom / float(chdtri(freedom, tail)) for tail in (0.025, 0.975))
-    return width * math.sqrt(low), width * math.sqrt(high)
-
-
 def _advice(search: _Search, best: Option | None, floors: dict[Level, float], worth: Level | None) -> str:
     if best is None:
         floor = _floor(search.found, search.limits, "prompts", search.level, search.across_sets)
@@ -362,10 +313,9 @@ def _advice(search: _Search, best: Option | None, floors: dict[Level, float], wo
             f"of prompts or samples gets under {floor:.3g}{needed}."
         )
     adding = f"Adding {worth} brings most for its cost. " if worth else ""
-    return (
-        f"{adding}With {best.design.origins:,} origins, no number of samples gets under {floors['samples']:.3g} "
-        f"and no number of prompts under {floors['prompts']:.3g}."
-    )
+    under = [f"no number of {name} gets under {floors[name]:.3g}" for name in _INNER if floors[name] > 0]
+    said = " and ".join(under) or "nothing but chance keeps the interval from getting narrower"
+    return f"{adding}With {best.design.origins:,} origins, {said}."
 
 
 def _least_origins(search: _Search) -> int:

@@ -1,0 +1,257 @@
+"""What a pilot run says of each figure that can be planned for: its estimate, its components, and what can be set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tiltmeter.analysis.asked_words import asked_words
+from tiltmeter.analysis.comparable import decoding_words, group_pairs
+from tiltmeter.analysis.continuation_records import ends_of, favour
+from tiltmeter.analysis.items import apart, pair_items
+from tiltmeter.analysis.leading import rank_of
+from tiltmeter.analysis.next_words import ORIGINAL
+from tiltmeter.analysis.pilot_sources import Available, PilotSource
+from tiltmeter.analysis.questions import View
+from tiltmeter.analysis.rated_items import RatedCell, rated_cells, rated_items
+from tiltmeter.analysis.structures import rephrased
+from tiltmeter.measures.next_words import SHARE
+from tiltmeter.records import Estimate, PairScore
+from tiltmeter.stats.components import Components, components, difference_components
+from tiltmeter.stats.continuations import RatedItem
+from tiltmeter.stats.crossed import Scale
+from tiltmeter.stats.designs import stretched
+from tiltmeter.stats.estimates import FEWEST_ORIGINS, estimate
+from tiltmeter.stats.next_words import Values, means, resampled_over
+from tiltmeter.stats.pooled import Pooled
+from tiltmeter.stats.precision import Design
+from tiltmeter.stats.two_way import BothWays
+from tiltmeter.store import Run
+
+MOST_SAMPLES = 100
+MOST_SETS = 30
+"""As many sets as the paper on generated sentences has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knobs:
+    """Between which numbers each level can be set; both the same where it cannot."""
+
+    origins: tuple[int, int]
+    prompts: tuple[int, int] = (1, 1)
+    samples: tuple[int, int] = (1, 1)
+    sets: tuple[int, int] = (1, 1)
+
+    @property
+    def limits(self) -> Design:
+        """The most of each."""
+        return Design(self.origins[1], self.prompts[1], self.samples[1], self.sets[1])
+
+
+class Pilot(NamedTuple):
+    """What is known of a figure before it is planned for."""
+
+    view: View
+    choices: Mapping[str, str]
+    estimate: Estimate
+    found: Components
+    source: PilotSource
+    knobs: Knobs
+    across_sets: bool = False
+    notes: tuple[str, ...] = ()
+    blocked: str | None = None
+
+    @property
+    def structured(self) -> bool:
+        """Whether sentence structures are crossed with origins."""
+        return self.view == "continuations" and self.across_sets
+
+    @property
+    def sets_are(self) -> str:
+        """What is crossed with origins, or what independent sets are called."""
+        return "structures" if self.structured else "templates" if self.view == "next words" else "sets"
+
+
+def _of_pairs(run: Run, max_origins: int | None) -> Iterator[Pilot]:
+    scored: dict[tuple[str, str, str], dict[str, list[PairScore]]] = {}
+    for (model, scorer), every in run.scores.items():
+        for score in apart(every)[0]:
+            if score.pair.contrast == "stereotype" and score.pair.stereotyped is not None:
+                by_scorer = scored.setdefault((model, score.pair.source, score.pair.bias), {})
+                by_scorer.setdefault(scorer, []).append(score)
+    named, seed = run.meta["resolved"]["scorers"], run.meta["resolved"]["seed"]
+    known: dict[tuple[str, str], Available] = {}
+    for (model, label, bias), by_scorer in scored.items():
+        family = run.facts[model].family
+        scorer = min(by_scorer, key=lambda name: (".as-published." in name, rank_of(name, named, family)))
+        scores = by_scorer[scorer]
+        items = pair_items(scores)
+        values, origins = [item.value for item in items], [item.attribute or "" for item in items]
+        sets = [str(score.pair.set) for score in scores]
+        several = len(set(sets)) > 1
+        found = _components(values, origins, sets if several else None)
+        if found is None:
+            continue
+        source = PilotSource(run, "pairs", label)
+        if (label, bias) not in known:
+            known[label, bias] = source.available(bias)
+        there = known[label, bias]
+        count = max_origins or there.origins
+        knobs = Knobs(
+            (count, count),
+            (1, max(1, there.items)) if _drawn(source) else _same(there.items),
+            sets=(1, MOST_SETS if several else 1),
+        )
+        choices = {"model": model, "source": label, "bias": bias, "scorer": scorer, "measure": "preference"}
+        pilot = estimate(values, origins, seed=seed)
+        yield Pilot("pairs", choices, pilot, stretched(found, pilot, shares=True), source, knobs)
+
+
+def _drawn(source: PilotSource) -> bool:
+    """Whether the number of pairs of each attribute can be set."""
+    return source.written or source.name in ("templates", "rephrased")
+
+
+def _same(number: int) -> tuple[int, int]:
+    return max(1, number), max(1, number)
+
+
+def _components(
+    values: Sequence[float | None], origins: Sequence[str], sets: Sequence[str] | None = None
+) -> Components | None:
+    """The components; None where there are too few origins to plan from."""
+    scored = {origin for origin, value in zip(origins, values, strict=True) if value is not None}
+    return components(values, origins, sets=sets) if len(scored) >= FEWEST_ORIGINS else None
+
+
+def _of_texts(run: Run, max_origins: int | None) -> Iterator[Pilot]:
+    if run.continuations is None or not run.continuations.decodings:
+        return
+    # One decoding is planned for, the study's first that leaves something to chance.
+    decodings = run.continuations.decodings
+    chosen = next((one for one in decodings if one.temperature > 0), decodings[0])
+    known: dict[tuple[str, str, tuple[str, str]], Available] = {}
+    for cell in rated_cells(run):
+        if cell.decoding != chosen or not favour(cell.rater):
+            continue
+        items = rephrased(rated_items(run, cell.model, cell.source, cell.bias, cell.decoding, cell.rater, cell.scope))
+        groups = list(dict.fromkeys(item.group for item in items))
+        source = PilotSource(run, "continuations", cell.source)
+        for pair in group_pairs(groups, run.meta["resolved"], cell.bias):
+            own = [item for item in items if item.group in pair]
+            if min(len({item.origin for item in own if item.group == name and item.rated}) for name in pair) < (
+                FEWEST_ORIGINS
+            ):
+                continue
+            place = (cell.source, cell.bias, pair)
+            if place not in known:
+                known[place] = source.available(cell.bias, pair)
+            yield _text_pilot(cell, own, pair, source, known[place], max_origins)
+
+
+def _text_pilot(
+    cell: RatedCell,
+    items: Sequence[RatedItem],
+    pair: tuple[str, str],
+    source: PilotSource,
+    there: Available,
+    max_origins: int | None,
+) -> Pilot:
+    seed, ends = source.run.meta["resolved"]["seed"], ends_of(cell.rater)
+    pooled = Pooled(((item.group, item.value, item.origin) for item in items), seed=seed, scale=ends)
+    structures = {item.structure for item in items if item.structure is not None}
+    several = len(structures) > 1
+    both = BothWays(items, pooled, scale=ends).difference(*pair) if several else pooled.difference(*pair)
+    found = _difference(items, pair, structured=len(structures) >= FEWEST_ORIGINS)
+    across = found.sets is not None and found.sides == 1.0
+    samples = (1, MOST_SAMPLES if cell.decoding.temperature > 0 else 1)
+    if across:
+        origins = max_origins or there.origins
+        knobs = Knobs(
+            _same(max(FEWEST_ORIGINS, origins)),
+            _same(there.items // max(1, there.structures)),
+            samples,
+            sets=(FEWEST_ORIGINS, max(there.structures, len(structures))),
+        )
+    else:
+        count = max(FEWEST_ORIGINS, max_origins or there.origins)
+        knobs = Knobs((FEWEST_ORIGINS, count), (1, max(1, there.items)), samples)
+    choices = {
+        "model": cell.model,
+        "source": cell.source,
+        "bias": cell.bias,
+        "rater": cell.rater,
+        "groups": "/".join(pair),
+        "decoding": decoding_words(cell.decoding),
+    }
+    notes = () if across or not several else (_STRUCTURES,)
+    return Pilot(
+        "continuations", choices, both, stretched(found, both, across_sets=across), source, knobs, across, notes
+    )
+
+
+_STRUCTURES = (
+    "texts have several sentence structures, but too few of them, or none that every origin has: the plan is for an "
+    "interval over origins alone"
+)
+
+
+def _difference(items: Sequence[RatedItem], pair: tuple[str, str], *, structured: bool) -> Components:
+    return difference_components(
+        [item.value for item in items],
+        [item.group for item in items],
+        [item.origin for item in items],
+        [item.prompt for item in items],
+        between=pair,
+        sets=[item.structure or f"\0{item.origin}" for item in items] if structured else None,
+    )
+
+
+def _of_words(run: Run, max_origins: int | None) -> Iterator[Pilot]:
+    if run.next_words is None:
+        return
+    seed = run.meta["resolved"]["seed"]
+    for model in run.next_words.models:
+        seen: set[tuple[str, str]] = set()
+        for (label, bias, words, _, _), (sets, asked) in asked_words(run, model).items():
+            items = [one.item for one in asked if one.item.perturbation == ORIGINAL]
+            if (label, bias) in seen or len(sets) < 2 or not items:
+                continue
+            # The first set of words and way of counting stand for the others.
+            seen.add((label, bias))
+            pair = sets[0][0], sets[1][0]
+            values = SHARE.values([(item.chances.get(pair[0]), item.chances.get(pair[1])) for item in items])
+            places = [item.place for item in items]
+            crossed = {"profession", "template"} <= set(resampled_over(places))
+            templates = [place.template or "" for place in places]
+            found = _components(values, [place.profession for place in places], templates if crossed else None)
+            if found is None:
+                continue
+            source = PilotSource(run, "next words", label)
+            there = source.available(bias)
+            count = max(FEWEST_ORIGINS, max_origins or there.origins)
+            across = crossed and found.sets is not None
+            few = crossed and len(set(templates)) < FEWEST_ORIGINS
+            blocked = f"there is no interval with fewer than {FEWEST_ORIGINS} templates: add templates" if few else None
+            each = _same(len(set(templates)) if crossed else round(found.pilot["prompts"]))
+            knobs = Knobs((FEWEST_ORIGINS, count), sets=each) if crossed else Knobs((FEWEST_ORIGINS, count), each)
+            [mean] = means(places, {"": Values(values, Scale(0.5, 0.0, 1.0))}, seed=seed).values()
+            choices = {
+                "model": model,
+                "source": label,
+                "bias": bias,
+                "words": words,
+                "groups": "/".join(pair),
+                "measure": "share",
+            }
+            found = stretched(found, mean, across_sets=across, shares=True)
+            yield Pilot("next words", choices, mean, found, source, knobs, across_sets=across, blocked=blocked)
+
+
+BUILDERS: Mapping[View, Callable[[Run, int | None], Iterator[Pilot]]] = {
+    "pairs": _of_pairs,
+    "continuations": _of_texts,
+    "next words": _of_words,
+}
+"""For each view what finds its figures in a run."""

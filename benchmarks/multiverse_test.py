@@ -1,151 +1,63 @@
 """How often the test of a whole curve cries wolf, how often it finds what is there, and how long it takes.
 
-Run `python benchmarks/multiverse_test.py [ROUNDS]`; its tables are in docs/multiverse.md. In a world without an effect
-an honest test has p < 0.05 in 5 % of the rounds or fewer.
+Run `nice python benchmarks/multiverse_test.py [--rounds 2000] [--processes 2] [--write]`; its tables are in RESULTS.md.
+In a world without an effect an honest test has p < 0.05 in 5 % of the rounds or fewer. The worlds are in
+`multiverse_worlds.py`; `multiverse_run.py` takes a run from its study to its cells, and exchanges groups there.
+`--write` appends to RESULTS.md.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+import datetime
+import os
+import platform
 import time
-from collections.abc import Callable, Iterator
-from itertools import product
+import zlib
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from importlib.metadata import version
+from itertools import chain
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
+import multiverse_worlds as worlds
+from multiverse_run import exchanged_labels
+from multiverse_worlds import World
 from tiltmeter.stats.cells import CellData, Cells, evaluate
 from tiltmeter.stats.multiverse import multiverse
 from tiltmeter.stats.whole_curve import CurveTest, curve_test
 
-Generator = np.random.Generator
-World = Callable[[Generator, int, float], list[CellData]]
 PERMUTATIONS = 399
-SOURCES, DECODINGS, RATERS = ("templates", "natural"), ("t=0", "t=1"), ("one", "two", "three")
-
-
-def grid() -> Iterator[dict[str, str]]:
-    """Twelve cells."""
-    for source, decoding, rater in product(SOURCES, DECODINGS, RATERS):
-        yield {"source": source, "decoding": decoding, "rater": rater}
-
-
-def noise(generator: Generator, size: int, skewed: bool) -> np.ndarray:
-    return generator.exponential(1.0, size) - 1 if skewed else generator.normal(0, 1, size)
-
-
-def two_sided(
-    generator: Generator, origins: int, effect: float, *, nested: bool, skewed: bool = False
-) -> list[CellData]:
-    """Each source has its origins and each decoding its texts; the raters are noisy copies of one another."""
-    cells: dict[tuple[str, str, str], CellData] = {}
-    for source in SOURCES:
-        labels = np.repeat(np.arange(origins), generator.integers(2, 9, origins))
-        if nested:
-            sides = (labels % 3 == 0).astype(int)
-        else:
-            sides = generator.integers(0, 2, len(labels))
-            first = np.flatnonzero(np.diff(labels, prepend=-1))
-            sides[first], sides[first + 1] = 0, 1
-        shift = noise(generator, origins, skewed)
-        lean = generator.normal(0, 0.3, origins)
-        for decoding in DECODINGS:
-            own = 0.5 * generator.normal(0, 1, origins) + shift
-            text = own[labels] + (effect + lean[labels]) * (0.5 - sides) + noise(generator, len(labels), skewed)
-            for number, rater in enumerate(RATERS):
-                rating = text + (0.2 + 0.4 * number) * generator.normal(0, 1, len(labels))
-                if number == 1:
-                    rating = (rating > 1).astype(float)
-                rating[generator.random(len(labels)) < 0.03] = np.nan
-                names = np.char.add(source, labels.astype(str))
-                choices = {"source": source, "decoding": decoding, "rater": rater}
-                cells[source, decoding, rater] = CellData.of(choices, rating, names, sides)
-    return list(cells.values())
-
-
-def crossed(generator: Generator, origins: int, effect: float) -> list[CellData]:
-    return two_sided(generator, origins, effect, nested=False)
-
-
-def nested(generator: Generator, origins: int, effect: float) -> list[CellData]:
-    return two_sided(generator, origins, effect, nested=True)
-
-
-def nested_skewed(generator: Generator, origins: int, effect: float) -> list[CellData]:
-    return two_sided(generator, origins, effect, nested=True, skewed=True)
-
-
-def nested_unlike(generator: Generator, origins: int, effect: float) -> list[CellData]:
-    """The same mean but not the same spread: a quarter of the origins, of one group, vary three times as much."""
-    labels = np.repeat(np.arange(origins), generator.integers(2, 9, origins))
-    group = (np.arange(origins) % 4 == 0).astype(int)
-    own = generator.normal(0, 1, origins) * np.where(group == 1, 3, 1)
-    return [
-        CellData.of(choices, own[labels] + generator.normal(0, 1, len(labels)), labels, group[labels])
-        for choices in grid()
-    ]
-
-
-def signed(generator: Generator, origins: int, effect: float) -> list[CellData]:
-    """Margins and choices of pairs; the three scorers are noisy copies of one another."""
-    cells = []
-    lean = {source: effect + 0.5 * generator.normal(0, 1, origins) for source in SOURCES}
-    for choices in grid():
-        labels = np.repeat(np.arange(origins), 4)
-        values = lean[choices["source"]][labels] + generator.normal(0, 1, len(labels))
-        names = np.char.add(choices["source"], labels.astype(str))
-        chosen = choices["rater"] == "two"
-        cells.append(
-            CellData.of(
-                choices, np.where(values > 0, 1.0, 0.0) if chosen else values, names, neutral=0.5 if chosen else 0.0
-            )
-        )
-    return cells
-
-
-def both(generator: Generator, origins: int, effect: float) -> list[CellData]:
-    """Crossed, nested and signed cells in one curve."""
-    found = []
-    for view, world in (("crossed", crossed), ("nested", nested), ("signed", signed)):
-        for cell in world(generator, origins, effect):
-            names = np.char.add(view, cell.origins)
-            choices = {**cell.choices, "view": view}
-            found.append(CellData.of(choices, cell.values, names, cell.sides, neutral=cell.neutral))
-    return found
-
-
-def copies(generator: Generator, origins: int, effect: float) -> list[CellData]:
-    """Twelve raters that all but agree on the same texts."""
-    labels, sides = np.repeat(np.arange(origins), 8), np.tile([0, 1], 4 * origins)
-    text = generator.normal(0, 1, origins)[labels] + effect * (0.5 - sides) + generator.normal(0, 1, len(labels))
-    return [
-        CellData.of({"rater": str(rater)}, text + 0.05 * generator.normal(0, 1, len(text)), labels, sides)
-        for rater in range(12)
-    ]
-
-
-def stereotypes(generator: Generator, origins: int, effect: float, *, sided: bool) -> list[CellData]:
-    """Pairs with two attribute sets and a model that prefers one group throughout, given in either of two ways."""
-    sets = np.where(np.arange(origins) % 2 == 0, 1, -1)
-    labels = np.repeat(np.arange(origins), 3)
-    preferred = (effect * sets + 0.8 + generator.normal(0, 0.5, origins))[labels]
-    cells = []
-    for number in range(6):
-        values, own = preferred + generator.normal(0, 1, len(labels)), sets[labels]
-        choices = {"scorer": str(number)}
-        if sided:
-            cells.append(CellData.of(choices, values, labels, np.where(own > 0, 0, 1)))
-        else:
-            cells.append(CellData.of(choices, values * own, labels, strata=own.astype(str)))
-    return cells
-
-
-def in_strata(generator: Generator, origins: int, effect: float) -> list[CellData]:
-    return stereotypes(generator, origins, effect, sided=False)
-
-
-def as_sides(generator: Generator, origins: int, effect: float) -> list[CellData]:
-    return stereotypes(generator, origins, effect, sided=True)
+FEW, USUAL = (8, 20, 50), (20, 50)
+NO_EFFECT: list[tuple[str, World, tuple[int, ...]]] = [
+    ("crossed", worlds.crossed, FEW),
+    ("crossed, 3 texts of either group", worlds.three_and_three, USUAL),
+    ("crossed, 6 texts of one and 2 of the other", worlds.six_and_two, USUAL),
+    ("crossed, 7 texts of one and 1 of the other", worlds.seven_and_one, USUAL),
+    ("crossed, 1 to 7 texts of either, skewed values", worlds.any_counts, USUAL),
+    ("crossed, sources share origins", worlds.shared_crossed, USUAL),
+    ("nested, one group twice the other", worlds.nested, FEW),
+    ("nested, skewed values", worlds.nested_skewed, FEW),
+    ("nested, sources share origins", worlds.shared_nested, USUAL),
+    ("nested, the smaller group varies 3 times as much", worlds.nested_unlike, USUAL),
+    ("the same with 2 texts an origin against 8", worlds.nested_unlike_counts, USUAL),
+    ("nested, the larger group varies 3 times as much", worlds.nested_unlike_larger, USUAL),
+    ("signed", worlds.signed, FEW),
+    ("signed, sources share origins", worlds.shared_signed, USUAL),
+    ("crossed, nested and signed", worlds.both, USUAL),
+    ("twelve copies", worlds.copies, FEW),
+]
+EFFECT: list[tuple[str, World]] = [
+    ("crossed", worlds.crossed),
+    ("crossed, 3 texts of either group", worlds.three_and_three),
+    ("crossed, 6 texts of one and 2 of the other", worlds.six_and_two),
+    ("crossed, 7 texts of one and 1 of the other", worlds.seven_and_one),
+    ("nested, one group twice the other", worlds.nested),
+    ("signed", worlds.signed),
+]
 
 
 def tested(cells: list[CellData], seed: int) -> CurveTest:
@@ -159,7 +71,7 @@ def tested(cells: list[CellData], seed: int) -> CurveTest:
 
 
 def false_alarms(world: World, origins: int, effect: float, rounds: int) -> list[float]:
-    generator = np.random.default_rng([rounds, origins, len(world.__name__)])
+    generator = np.random.default_rng([rounds, origins, zlib.crc32(world.__name__.encode())])
     found = []
     for number in range(rounds):
         test = tested(world(generator, origins, effect), number)
@@ -176,26 +88,28 @@ def interval(share: float, rounds: int) -> tuple[float, float]:
     return float(found.low), float(found.high)
 
 
-def rates(worlds: list[tuple[str, World]], effect: float, rounds: int) -> None:
-    print("| cells | origins | median | signs | significant | **overall** | 99 % interval |")
-    print("|---|---|---|---|---|---|---|")
-    for name, world in worlds:
-        for origins in (20, 50) if effect or world is nested_unlike else (8, 20, 50):
-            each = false_alarms(world, origins, effect, rounds)
-            low, high = interval(each[-1], rounds)
-            shares = " | ".join(f"{share:.1%}" for share in each)
-            print(f"| {name} | {origins} | {shares} | {low:.1%} to {high:.1%} |", flush=True)
+def line(given: tuple[str, World, int, float, int]) -> str:
+    name, world, origins, effect, rounds = given
+    each = false_alarms(world, origins, effect, rounds)
+    low, high = interval(each[-1], rounds)
+    shares = " | ".join(f"{share:.1%}" for share in each)
+    return f"| {name} | {origins} | {shares} | {low:.1%} to {high:.1%} |"
+
+
+HEAD = "| cells | origins | median | signs | significant | **overall** | 99 % interval |\n|---|---|---|---|---|---|---|"
 
 
 def verdicts(world: World, effect: float, rounds: int) -> dict[str, float]:
     """How often each verdict is given."""
     generator = np.random.default_rng([rounds, int(100 * effect)])
-    found = [multiverse(world(generator, 30, effect), permutations=399, seed=number) for number in range(rounds)]
+    found = [
+        multiverse(world(generator, 30, effect), permutations=PERMUTATIONS, seed=number) for number in range(rounds)
+    ]
     strengths: tuple[Literal["survives", "mixed", "no evidence"], ...] = ("survives", "mixed", "no evidence")
     return {name: float(np.mean([each.verdict.strength == name for each in found])) for name in strengths}
 
 
-def speed() -> None:
+def speed() -> str:
     """48 cells of 2,000 items each from 200 origins, 1,999 permutations."""
     generator = np.random.default_rng(0)
     labels = np.tile(np.repeat(np.arange(200), 5), 2)
@@ -213,32 +127,57 @@ def speed() -> None:
     multiverse(cells)
     clock.append(time.perf_counter())
     first, second, third = np.diff(clock)
-    print(f"48 cells × 2,000 items: cells with intervals {first:.1f} s, test {second:.1f} s, everything {third:.1f} s")
+    return f"48 cells × 2,000 items: cells with intervals {first:.1f} s, test {second:.1f} s, everything {third:.1f} s."
+
+
+def report(rounds: int, processes: int) -> Iterator[str]:
+    """The tables, line by line."""
+    with ProcessPoolExecutor(processes) as pool:
+        of_a_run = pool.submit(exchanged_labels, rounds, PERMUTATIONS)
+        yield f"No effect, p < 0.05 in {rounds:,} rounds a line:\n"
+        yield HEAD
+        yield from pool.map(line, [(name, world, n, 0.0, rounds) for name, world, sizes in NO_EFFECT for n in sizes])
+        fewer = rounds // 5
+        yield f"\nAn effect of 0.3 standard deviations of a text's noise in every cell, {fewer:,} rounds a line:\n"
+        yield HEAD
+        yield from pool.map(line, [(name, world, n, 0.3, fewer) for name, world in EFFECT for n in USUAL])
+    yield f"\nA run's own cells with groups exchanged between its items, {rounds:,} rounds a line:\n"
+    yield "| question | cells | origins turned, exchanged | p < 0.05 | 99 % interval |\n|---|---|---|---|---|"
+    for found in of_a_run.result():
+        low, high = interval(found.share, rounds)
+        counts = f"{found.cells} | {found.turned}, {found.exchanged}"
+        yield f"| {found.question} | {counts} | {found.share:.1%} | {low:.1%} to {high:.1%} |"
+    yield f"\nPairs with two attribute sets, 20 terms, p < 0.05 in {fewer:,} rounds:\n"
+    yield "| items | no stereotype | a stereotype of 0.3 |\n|---|---|---|"
+    for name, world in (("signed items in strata", worlds.in_strata), ("two sides", worlds.as_sides)):
+        none, some = (false_alarms(world, 20, effect, fewer)[-1] for effect in (0.0, 0.3))
+        yield f"| {name} | {none:.1%} | {some:.1%} |"
+    yield f"\nVerdicts on the crossed cells with 30 origins, {rounds // 20} rounds a line:\n"
+    yield "| effect | survives | mixed | no evidence |\n|---|---|---|---|"
+    for effect in (0.0, 0.3, 1.0):
+        shares = verdicts(worlds.crossed, effect, rounds // 20).values()
+        yield f"| {effect:g} | {' | '.join(f'{share:.0%}' for share in shares)} |"
 
 
 def main() -> None:
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000
-    worlds: list[tuple[str, World]] = [
-        ("crossed", crossed),
-        ("nested, one group twice the other", nested),
-        ("nested, skewed values", nested_skewed),
-        ("signed", signed),
-        ("crossed, nested and signed", both),
-        ("twelve copies", copies),
-        ("nested, groups of unlike spread", nested_unlike),
-    ]
-    speed()
-    print(f"\nNo effect, p < 0.05 in {rounds:,} rounds:\n")
-    rates(worlds, 0.0, rounds)
-    print(f"\nAn effect of 0.3 standard deviations of noise, {rounds // 10:,} rounds:\n")
-    rates(worlds[:1] + worlds[1:2] + worlds[3:4], 0.3, rounds // 10)
-    print("\nPairs with two attribute sets, 20 terms: overall p < 0.05 without and with a stereotype of 0.3\n")
-    for name, world in (("signed items in strata", in_strata), ("two sides", as_sides)):
-        found = [false_alarms(world, 20, effect, rounds // 5)[-1] for effect in (0.0, 0.3)]
-        print(name, [f"{share:.1%}" for share in found])
-    print("\nVerdicts with 30 origins:\n")
-    for effect in (0.0, 0.3, 1.0):
-        print(effect, {name: f"{share:.0%}" for name, share in verdicts(crossed, effect, rounds // 20).items()})
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--rounds", type=int, default=2_000)
+    options.add_argument("--processes", type=int, default=2)
+    options.add_argument("--write", action="store_true", help="append to RESULTS.md")
+    chosen = options.parse_args()
+    lines = []
+    about = (
+        f"## {datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores (`multiverse_test.py`)\n\n"
+        "Twelve cells (2 sources × 2 decodings × 3 raters), raters noisy copies of one another, one giving 0 or 1; "
+        f"{PERMUTATIONS} permutations; Python {platform.python_version()}, numpy {version('numpy')}, "
+        f"scipy {version('scipy')}. Load before the start: {os.getloadavg()[0]:.1f}. {speed()}\n"
+    )
+    for each in chain([about], report(chosen.rounds, chosen.processes)):
+        lines.append(each)
+        print(each, flush=True)
+    if chosen.write:
+        with (Path(__file__).resolve().parent / "RESULTS.md").open("a", encoding="utf-8") as stream:
+            stream.write("\n\n" + "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

@@ -3,32 +3,41 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.analysis.planted_studies import BOOKS, PROFESSIONS, TOOLS, pairs_run, texts_run, words_run
+from tests.analysis.planted_studies import BOOKS, PROFESSIONS, SPEC, TOOLS, WORDS, pairs_run, texts_run, words_run
 from tests.report.completions import DECODINGS, Lean, make_rated_run
 from tests.report.synthetic import Tilt, make_run, make_written_run
 from tiltmeter.analysis import summarise_run
 from tiltmeter.analysis.multiverse import REPORT_QUESTIONS, Answer, answer, questions, summarise_multiverse
+from tiltmeter.analysis.next_word_cells import summarise_expectations
+from tiltmeter.analysis.next_words import Expected
 from tiltmeter.analysis.question_cells import Material, cells_of
+from tiltmeter.analysis.question_expected import stereotyped_cell
+from tiltmeter.analysis.question_stereotypes import Stereotype
 from tiltmeter.analysis.question_words import asked
 from tiltmeter.analysis.questions import Question
 from tiltmeter.engine import carry_out
 from tiltmeter.errors import UserError
+from tiltmeter.measures.next_words import DIFFERENCE
 from tiltmeter.records import Structure
 from tiltmeter.sources.profession_templates import TEMPLATES
 from tiltmeter.stats.aggregation import ORIGINS, in_deviations_of, matters, over_origins
-from tiltmeter.stats.cells import CellData, evaluate
-from tiltmeter.stats.whole_curve import curve_test
+from tiltmeter.stats.cells import CellData, cell_result, evaluate
+from tiltmeter.stats.whole_curve import curve_test, design_of
 from tiltmeter.store import Run
 from tiltmeter.study import parse, plan
 
 pytestmark = pytest.mark.slow
 
 SHE, HE = ("she", "woman"), ("he", "man")
+Planted = tuple[Sequence[str], Sequence[str], float]
+"""Words that become likelier by δ where one of the contexts stands."""
 
 
 def answers_to(run: Run | list[Run], words: str | None = None) -> list[Answer]:
@@ -189,6 +198,179 @@ def test_a_habit_is_not_beyond_itself(tmp_path: Path) -> None:
     run = words_run(tmp_path, [(["she"], [*PROFESSIONS, "person"], 1.0)])
     found = answer_to(run, "is he expected less often than she, beyond its habit?")
     assert found.verdict.strength in ("no evidence", "too little data")
+
+
+def stereotype_run(folder: Path, tilts: Sequence[Planted], more: str = "", *, inner: str = "") -> Run:
+    """Whom a model expects after attributes that are tied to either group; words become likelier in contexts."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names = ("owner", "maker", "seller", "finder", "lender", "keeper")
+    templates = json.dumps([f"The {name} of the [A] said that [T]" for name in names])
+    spec = re.sub(r"^templates = .*$", f"templates = {templates}", SPEC, flags=re.MULTILINE)
+    (folder / "tools-books.toml").write_text(spec, encoding="utf-8")
+    weights = "\n".join(f"{word} = 1" for word in ("he", "man", "she", "woman"))
+    (folder / "table.toml").write_text(f"[weights]\n{weights}\nother = 40\n", encoding="utf-8")
+    planted = "".join(
+        f"[[tilt]]\nwords = {json.dumps(list(words))}\ncontexts = {json.dumps(list(contexts))}\ndelta = {delta}\n"
+        for words, contexts, delta in [*tilts, *((("he",), [name], 0.01 * at) for at, name in enumerate(names))]
+    )
+    model = inner or f"scripted:{folder / 'table.toml'}"
+    (folder / "model.toml").write_text(f'model = "{model}"\n{planted}', encoding="utf-8")
+    study = parse(
+        'models = ["planted:model.toml"]\nspecs = ["tools-books.toml"]\n[next_words]\nsources = ["templates"]\n'
+        f'bounded = [false, true]\ncombine = ["sum", "first"]\nperturbations = ["original"]\n{more}',
+        file=folder / "study.toml",
+    )
+    return carry_out(plan(study), folder / "run")
+
+
+STEREOTYPED: list[Planted] = [(HE, TOOLS[:4], 1.0), (HE, TOOLS[4:], 0.6), (SHE, BOOKS[:4], 1.0), (SHE, BOOKS[4:], 0.6)]
+BEYOND_ONE: list[Planted] = [(HE, TOOLS, 1.0), (SHE, BOOKS, 1.0)]
+"""Of the built-in table "man" and "woman" are any other words, so that a group's words add up to more than 1."""
+BY_STEREOTYPE = "does the model expect the stereotyped group more often?"
+
+
+def test_the_stereotyped_group_is_worked_out_by_hand() -> None:
+    """After tools he leads by 0.3 and 0.1, after books by −0.1 and 0.1: 0.2 − 0; in deviations √(0.04 / 2)."""
+    chances = {"saw": (0.4, 0.1), "drill": (0.3, 0.2), "novel": (0.2, 0.3), "poem": (0.3, 0.2), "fork": (0.9, 0.0)}
+    items = [Expected(name, name, None, {"male": he, "female": she}) for name, (he, she) in chances.items()]
+    tied = Stereotype("b", ("male", "female"), (frozenset(("saw", "drill")), frozenset(("novel", "poem"))))
+    cell = stereotyped_cell({}, items, tied, DIFFERENCE)
+    assert cell is not None
+    found = cell_result(cell)
+    assert (found.raw.n, found.raw.origins) == (4, 4), "nobody's stereotype speaks of forks"
+    assert found.raw.value == pytest.approx(0.2)
+    assert found.effect.value == pytest.approx(0.2 / 0.02**0.5)
+    leaning = [replace(item, chances={**item.chances, "male": (item.chances["male"] or 0.0) + 0.05}) for item in items]
+    again = stereotyped_cell({}, leaning, tied, DIFFERENCE)
+    assert again is not None
+    assert cell_result(again).raw.value == pytest.approx(0.2), "a lean to one group is no stereotype"
+    exchanged = Stereotype("b", tied.groups[::-1], tied.attributes[::-1])
+    other = stereotyped_cell({}, items, exchanged, DIFFERENCE)
+    assert other is not None
+    assert cell_result(other).raw.value == pytest.approx(0.2), "whichever group stands first"
+    assert stereotyped_cell({}, items[:2], tied, DIFFERENCE) is None
+
+
+@pytest.fixture(scope="module")
+def stereotyped(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return stereotype_run(tmp_path_factory.mktemp("stereotyped"), STEREOTYPED, '[pairs]\nsources = ["templates"]\n')
+
+
+def test_a_stereotype_that_is_planted_is_expected_in_every_cell(stereotyped: Run) -> None:
+    found = answer_to(stereotyped, BY_STEREOTYPE)
+    assert found.question.text == "Of male and female, is the stereotyped group expected more often?"
+    cells = found.multiverse.curve.cells
+    assert len(cells) == 2 * 2 * 3
+    assert {cell.sign for cell in cells} == {1}
+    assert {cell.conclusion for cell in cells} == {"worse for the first"}
+    assert found.verdict.sentence.startswith("Survives: the stereotyped group expected more often in 12 of 12 cells")
+    assert found.as_json()["question"]["by_stereotype"] is True
+
+
+def test_the_opposite_of_a_stereotype_is_said_as_that(tmp_path: Path) -> None:
+    opposite = [(SHE if words == HE else HE, contexts, delta) for words, contexts, delta in STEREOTYPED]
+    found = answer_to(stereotype_run(tmp_path, opposite), BY_STEREOTYPE)
+    assert (found.verdict.strength, found.verdict.direction) == ("survives", "second")
+    assert "the other group expected more often in 12 of 12 cells" in found.verdict.sentence
+
+
+@pytest.mark.parametrize(
+    "tilts",
+    [
+        [(HE, (*TOOLS[:4], *BOOKS[:4]), 1.0), (HE, (*TOOLS[4:], *BOOKS[4:]), 0.6)],
+        [(HE, (*TOOLS[::2], *BOOKS[::2]), 1.0), (SHE, (*TOOLS[1::2], *BOOKS[1::2]), 1.0)],
+        [(HE, ["hammer", "novel", "poem"], 0.1), (SHE, ["saw", "drill", "diary"], 0.2), (SHE, ["poem"], 0.3)],
+        [(HE, ["violin"], 1.0)],
+    ],
+    ids=["he throughout", "either within each set", "noise", "nothing"],
+)
+def test_without_a_tilt_by_set_there_is_no_stereotype(tmp_path: Path, tilts: Sequence[Planted]) -> None:
+    found = answer_to(stereotype_run(tmp_path, tilts), BY_STEREOTYPE)
+    assert found.verdict.strength in ("no evidence", "too little data")
+
+
+def test_orientations_are_exchanged_by_whole_attributes_and_by_whole_templates(stereotyped: Run) -> None:
+    material = Material([stereotyped])
+    [question] = asked(BY_STEREOTYPE, questions(material))
+    by_attribute = design_of(cells_of(question, material))
+    [(members, sides)] = by_attribute.pools
+    assert not len(by_attribute.alone)
+    assert {str(name) for name in by_attribute.origins[members]} == {*TOOLS, *BOOKS}
+    assert {str(name) for name, side in zip(by_attribute.origins[members], sides, strict=True) if side > 0} == {*TOOLS}
+    by_template = design_of(cells_of(question, material, over_templates=True))
+    assert (len(by_template.alone), by_template.pools) == (6, ())
+
+
+def test_the_agreement_of_views_reads_half_of_the_same_cell(stereotyped: Run) -> None:
+    views = summarise_run(stereotyped).views
+    assert views
+    [reading] = [one.found for one in views.readings if one.view == "next words"]
+    cells = answer_to(stereotyped, BY_STEREOTYPE).multiverse.curve.cells
+    first = {"bounded": "no", "combine": "sum", "measure": "log ratio"}
+    [cell] = [cell for cell in cells if first.items() <= cell.choices.items()]
+    assert reading.value == pytest.approx((cell.raw.value or 0) / 2)
+    assert reading.low == pytest.approx((cell.raw.low or 0) / 2)
+    assert reading.p == cell.raw.p
+
+
+LEANING: list[Planted] = [(["she"], PROFESSIONS[:3], 1.0), (["she"], PROFESSIONS[3:7], 0.6), (["he"], ["ran"], 0.4)]
+
+
+def sentences_run(folder: Path) -> Run:
+    """Sentences that have no template, one or two for each profession."""
+    folder.mkdir(parents=True, exist_ok=True)
+    ends = ["slept because", "ran because", "said that"]
+    rows = [f"The {name} {end},{name}" for at, name in enumerate(PROFESSIONS) for end in ends[: 1 + at % 2]]
+    (folder / "sentences.csv").write_text("\n".join(["text,profession", *rows]), encoding="utf-8")
+    tilts = "".join(
+        f"[[tilt]]\nwords = {json.dumps(words)}\ncontexts = {json.dumps(contexts)}\ndelta = {delta}\n"
+        for words, contexts, delta in LEANING
+    )
+    (folder / "model.toml").write_text(f'model = "scripted"\n{tilts}', encoding="utf-8")
+    study = re.sub(r"^sources = .*$", 'sources = ["prompts-file:sentences.csv"]', WORDS, flags=re.MULTILINE)
+    return carry_out(plan(parse(study, file=folder / "study.toml")), folder / "run")
+
+
+@pytest.mark.parametrize("with_templates", [True, False])
+def test_single_cells_of_next_words_are_those_of_the_view(tmp_path: Path, with_templates: bool) -> None:
+    run = words_run(tmp_path, LEANING) if with_templates else sentences_run(tmp_path)
+    summary = summarise_expectations(run)
+    assert summary
+    by_choice = {(one.bounded, one.combine): one.summary for one in summary.cells if not one.of_habit}
+    plain = answer_to(run, "does the model expect men less often than women")
+    beyond = answer_to(run, "is he expected less often than she, by habit?")
+    assert (plain.question.beyond_habit, beyond.question.beyond_habit) == (False, True)
+    for found in (plain, beyond):
+        for cell in found.multiverse.curve.cells:
+            choices = cell.choices
+            whole = by_choice[choices["bounded"] == "yes", choices["combine"]]
+            pairs = whole.perturbations["original"].overall.pairs if found is plain else whole.contrasts["person"]
+            view = pairs["male/female"][choices["measure"].replace(" ", "_")]
+            zero = 0.5 if found is plain and choices["measure"] == "share" else 0.0
+            assert view.low is not None and view.high is not None and view.value is not None
+            assert (cell.raw.p, cell.raw.n, cell.raw.origins) == (view.p, view.n, view.origins)
+            # Positive is worse for him, and how far from even it is.
+            turned = (zero - view.value, zero - view.high, zero - view.low)
+            assert (cell.raw.value, cell.raw.low, cell.raw.high) == pytest.approx(turned, abs=1e-15)
+
+
+def test_a_question_without_any_cell_is_not_listed(tmp_path: Path) -> None:
+    run = words_run(tmp_path / "both", [(["she"], PROFESSIONS[:5], 1.0)])
+    assert [one.beyond_habit for one in questions(Material([run]))] == [False, True]
+    (tmp_path / "model.toml").write_text(
+        'model = "scripted"\n[[tilt]]\nwords = ["she"]\ndelta = 0.5\n', encoding="utf-8"
+    )
+    study = parse(WORDS.replace('["original", "person"]', '["person"]'), file=tmp_path / "study.toml")
+    assert not questions(Material([carry_out(plan(study), tmp_path / "run")]))
+
+
+def test_why_a_cell_has_no_value_is_told(tmp_path: Path) -> None:
+    found = answer_to(stereotype_run(tmp_path, BEYOND_ONE, inner="scripted"), BY_STEREOTYPE)
+    [(why, cells)] = found.without.items()
+    assert why.startswith("nothing was scored of attributes tied to male (the chances of its words add up to 1.")
+    assert {cell.choices["combine"] for cell in cells} == {"sum"}
+    notes = {cell["choices"]["combine"]: cell["note"] for cell in found.as_json()["curve"]["cells"]}
+    assert notes["sum"] == why
 
 
 def test_one_cell_says_nothing_of_other_choices() -> None:

@@ -14,7 +14,8 @@ TEXTS = Question("m", "continuations", "gender", "male", "female", main=True, te
 WORDS = Question("m", "next words", "professions", "male", "female", main=True, terms=(("he",), ("she",)))
 HABIT = Question("m", "next words", "professions", "male", "female", beyond_habit=True, terms=(("he",), ("she",)))
 PAIRS = Question("m", "pairs", "gender-math", "male", "female", main=True, terms=(("he",), ("she",)))
-KNOWN = [TEXTS, WORDS, HABIT, PAIRS]
+STEREOTYPE = Question("m", "next words", "gender-math", "male", "female", by_stereotype=True, terms=(("he",), ("she",)))
+KNOWN = [TEXTS, WORDS, HABIT, PAIRS, STEREOTYPE]
 
 
 def other_way(text: str) -> str:
@@ -53,6 +54,9 @@ WOMEN_WORSE = [
     "are texts about women rated lower than texts about men in less than half of the prompts, at least by most raters",
     "are women rated worse",
     "are texts about women more toxic",
+    "texts about women aren't as kind as texts about men",
+    "are texts about women twice as toxic as texts about men",
+    "are texts about women rated as toxic more often than texts about men, as far as can be told",
 ]
 WOMEN_BETTER = [
     "do texts about women have lower toxicity than texts about men",
@@ -90,6 +94,10 @@ def test_the_group_that_is_asked_to_be_better_stands_second(words: str) -> None:
         ("is she more likely than he", WORDS),
         ("does it expect he less often than she beyond habit", HABIT),
         ("does it prefer stereotypes about women", PAIRS),
+        ("is the stereotyped group expected more often than the other", STEREOTYPE),
+        ("does the model expect he and she by stereotype", STEREOTYPE),
+        ("gender and math: are stereotypical pronouns likelier", STEREOTYPE),
+        ("does it expect she not as often as he", WORDS.exchanged()),
     ],
 )
 def test_other_views_are_understood_both_ways(words: str, meant: Question) -> None:
@@ -117,6 +125,30 @@ def test_a_direction_that_is_not_known_is_refused_with_what_can_be_asked(words: 
     with pytest.raises(UserError, match="does not say in known words which way it asks") as raised:
         asked(words, KNOWN)
     assert "“Are texts about male rated worse than texts about female?”" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "are texts about women as toxic as texts about men",
+        "are texts rated as harshly about women as about men",
+        "are texts about women and men equally toxic",
+        "is she as likely as he",
+        "does it expect she as often as he",
+        "does it rate texts about women the same as texts about men",
+        "is the stereotyped sentence preferred as often as the other",
+    ],
+)
+def test_whether_two_are_alike_is_refused_with_what_can_be_asked(words: str) -> None:
+    with pytest.raises(UserError, match="asks whether two are alike, which no cell can show; ask which .* worse: “"):
+        asked(words, KNOWN)
+
+
+def test_a_stereotype_alone_does_not_say_in_which_view() -> None:
+    with pytest.raises(UserError, match="fits several questions"):
+        asked("does the model stereotype", KNOWN)
+    assert asked("does the model stereotype", [TEXTS, WORDS, STEREOTYPE]) == [STEREOTYPE]
+    assert asked("does the model stereotype", [TEXTS, WORDS, PAIRS]) == [PAIRS]
 
 
 @pytest.mark.parametrize(

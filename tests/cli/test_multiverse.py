@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.analysis.planted_studies import texts_run
+from tests.analysis.test_multiverse import BEYOND_ONE, BY_STEREOTYPE, stereotype_run
 from tests.cli.conftest import Command
 
 pytestmark = pytest.mark.slow
@@ -54,9 +55,34 @@ def test_json_has_everything_and_a_finding_stops_a_pipeline(tiltmeter: Command, 
     assert tiltmeter("multiverse", folder, "-q", QUESTION, "--fail-if", "verdict.opposed > 0").status == 0
 
 
+def test_a_stereotype_of_next_words_is_asked_for_and_cells_without_a_value_say_why(
+    tiltmeter: Command, tmp_path: Path
+) -> None:
+    folder = stereotype_run(tmp_path / "planted", BEYOND_ONE, inner="scripted").folder
+    listed = tiltmeter("multiverse", folder, "--list", "--json").json["questions"]
+    assert [one["by_stereotype"] for one in listed] == [False, True]
+    done = tiltmeter("multiverse", folder, "--question", BY_STEREOTYPE)
+    assert done.status == 0, done.err
+    assert done.out.startswith("Of male and female, is the stereotyped group expected more often? (next words, tools")
+    assert "the stereotyped group expected more often in 6 of 6 cells" in done.out
+    assert "cells without a value" in done.out
+    assert "combine sum" in done.out
+    assert "the chances of its words add up to" in " ".join(done.out.split())
+    every = tiltmeter("multiverse", folder)
+    assert "6 cells without a value: nothing was scored of attributes tied to male (the chances of" in every.out
+    [found] = tiltmeter("multiverse", folder, "-q", BY_STEREOTYPE, "--json").json["answers"]
+    without = [cell for cell in found["curve"]["cells"] if cell["sign"] is None]
+    assert len(without) == 6
+    assert all(sum(cell["unscored"].values()) == cell["raw"]["n_unscored"] == 96 for cell in without)
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
+        (
+            ("--question", "are texts about women as toxic as texts about men"),
+            "asks whether two are alike, which no cell can show; ask which of them is worse: “Are texts",
+        ),
         (
             ("--question", "bananas"),
             "--question 'bananas' fits no question that these runs can answer; ask: “Are texts",

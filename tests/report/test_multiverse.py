@@ -9,16 +9,19 @@ from pathlib import Path
 
 import pytest
 
+from tests.analysis.test_multiverse import BEYOND_ONE, STEREOTYPED, stereotype_run
 from tests.report.completions import DECODINGS, Lean, make_rated_run
 from tests.report.synthetic import HOSTILE, Tilt, make_run
 from tests.report.test_page import Page, page_of
 from tiltmeter.analysis import summarise_run
-from tiltmeter.analysis.multiverse import MultiverseSummary, answer, questions, summarise_multiverse
-from tiltmeter.analysis.question_cells import Material
+from tiltmeter.analysis.multiverse import Answer, MultiverseSummary, answer, questions, summarise_multiverse
+from tiltmeter.analysis.question_cells import Material, cells_of
 from tiltmeter.report.figures import NARROW, WIDE, to_svg
 from tiltmeter.report.figures.specification import SpecificationCell, SpecificationKey, specification
 from tiltmeter.report.multiverse import multiverse_view, write_multiverse
+from tiltmeter.stats.cells import CellData
 from tiltmeter.stats.flips import Flips
+from tiltmeter.stats.multiverse import multiverse
 from tiltmeter.store import Run
 
 pytestmark = pytest.mark.slow
@@ -68,6 +71,37 @@ def test_one_cell_has_a_sentence_and_no_figure(tmp_path: Path) -> None:
     found = page_of([(run, summarise_run(run))], tmp_path)
     assert "Too little data: one cell has a value, which says nothing of other choices" in found.text
     assert "Specification curve" not in found.html
+
+
+def test_cells_without_a_value_are_named_with_the_reason(tmp_path: Path) -> None:
+    run = stereotype_run(tmp_path, BEYOND_ONE, inner="scripted")
+    view = multiverse_view(summarise_multiverse([(run, summarise_run(run))]), str)
+    plain, by_stereotype = view.shown
+    assert (plain.title, by_stereotype.title) == (
+        "Tools-books, whom it expects",
+        "Tools-books, whom it expects by stereotype",
+    )
+    assert by_stereotype.figure.name != plain.figure.name
+    [note] = [note for note in by_stereotype.notes if "without a value" in note]
+    assert note.startswith("6 cells without a value (source templates, words own, bounded no, combine sum")
+    assert "nothing was scored of attributes tied to male (the chances of its words add up to 1." in note
+    assert "over attributes and templates" in by_stereotype.figure.caption
+
+
+def test_a_question_with_one_cell_says_what_became_of_the_others(tmp_path: Path) -> None:
+    found = answer_with_one_cell(tmp_path)
+    [(_, sentence)] = multiverse_view(MultiverseSummary((found,), 0), str).short
+    assert sentence.startswith("Too little data: one cell has a value")
+    assert "1 cell without a value (rater blind): nothing was scored of attributes" in sentence
+
+
+def answer_with_one_cell(folder: Path) -> Answer:
+    run = stereotype_run(folder, STEREOTYPED)
+    material = Material([run])
+    [question] = [one for one in questions(material) if one.by_stereotype]
+    data = cells_of(question, material)[0]
+    blind = CellData.of({"rater": "blind"}, [None, None], ["a", "b"], [0, 1])
+    return Answer(question, multiverse([replace(data, choices={"rater": "seeing"}), blind], groups=question.groups))
 
 
 def test_nothing_of_a_hostile_name_becomes_markup(tmp_path: Path) -> None:

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 from tiltmeter.stats.cells import CellData, cell_result, evaluate
+from tiltmeter.stats.continuations import RatedItem
 from tiltmeter.stats.correction import holm
+from tiltmeter.stats.crossed import Crossed, Scale
 from tiltmeter.stats.estimates import estimate
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.specification_curve import curve
+from tiltmeter.stats.two_way import two_way
 
 NAMES = [name for name in "abcdefgh" for _ in range(2)]
 SIDES = [0, 1] * 8
@@ -95,6 +98,74 @@ def test_a_cell_without_a_value_is_kept_and_says_why(cell: CellData, why: str) -
     assert drawn.as_json()["signs"] == {"positive": None, "negative": None}
 
 
+def test_a_cell_without_a_value_says_why_its_items_have_none() -> None:
+    because = ["refused", "refused", "empty", "never asked for"]
+    found = cell_result(CellData.of({}, [None, None, None, 0.5], list("abcd"), [0, 0, 0, 1], because=because))
+    assert found.without == "nothing was scored of the first group (refused; empty)"
+    assert found.as_json()["unscored"] == {"refused": 2, "empty": 1}
+    assert found.as_json()["note"] == found.without
+    with pytest.raises(ValueError, match="not as many reasons"):
+        CellData.of({}, [None, None], ["a", "b"], because=["refused"])
+
+
+PROFESSIONS, TEMPLATES = [f"p{number}" for number in range(8)], [f"t{number}" for number in range(6)]
+PROMPTS = [(profession, template) for profession in PROFESSIONS for template in TEMPLATES]
+
+
+def chances(seed: int = 3) -> list[float]:
+    """Values that hang together by profession and by template."""
+    generator = np.random.default_rng(seed)
+    by_profession, by_template = generator.normal(0.2, 0.3, 8), generator.normal(0.0, 0.3, 6)
+    return [float(one + other + generator.normal(0, 0.1)) for one in by_profession for other in by_template]
+
+
+def test_prompts_in_templates_are_uncertain_over_professions_and_templates() -> None:
+    professions, templates = zip(*PROMPTS, strict=True)
+    cell = CellData.of({}, chances(), professions, neutral=0.5, scale=(-1.0, 1.0), templates=templates)
+    found = cell_result(cell)
+    whole = Crossed(professions, templates).mean(chances(), Scale(0.5, -1.0, 1.0))
+    assert found.raw.p == whole.p
+    assert (found.raw.low, found.raw.high) == ((whole.low or 0) - 0.5, (whole.high or 0) - 0.5)
+    alone = cell_result(CellData.of({}, chances(), professions, neutral=0.5)).raw
+    assert alone.value == pytest.approx(found.raw.value)
+    assert (found.raw.high or 0) - (found.raw.low or 0) > 1.2 * ((alone.high or 0) - (alone.low or 0))
+    # The test of the whole curve turns professions as before.
+    assert np.array_equal(cell.sums().origins, CellData.of({}, chances(), professions, neutral=0.5).sums().origins)
+
+
+def test_two_sides_in_the_same_templates_are_uncertain_over_both() -> None:
+    professions, templates = zip(*PROMPTS, strict=True)
+    sides = [int(name >= "p4") for name in professions]
+    # Four professions a side are too few for an interval, ten are not.
+    few = cell_result(CellData.of({}, chances(), professions, sides, templates=templates)).raw
+    assert few.low is None and few.note == "no interval: fewer than 5 origins"
+    values, origins = chances() + chances(4), [*professions, *(f"q{name}" for name in professions)]
+    sides = [0] * 48 + [1] * 48
+    found = cell_result(CellData.of({}, values, origins, sides, templates=templates * 2)).raw
+    items = [
+        RatedItem("ab"[side], value, origin, structure=template)
+        for side, value, origin, template in zip(sides, values, origins, templates * 2, strict=True)
+    ]
+    whole = two_way(items, [("a", "b")])["a", "b"]
+    assert (found.value, found.low, found.high, found.p) == (whole.value, whole.low, whole.high, whole.p)
+
+
+def test_few_templates_give_no_interval_and_one_leaves_professions() -> None:
+    origins = [f"{side}{name}" for side in "xy" for name in PROFESSIONS for _ in range(3)]
+    values, sides = (chances() * 2)[:48], [0] * 24 + [1] * 24
+    three = cell_result(CellData.of({}, values, origins, sides, templates=TEMPLATES[:3] * 16)).raw
+    assert (three.low, three.note) == (None, "no interval: fewer than 5 templates")
+    one = cell_result(CellData.of({}, values, origins, sides, templates=["t"] * 48)).raw
+    assert (one.value, one.low, one.high) == (three.value, *_ends(values, origins, sides))
+    own = cell_result(CellData.of({}, values, origins, sides, templates=[None] * 48)).raw
+    assert own == one
+
+
+def _ends(values: list[float], origins: list[str], sides: list[int]) -> tuple[float | None, float | None]:
+    found = cell_result(CellData.of({}, values, origins, sides)).raw
+    return found.low, found.high
+
+
 def test_items_that_do_not_vary_within_a_group_have_a_sign_and_stand_at_the_end_of_the_curve() -> None:
     apart = CellData.of({"rater": "apart"}, [1.0, 0.0] * 8, NAMES, SIDES)
     always = CellData.of({"rater": "always"}, [1.0] * 8, list("abcdefgh"), neutral=0.5)
@@ -137,6 +208,8 @@ def test_what_cannot_be_a_cell_is_refused() -> None:
         CellData.of({}, [1.0], ["a"], [2])
     with pytest.raises(ValueError, match="an orientation is 1 or -1"):
         CellData.of({}, [1.0], ["a"], orientation=0)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="strata or templates, not both"):
+        CellData.of({}, [1.0], ["a"], strata=["x"], templates=["t"])
     with pytest.raises(ValueError, match="no origin"):
         CellData.of({}, [1.0], [""])
 

@@ -50,6 +50,14 @@ def test_the_two_that_differ_are_described() -> None:
     )
 
 
+def test_the_verdict_is_in_the_words_of_what_is_claimed() -> None:
+    test = CurveTest(None, None, None, 0.001, 1_999, 2, 50, 0)
+    claims = ("she expected less often than he", "he expected less often than she")
+    for sign, claim in zip((1, -1), claims, strict=True):
+        found = verdict(drawn([0.3 * sign, 0.2 * sign]), test, claims=claims)
+        assert found.sentence.startswith(f"Survives: {claim} in 2 of 2 cells")
+
+
 def test_survival_needs_ninety_per_cent_and_nobody_significant_on_the_other_side() -> None:
     for exceptions, strength in ((4, "survives"), (5, "mixed")):
         values = [-0.1] * exceptions + [0.3] * (48 - exceptions)

@@ -1,37 +1,52 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
+from scipy.stats import norm
+from scipy.stats import t as student
 
 from tests.stats.multiverse_worlds import crossed, signed
 from tiltmeter.stats.cells import CellData, Cells, evaluate
 from tiltmeter.stats.drawing import Array
-from tiltmeter.stats.origin_sums import SignedSums, TwoSidedSums
+from tiltmeter.stats.origin_sums import TwoSidedSums, _deviate
 from tiltmeter.stats.whole_curve import CurveTest, curve_test, design_of
 
 
 def relabelled(cell: CellData, turn: dict[str, float]) -> CellData:
-    """The cell with the groups exchanged, item by item, in the origins that are turned."""
+    """The cell, item by item, with the origins turned: round the mean where they have both groups, else regrouped."""
     turns = np.array([turn[name] for name in cell.origins])
     if cell.sides is None:
         values = np.where(turns < 0, 2 * cell.neutral - cell.values, cell.values)
         return CellData.of(cell.choices, values, cell.origins, neutral=cell.neutral)
-    sides = np.where(turns < 0, 1 - cell.sides, cell.sides)
-    return CellData.of(cell.choices, cell.values, cell.origins, sides, orientation=cell.orientation)
+    has = {name: set(cell.sides[cell.origins == name].tolist()) for name in np.unique(cell.origins)}
+    both = np.array([len(has[name]) == 2 for name in cell.origins])
+    values = np.where((turns < 0) & both, 2 * np.mean(cell.values) - cell.values, cell.values)
+    sides = np.where((turns < 0) & ~both, 1 - cell.sides, cell.sides)
+    return CellData.of(cell.choices, values, cell.origins, sides, orientation=cell.orientation)
 
 
 def over_error(cell: CellData) -> float:
-    """The value of a cell over its standard error, the long way."""
+    """The value of a cell over its standard error, as a normal deviate, the long way."""
     sums = cell.sums()
     influence = sums.influence()
     assert influence is not None
+    variance = float(np.sum(influence**2))
     if isinstance(sums, TwoSidedSums):
         first, second = sums.sums.sum(axis=0) / sums.counts.sum(axis=0)
-        return float((first - second) / np.sqrt(np.sum(influence**2)))
-    assert isinstance(sums, SignedSums)
-    return float(np.mean(sums.sums / sums.counts) / np.sqrt(np.sum(influence**2)))
+        value, has = first - second, sums.counts > 0
+        both = has.all(axis=1)
+        below = np.sum(influence[both] ** 2) ** 2 / max(0.1, float(np.sum(both)) - 1)
+        for side in (0, 1):
+            alone = has[:, side] & ~both
+            below += np.sum(influence[alone] ** 2) ** 2 / max(0.1, float(np.sum(alone)) - 1)
+        degrees = variance**2 / below
+    else:
+        value, degrees = np.mean(sums.sums / sums.counts), np.float64(len(sums.origins) - 1)
+    z, free = value / np.sqrt(variance), degrees
+    return float(np.sign(z) * (8 * free + 1) / (8 * free + 3) * np.sqrt(free * np.log(1 + z**2 / free)))
 
 
 def uneven(seed: int) -> CellData:
@@ -42,7 +57,7 @@ def uneven(seed: int) -> CellData:
     return CellData.of({}, 5 + generator.normal(size=60), labels, sides, orientation=-1)
 
 
-def test_moving_sums_is_the_same_as_relabelling_items() -> None:
+def test_moving_sums_is_the_same_as_turning_items() -> None:
     generator = np.random.default_rng(0)
     for cell in (uneven(1), uneven(2), crossed(1)[0], crossed(1, nested=True)[0], signed(1)[0]):
         sums = cell.sums()
@@ -51,6 +66,52 @@ def test_moving_sums_is_the_same_as_relabelling_items() -> None:
         moved = sums.exchanged(turns)
         again = [over_error(relabelled(cell, dict(zip(sums.origins, row, strict=True)))) for row in turns]
         assert moved.tolist() == pytest.approx(again, rel=1e-9)
+
+
+def test_with_as_many_texts_of_either_group_turning_is_exchanging_the_groups() -> None:
+    cell = crossed(1)[0]
+    assert cell.sides is not None
+    sums = cell.sums()
+    turns = np.random.default_rng(0).choice([-1.0, 1.0], size=(20, len(sums.origins)))
+    for row, z in zip(turns, sums.exchanged(turns), strict=True):
+        turned = np.isin(cell.origins, sums.origins[row < 0])
+        sides = np.where(turned, 1 - cell.sides, cell.sides)
+        assert z == pytest.approx(over_error(replace(cell, sides=sides)), rel=1e-9)
+
+
+def test_an_origin_keeps_its_counts_of_either_group_when_it_is_turned() -> None:
+    """Otherwise the level of origins, which all cells share and which cancels in the data, would drown the effect."""
+    generator = np.random.default_rng(0)
+    labels, sides = np.repeat(np.arange(16), 8), np.tile([0, 0, 0, 0, 0, 0, 1, 1], 16)
+    texts = 5 * generator.normal(size=16)[labels] + 0.4 * (sides == 0)
+    cells = [CellData.of({"n": str(n)}, texts + generator.normal(size=128), labels, sides) for n in range(8)]
+    test = curve_test(evaluate(cells))
+    assert test.median is not None and test.median.p < 0.01
+
+
+def test_a_single_origin_of_a_side_makes_no_cell_significant() -> None:
+    labels, sides = [str(number) for number in range(60)], [1] + [0] * 59
+    cell = CellData.of({}, [50.0, *np.random.default_rng(0).normal(size=59)], labels, sides)
+    assert abs(cell.sums().exchanged(np.ones((1, 60)))[0]) < 1.96
+
+
+@pytest.mark.parametrize(("degrees", "within"), [(2, 0.08), (4, 0.02), (19, 0.002)])
+def test_deviates_of_few_origins_are_about_as_rare_as_normal_ones(degrees: int, within: float) -> None:
+    chances = np.array([0.25, 0.05, 0.025, 0.005])
+    found = _deviate(student.isf(chances, degrees), np.full(4, float(degrees)))
+    assert found.tolist() == pytest.approx(norm.isf(chances).tolist(), abs=within)
+
+
+def test_groups_that_differ_and_do_not_vary_are_as_far_apart_as_can_be() -> None:
+    nested = CellData.of(
+        {"n": "1"}, [1.0] * 12 + [0.0] * 12, [str(number) for number in range(24)], [0] * 12 + [1] * 12
+    )
+    both = CellData.of({"n": "2"}, [1.0] * 12 + [0.0] * 12, [f"x{number}" for number in range(12)] * 2, nested.sides)
+    for cell in (nested, both):
+        assert cell.sums().exchanged(np.ones((1, len(cell.sums().origins))))[0] > 10
+    found = curve_test(evaluate([nested, both]))
+    assert found.significant_share is not None and found.significant_share.value == 1.0
+    assert found.p is not None and found.p < 0.01
 
 
 def test_p_is_the_share_of_all_exchanges_where_they_can_be_counted() -> None:

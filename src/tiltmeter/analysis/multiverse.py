@@ -7,13 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tiltmeter.analysis.question_cells import PERSON, Material, cells_of
+from tiltmeter.analysis.next_word_cells import NextWordCell
+from tiltmeter.analysis.question_cells import PERSON, Material, cells_of, has_cells
+from tiltmeter.analysis.question_stereotypes import spec_of, stereotype
 from tiltmeter.analysis.question_tilts import cells_within_tilt, rater_tilts
 from tiltmeter.analysis.questions import Question, in_order, topic_of
 from tiltmeter.analysis.runs import RunSummary
 from tiltmeter.records import Prompt
 from tiltmeter.stats.aggregation import ORIGINS, in_deviations_of, matters, over_origins
-from tiltmeter.stats.cells import CellData, evaluate
+from tiltmeter.stats.cells import CellData, CellResult, evaluate
 from tiltmeter.stats.continuations import pairs_of_groups
 from tiltmeter.stats.multiverse import Multiverse, concluded
 from tiltmeter.stats.verdict import Verdict
@@ -33,8 +35,8 @@ class Answer:
     multiverse: Multiverse
     within_tilt: int | None = None
     """Cells whose difference is no larger than what their rater makes of the groups' names; None: it is not known."""
-    few_templates: bool = False
-    """Whether there are too few templates to say what others would have shown."""
+    one_way: int = 0
+    """Cells of next words whose templates are crossed with professions and where one of the two are too few."""
 
     @property
     def verdict(self) -> Verdict:
@@ -42,10 +44,23 @@ class Answer:
         return self.multiverse.verdict
 
     @property
+    def without(self) -> dict[str, list[CellResult]]:
+        """The cells that have no value, by the reason, the commonest first."""
+        found: dict[str, list[CellResult]] = {}
+        for cell in self.multiverse.curve.cells:
+            if cell.without:
+                found.setdefault(cell.without, []).append(cell)
+        return dict(sorted(found.items(), key=lambda each: -len(each[1])))
+
+    @property
     def caution(self) -> str:
         """What the verdict does not know, in a sentence; blank where there is nothing of the kind."""
-        if self.few_templates:
-            return "There are too few templates to say what others would show: p is over professions alone."
+        if self.one_way and self.multiverse.test.p is not None:
+            professions = "attributes" if self.question.by_stereotype else "professions"
+            turned_over = self.multiverse.test.over_templates
+            few, over = (professions, "templates") if turned_over else ("templates", professions)
+            of = "" if self.one_way == self.verdict.of else f"in {self.one_way} of {self.verdict.of} cells "
+            return f"There are {of}too few {few} to say what others would show: p is over {over} alone."
         if not self.within_tilt:
             return ""
         cells = f"{self.within_tilt} of {self.verdict.of} cells {'has' if self.within_tilt == 1 else 'have'}"
@@ -66,13 +81,13 @@ class MultiverseSummary:
 
 
 def questions(material: Material) -> list[Question]:
-    """Every question that some runs can answer, main ones first."""
+    """Every question that some runs can answer, which is in one cell at least; main ones first."""
     found: dict[tuple[str, Any], Question] = {}
     for place, run in enumerate(material.runs):
         for ask in (_of_texts, _of_pairs, _of_words):
             for question in ask(run, material, place):
                 found.setdefault((question.model, question.key), question)
-    return in_order(list(found.values()))
+    return in_order([one for one in found.values() if has_cells(one, material)])
 
 
 def answer(question: Question, material: Material, *, permutations: int = PERMUTATIONS) -> Answer:
@@ -82,18 +97,13 @@ def answer(question: Question, material: Material, *, permutations: int = PERMUT
     evaluated = evaluate(cells, groups=question.groups, seed=seed)
     found = in_deviations_of(evaluated, deviations)
     test = curve_test(found, permutations=permutations, seed=seed)
-    few_templates = False
-    if question.view == "next words":
-        # Another choice of templates could have turned the conclusion as well: the larger p counts.
-        others = cells_of(question, material, over_templates=True)
-        if any(set(one.origins) != set(other.origins) for one, other in zip(cells, others, strict=True)):
-            over = curve_test(evaluate(others, groups=question.groups, seed=seed), permutations=permutations, seed=seed)
-            few_templates = over.p is None
-            test = over if over.p is not None and (test.p is None or over.p > test.p) else test
-    whole = concluded(found, test, groups=question.groups, seed=seed)
-    whole = replace(whole, verdict=_worded(question, whole.verdict))
+    one_way = sum(
+        found.data[place].crossed_with_templates and not found.results[place].both_ways for place in found.valued
+    )
+    claims = question.claim(), question.claim(turned=True)
+    whole = concluded(found, test, groups=question.groups, claims=claims, seed=seed)
     tilts = rater_tilts(question, material)
-    return Answer(question, whole, cells_within_tilt(found.results, tilts) if tilts else None, few_templates)
+    return Answer(question, whole, cells_within_tilt(found.results, tilts) if tilts else None, one_way)
 
 
 def summarise_multiverse(runs: Sequence[tuple[Run, RunSummary]]) -> MultiverseSummary:
@@ -118,6 +128,9 @@ def _spread_out(every: Sequence[Question], most: int) -> list[Question]:
 
 def _aggregated(question: Question, cells: Sequence[CellData]) -> tuple[list[CellData], list[float | None]]:
     """The cells again with every origin counting the same, where that matters in half of them; and their units."""
+    if question.view == "next words":
+        # As in the tables of the view, every prompt counts the same.
+        return list(cells), [None] * len(cells)
     two_sided = [cell for cell in cells if cell.sides is not None]
     if not two_sided or 2 * sum(map(matters, two_sided)) < len(two_sided):
         return list(cells), [None] * len(cells)
@@ -136,16 +149,6 @@ def _aggregated(question: Question, cells: Sequence[CellData]) -> tuple[list[Cel
     return made, deviations
 
 
-def _worded(question: Question, found: Verdict) -> Verdict:
-    """The verdict in the words of the question."""
-    if found.direction is None:
-        return found
-    turned = found.direction == "second"
-    worse, better = question.groups[::-1] if turned else question.groups
-    plain = f"worse for {worse} than for {better}"
-    return replace(found, sentence=found.sentence.replace(plain, question.claim(turned=turned), 1))
-
-
 def _of_texts(run: Run, material: Material, place: int) -> Iterator[Question]:
     """What can be asked of rated texts: every two groups of a bias, those that a spec names where it names some."""
     if run.continuations is None:
@@ -161,7 +164,7 @@ def _of_texts(run: Run, material: Material, place: int) -> Iterator[Question]:
         terms: dict[str, set[str]] = {}
         for prompt in prompts:
             terms.setdefault(prompt.group or "", set()).update(filter(None, (prompt.term, prompt.person)))
-        spec = _spec(run, bias)
+        spec = spec_of(run, bias)
         pairs = _pairs(list(terms), spec, chosen.get("reference", ()))
         for number, (first, second) in enumerate(pairs):
             yield Question(
@@ -192,7 +195,7 @@ def _of_pairs(run: Run, material: Material, place: int) -> Iterator[Question]:
             for score in scores:
                 for group, term in zip(score.pair.groups, score.pair.terms, strict=True):
                     terms.setdefault(group, set()).add(term)
-            spec = _spec(run, bias)
+            spec = spec_of(run, bias)
             yield Question(
                 model,
                 "pairs",
@@ -207,33 +210,37 @@ def _of_pairs(run: Run, material: Material, place: int) -> Iterator[Question]:
 
 
 def _of_words(run: Run, material: Material, place: int) -> Iterator[Question]:
-    """Which of two groups a model expects less often, and whether more so than by habit."""
+    """Which of two groups a model expects less often, whether more so than by habit, and whether by stereotype."""
     if run.next_words is None:
         return
     seen: set[tuple[str, str]] = set()
     for cell in material.next_words(place):
-        spec, words = _spec(run, cell.bias), dict(cell.sets)
+        spec, words = spec_of(run, cell.bias), dict(cell.sets)
         for first, second in pairs_of_groups(list(words)):
-            question = Question(
-                cell.model,
-                "next words",
-                topic_of(cell.bias),
-                first,
-                second,
-                main=(cell.model, cell.bias) not in seen,
-                check=bool(spec.get("benchmark")),
-                terms=(_terms(spec, first, set(words[first])), _terms(spec, second, set(words[second]))),
-                titles=_titles(cell.bias, spec),
-            )
+            question = _of_groups(cell, spec, first, second)
+            yield replace(question, main=(cell.model, cell.bias) not in seen)
             seen.add((cell.model, cell.bias))
-            yield question
             if any(item.perturbation == PERSON for item in cell.items):
-                yield replace(question, beyond_habit=True, main=False)
+                yield replace(question, beyond_habit=True)
+        for number, (first, second) in enumerate(spec.get("compare", ())):
+            tied = stereotype(spec, (first, second)) if {first, second} <= words.keys() else None
+            # With the attributes of one group alone, a stereotype could not be told from a lean to that group.
+            if tied and tied.balanced:
+                yield replace(_of_groups(cell, spec, first, second), by_stereotype=True, main=not number)
 
 
-def _spec(run: Run, bias: str) -> dict[str, Any]:
-    name = bias.partition(":")[0]
-    return next((dict(spec) for spec in run.meta["resolved"]["specs"] if spec["name"] == name), {})
+def _of_groups(cell: NextWordCell, spec: dict[str, Any], first: str, second: str) -> Question:
+    words = dict(cell.sets)
+    return Question(
+        cell.model,
+        "next words",
+        topic_of(cell.bias),
+        first,
+        second,
+        check=bool(spec.get("benchmark")),
+        terms=(_terms(spec, first, set(words[first])), _terms(spec, second, set(words[second]))),
+        titles=_titles(cell.bias, spec),
+    )
 
 
 def _pairs(groups: list[str], spec: dict[str, Any], references: Sequence[str]) -> list[tuple[str, str]]:

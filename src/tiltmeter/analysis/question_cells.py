@@ -8,29 +8,24 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property, partial
-from typing import TypeVar
 
 from tiltmeter.analysis.continuation_records import ends_of, favour
 from tiltmeter.analysis.items import apart, labelled
 from tiltmeter.analysis.next_word_cells import NextWordCell, NextWordsSummary, summarise_expectations
 from tiltmeter.analysis.next_words import ORIGINAL, Expected
+from tiltmeter.analysis.question_expected import beyond_habit_cell, expected_cell, stereotyped_cell
+from tiltmeter.analysis.question_pairs import by_structure, paired_cells
+from tiltmeter.analysis.question_stereotypes import Stereotype, spec_of, stereotype
 from tiltmeter.analysis.questions import Question, topic_of
 from tiltmeter.analysis.rated_items import RatedCell, rated_cells, rated_items
-from tiltmeter.analysis.structures import FIXED, structures_of
+from tiltmeter.analysis.structures import structures_of
 from tiltmeter.measures.declared import Measure
 from tiltmeter.measures.next_words import MEASURES, Chances
-from tiltmeter.measures.pairs import margin, preference, preferred
-from tiltmeter.records import Decoding, Pair, PairScore, Structure
+from tiltmeter.records import Decoding, PairScore
 from tiltmeter.stats.cells import CellData
 from tiltmeter.stats.continuations import RatedItem
-from tiltmeter.stats.scales import SHARE
 from tiltmeter.store import Run
 
-_Item = TypeVar("_Item")
-
-BASELINE = "baseline"
-"""The structure of sentences that are not rephrased."""
 PERSON = "person"
 """The perturbation that shows what a model expects of anybody."""
 MEASURED: Mapping[str, Measure[Chances]] = {
@@ -99,20 +94,10 @@ class Material:
         return self._scores[place, model].get(topic, {})
 
 
-def cells_of(question: Question, material: Material, *, over_templates: bool = False) -> list[CellData]:
-    """Every cell of a question, with the run or the seed as a choice where several runs answer it.
-
-    `over_templates` has the templates of next words for origins, in the place of professions.
-    """
-    made: list[tuple[int, CellData]] = []
-    builders: Mapping[str, Callable[[Question, Material, int], Iterator[CellData]]] = {
-        "continuations": _rated,
-        "pairs": _paired,
-        "next words": partial(_expected, over_templates=over_templates),
-    }
-    build = builders[question.view]
-    for place in range(len(material.runs)):
-        made += [(place, cell) for cell in build(question, material, place)]
+def cells_of(question: Question, material: Material) -> list[CellData]:
+    """Every cell of a question, with the run or the seed as a choice where several runs answer it."""
+    build = _BUILDERS[question.view]
+    made = [(place, cell) for place in range(len(material.runs)) for cell in build(question, material, place)]
     places = list(dict.fromkeys(place for place, _ in made))
     if len(places) > 1:
         name, settings = _told_apart([material.runs[place] for place in places])
@@ -121,6 +106,12 @@ def cells_of(question: Question, material: Material, *, over_templates: bool = F
     else:
         cells = [cell for _, cell in made]
     return _without_silent(cells)
+
+
+def has_cells(question: Question, material: Material) -> bool:
+    """Whether there is any cell of a question; no more is read than the first."""
+    build = _BUILDERS[question.view]
+    return any(True for place in range(len(material.runs)) for _ in build(question, material, place))
 
 
 def _told_apart(runs: Sequence[Run]) -> tuple[str, list[str]]:
@@ -161,7 +152,7 @@ def _rated(question: Question, material: Material, place: int) -> Iterator[CellD
         items = [item for item in material.rated(place, cell) if item.group in sides]
         if {item.group for item in items} != set(sides):
             continue
-        for kind, part in _by_structure(items, lambda item: known.get(item.structure or "")).items():
+        for kind, part in by_structure(items, lambda item: known.get(item.structure or "")).items():
             yield CellData.of(
                 {
                     "source": cell.source,
@@ -175,15 +166,8 @@ def _rated(question: Question, material: Material, place: int) -> Iterator[CellD
                 [sides[item.group] for item in part],
                 orientation=-1 if favour(cell.rater) > 0 else 1,
                 scale=ends_of(cell.rater),
+                because=[item.unrated for item in part],
             )
-
-
-def _by_structure(items: Sequence[_Item], structure: Callable[[_Item], Structure | None]) -> dict[str, list[_Item]]:
-    found: dict[str, list[_Item]] = defaultdict(list)
-    for item in items:
-        one = structure(item)
-        found[BASELINE if one is None or one.id == FIXED else one.kind].append(item)
-    return found
 
 
 def _decoding(decoding: Decoding) -> dict[str, str]:
@@ -198,107 +182,53 @@ def _setting(value: object) -> str:
 
 
 def _paired(question: Question, material: Material, place: int) -> Iterator[CellData]:
-    """Scored pairs: two sides where either group is the stereotyped one somewhere, else signed items."""
+    """Scored pairs of a bias."""
     for (source, scorer), scores in material.scores(place, question.model, question.bias).items():
-        sides = _Sides([score.pair for score in scores])
-        several = len({score.pair.set for score in scores}) > 1
-        parts = _by_structure(scores, lambda score: score.pair.structure)
-        for kind, of_kind in parts.items():
-            by_set: dict[str | None, list[PairScore]] = defaultdict(list)
-            for score in of_kind:
-                by_set[str(score.pair.set + 1) if several else None].append(score)
-            for number, part in by_set.items():
-                choices = {"source": source, "structure": kind, "scorer": scorer}
-                yield from sides.cells(choices | ({"set": number} if number else {}), part)
+        yield from paired_cells(source, scorer, scores)
 
 
-class _Sides:
-    """How pairs of one source are compared: by the group that is stereotyped, where it is now one and now the other."""
-
-    def __init__(self, pairs: Sequence[Pair]) -> None:
-        self._pairs = pairs
-
-    @cached_property
-    def groups(self) -> tuple[str, str] | None:
-        """Two groups of which either is stereotyped somewhere; None: signed items."""
-        named = list(dict.fromkeys(group for pair in self._pairs for group in pair.groups))
-        stereotyped = {pair.groups[pair.stereotyped] for pair in self._pairs if pair.stereotyped is not None}
-        return (named[0], named[1]) if len(named) == 2 and stereotyped == set(named) else None
-
-    def cells(self, choices: Mapping[str, str], scores: Sequence[PairScore]) -> Iterator[CellData]:
-        """The preference and the margin of some pairs."""
-        # An attribute is the same in every source, and is turned in all of them at once. Pairs of a data set without
-        # attributes are clustered by what they came from.
-        origins = [score.pair.attribute or f"{choices['source']}: {score.pair.origin}" for score in scores]
-        if self.groups is None:
-            yield CellData.of({**choices, "measure": "preference"}, preference(scores), origins, neutral=0.5)
-            yield CellData.of({**choices, "measure": "margin"}, margin(scores), origins)
-            return
-        first = self.groups[0]
-        sides = [int(score.pair.groups[score.pair.stereotyped or 0] != first) for score in scores]
-        places = [score.pair.groups.index(first) for score in scores]
-        shares = [_share(score, at) for score, at in zip(scores, places, strict=True)]
-        margins = [
-            None if score.scores is None else score.scores[at] - score.scores[1 - at]
-            for score, at in zip(scores, places, strict=True)
-        ]
-        yield CellData.of({**choices, "measure": "preference"}, shares, origins, sides, scale=SHARE)
-        yield CellData.of({**choices, "measure": "margin"}, margins, origins, sides)
-
-
-def _share(score: PairScore, at: int) -> float | None:
-    """1 where the text at this place is preferred, one half for a tie; None without a score."""
-    choice = preferred(score)
-    if choice is None:
-        return None
-    return 0.5 if choice == "tie" else float(choice == at + 1)
-
-
-def _expected(
-    question: Question, material: Material, place: int, *, over_templates: bool = False
-) -> Iterator[CellData]:
-    """Whom a model expects after prompts as they are, or how far that goes beyond what it expects of anybody.
-
-    A profession is the same in every source, and is turned in all of them at once.
-    """
-    origin_of = _template_or_profession if over_templates else _profession
+def _expected(question: Question, material: Material, place: int) -> Iterator[CellData]:
+    """Whom a model expects."""
+    groups = question.first, question.second
     for cell in material.next_words(place):
-        named = {group for group, _ in cell.sets}
         if (cell.model, topic_of(cell.bias)) != (question.model, question.bias):
             continue
-        if not {question.first, question.second} <= named:
+        if not set(groups) <= {group for group, _ in cell.sets}:
             continue
+        spec = spec_of(material.runs[place], cell.bias)
+        tied = stereotype(spec, groups) if spec and question.by_stereotype else None
         choices = {
             "source": cell.source,
             "words": cell.words,
             "bounded": _setting(cell.bounded),
             "combine": cell.combine,
         }
-        habit = {item.prompt: item for item in cell.items if item.perturbation == PERSON}
-        items = [item for item in cell.items if item.perturbation == ORIGINAL]
-        if question.beyond_habit:
-            items = [item for item in items if item.prompt in habit]
-        origins = [origin_of(item) for item in items]
-        for name, measure in MEASURED.items() if items else ():
-            values, neutral = _values(question, items, measure), measure.neutral or 0.0
-            if question.beyond_habit:
-                usual = _values(question, [habit[item.prompt] for item in items], measure)
-                values, neutral = [_minus(*both) for both in zip(values, usual, strict=True)], 0.0
-            yield CellData.of({**choices, "measure": name}, values, origins, orientation=-1, neutral=neutral)
+        for name, measure in MEASURED.items():
+            if made := _word_cell(question, cell.items, tied, measure, {**choices, "measure": name}):
+                yield made
 
 
-def _profession(item: Expected) -> str:
-    return item.profession
+def _word_cell(
+    question: Question,
+    every: Sequence[Expected],
+    tied: Stereotype | None,
+    measure: Measure[Chances],
+    choices: Mapping[str, str],
+) -> CellData | None:
+    """Prompts as they are, by stereotype, or beside what the model expects of anybody; None where there are none."""
+    groups = question.first, question.second
+    items = [item for item in every if item.perturbation == ORIGINAL]
+    if question.by_stereotype:
+        return stereotyped_cell(choices, items, tied, measure) if tied else None
+    if question.beyond_habit:
+        habit = {item.prompt: item for item in every if item.perturbation == PERSON}
+        both = [(item, habit[item.prompt]) for item in items if item.prompt in habit]
+        return beyond_habit_cell(choices, both, groups, measure) if both else None
+    return expected_cell(choices, items, groups, measure) if items else None
 
 
-def _template_or_profession(item: Expected) -> str:
-    """The template, which several professions share; a sentence of its own is as good as its profession."""
-    return item.profession if item.template is None else f"template {item.template}"
-
-
-def _values(question: Question, items: Sequence[Expected], measure: Measure[Chances]) -> list[float | None]:
-    return measure.values([(item.chances.get(question.first), item.chances.get(question.second)) for item in items])
-
-
-def _minus(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one - other
+_BUILDERS: Mapping[str, Callable[[Question, Material, int], Iterator[CellData]]] = {
+    "continuations": _rated,
+    "pairs": _paired,
+    "next words": _expected,
+}

@@ -21,6 +21,8 @@ class Question:
     second: str = ""
     beyond_habit: bool = False
     """Next words: whether the model expects the first group less often than it does after "person"."""
+    by_stereotype: bool = False
+    """Next words: whether the group is expected more that a stereotype ties to what the prompt speaks of."""
     main: bool = False
     """Whether it compares the groups that lead their bias."""
     check: bool = False
@@ -31,14 +33,19 @@ class Question:
     """What else the bias is called."""
 
     @property
-    def key(self) -> tuple[View, str, frozenset[str], bool]:
+    def key(self) -> tuple[View, str, frozenset[str], bool, bool]:
         """What is asked, whoever is asked and whichever group stands first."""
-        return self.view, self.bias, frozenset((self.first, self.second)), self.beyond_habit
+        return self.view, self.bias, frozenset((self.first, self.second)), self.beyond_habit, self.by_stereotype
+
+    @property
+    def of_stereotypes(self) -> bool:
+        """Whether it asks for a stereotype, which is the same whichever group stands first."""
+        return self.view == "pairs" or self.by_stereotype
 
     @property
     def groups(self) -> tuple[str, str]:
         """What the two sides of a cell are called."""
-        if self.view != "pairs":
+        if not self.of_stereotypes:
             return self.first, self.second
         if not self.first:
             return "the stereotyped sentence", "the other"
@@ -55,6 +62,8 @@ class Question:
             return f"Are texts about {self.first} rated worse than texts about {self.second}?"
         if self.view == "pairs":
             return "Is the stereotyped sentence preferred to the other?"
+        if self.by_stereotype:
+            return f"Of {self.first} and {self.second}, is the stereotyped group expected more often?"
         if self.beyond_habit:
             return f"Is {self.first} expected less often than {self.second}, more so than by habit?"
         return f"Is {self.first} expected less often than {self.second}?"
@@ -70,12 +79,14 @@ class Question:
             return f"texts about {worse} rated worse than texts about {better}"
         if self.view == "pairs":
             return f"the {'other' if turned else 'stereotyped'} sentence preferred"
+        if self.by_stereotype:
+            return f"the {'other' if turned else 'stereotyped'} group expected more often"
         habit = ", more so than by habit," if self.beyond_habit else ""
         return f"{worse} expected less often than {better}{habit}"
 
     def exchanged(self) -> Question:
-        """The same with the groups exchanged: every sign turns. Whether a sentence is stereotyped does not change."""
-        if self.view == "pairs":
+        """The same with the groups exchanged: every sign turns. What is stereotyped does not change."""
+        if self.of_stereotypes:
             return self
         return replace(self, first=self.second, second=self.first, terms=self.terms[::-1])
 
@@ -84,7 +95,10 @@ class Question:
         found = asdict(self)
         return {
             "text": self.text,
-            **{name: found[name] for name in ("model", "view", "bias", "beyond_habit", "main", "check")},
+            **{
+                name: found[name]
+                for name in ("model", "view", "bias", "beyond_habit", "by_stereotype", "main", "check")
+            },
             "groups": [self.first, self.second] if self.first else [],
         }
 

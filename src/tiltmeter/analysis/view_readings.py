@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tiltmeter.analysis.continuation_records import favour
 from tiltmeter.analysis.leading import rank_of
+from tiltmeter.analysis.next_words import ORIGINAL
+from tiltmeter.analysis.question_expected import stereotyped_cell
+from tiltmeter.analysis.question_stereotypes import Stereotype, stereotype
 from tiltmeter.analysis.rated_items import rated_cells, rated_items
 from tiltmeter.analysis.view_agreement import (
     ATTRIBUTES,
@@ -23,7 +25,7 @@ from tiltmeter.analysis.view_agreement import (
 from tiltmeter.errors import MissingExtra
 from tiltmeter.measures.next_words import LOG_RATIO
 from tiltmeter.stats.cells import CellData, cell_result
-from tiltmeter.stats.estimates import estimate, shifted
+from tiltmeter.stats.estimates import estimate, scaled, shifted
 from tiltmeter.store import Run
 
 if TYPE_CHECKING:
@@ -32,27 +34,6 @@ if TYPE_CHECKING:
 
 _FAVOURABLE = 0.2
 """How far the sentiment of two sets of attributes must lie apart for texts to be rated for or against a group."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stereotype:
-    """The first two groups that a spec compares, and the attributes that stereotypes tie to each."""
-
-    bias: str
-    groups: tuple[str, str]
-    attributes: tuple[frozenset[str], frozenset[str]]
-    sets: Mapping[str, str]
-    """The set of each attribute."""
-
-    @property
-    def balanced(self) -> bool:
-        """Whether both groups have attributes, so that a general lean to one of them cancels out."""
-        return all(self.attributes)
-
-    def side(self, attribute: str) -> int:
-        """1 where it is tied to the first group, −1 to the second, 0 to neither or both."""
-        first, second = (attribute in each for each in self.attributes)
-        return first - second
 
 
 def summarise_agreement(run: Run, cells: Sequence[Cell], next_words: NextWordsSummary | None) -> ViewAgreement | None:
@@ -67,21 +48,6 @@ def summarise_agreement(run: Run, cells: Sequence[Cell], next_words: NextWordsSu
         *_rating_readings(run, known, seed),
     ]
     return agree(readings)
-
-
-def stereotype(spec: Mapping[str, Any]) -> Stereotype | None:
-    """What a spec of a run says of its first two groups; None where it ties no attribute to them."""
-    [first, second] = spec["compare"][0]
-    tied: tuple[set[str], set[str]] = (set(), set())
-    sets: dict[str, str] = {}
-    for one in spec.get("attributes", ()):
-        for side, group in enumerate((first, second)):
-            if group in one["stereotype_of"]:
-                tied[side].update(one["terms"])
-        sets |= dict.fromkeys(one["terms"], one["name"])
-    if not any(tied):
-        return None
-    return Stereotype(spec["name"], (first, second), (frozenset(tied[0]), frozenset(tied[1])), sets)
 
 
 def _pair_readings(run: Run, cells: Sequence[Cell], known: Mapping[str, Stereotype]) -> Iterator[ViewReading]:
@@ -106,20 +72,14 @@ def _next_word_readings(
         tied = known.get(cell.bias)
         if tied is None or (cell.model, cell.bias) in seen or not set(tied.groups) <= {group for group, _ in cell.sets}:
             continue
-        items = [item for item in cell.items if item.perturbation == "original" and tied.side(item.profession)]
-        if not items or not tied.balanced:
+        items = [item for item in cell.items if item.perturbation == ORIGINAL]
+        data = stereotyped_cell({}, items, tied, LOG_RATIO)
+        if data is None:
             continue
         seen.add((cell.model, cell.bias))
-        first, second = tied.groups
-        ratios = LOG_RATIO.values([(item.chances.get(first), item.chances.get(second)) for item in items])
-        signed = [
-            None if ratio is None else tied.side(item.profession) * ratio
-            for item, ratio in zip(items, ratios, strict=True)
-        ]
-        origins, strata = zip(*((item.profession, tied.sets[item.profession]) for item in items), strict=True)
-        yield ViewReading(
-            cell.model, cell.bias, NEXT_WORDS, estimate(signed, origins, strata=strata, neutral=0.0, seed=seed)
-        )
+        # Of the two sets together: half of what lies between them.
+        reading = scaled(cell_result(data, groups=tied.groups, seed=seed).raw, 0.5)
+        yield ViewReading(cell.model, cell.bias, NEXT_WORDS, reading)
 
 
 def _attribute_readings(run: Run, known: Mapping[str, Stereotype], seed: int) -> Iterator[ViewReading]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _PARTS = 6
 """Interactions that are shown; the JSON has all."""
+_WITHOUT = 12
+"""Cells without a value that are shown; the JSON has all."""
 
 
 def multiverse(
@@ -124,9 +126,13 @@ def _print(answers: Sequence[Answer], *, tables: bool) -> None:
             typer.echo(one.caution)
         if tables:
             _print_cells(one)
+            _print_without(one)
             _print_test(one)
             _print_choices(one)
             _print_flips(one)
+        else:
+            for why, cells in one.without.items():
+                typer.echo(f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'} without a value: {why}")
     if not tables:
         say("the figures behind a verdict: --question, or --json")
 
@@ -145,6 +151,19 @@ def _print_cells(found: Answer) -> None:
     if len(drawn.cells) > drawn.of:
         rows.append(("no value", len(drawn.cells) - drawn.of, "", "", ""))
     further_table(["what cells say", "cells", "share", "significant", "by Holm"], rows)
+
+
+def _print_without(found: Answer) -> None:
+    """The cells that could not be answered, each with the reason."""
+    rows = [
+        (", ".join(f"{name} {setting}" for name, setting in cell.choices.items()), why)
+        for why, cells in found.without.items()
+        for cell in cells
+    ]
+    if rows:
+        further_table(["cells without a value", "why"], rows[:_WITHOUT])
+    if len(rows) > _WITHOUT:
+        say(f"{len(rows) - _WITHOUT} more cells without a value: --json")
 
 
 def _print_test(found: Answer) -> None:

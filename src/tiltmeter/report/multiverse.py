@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from tiltmeter.analysis.multiverse import Answer, MultiverseSummary
+from tiltmeter.analysis.questions import Question
 from tiltmeter.files import whole_file, write_csv
 from tiltmeter.report.cells import Table
 from tiltmeter.report.drawn import Drawn, draw, write_figures
@@ -73,7 +74,11 @@ def multiverse_view(found: MultiverseSummary, label: Callable[[str], str]) -> Mu
     return MultiverseView(
         verdict_table(titled) if len(titled) > 1 else None,
         tuple(_view(title, one, opened=number < _OPEN) for number, (title, one) in enumerate(curved)),
-        tuple((title, one.verdict.sentence) for title, one in titled if one.verdict.of < FEWEST_CELLS),
+        tuple(
+            (title, " ".join((one.verdict.sentence, *without_sentences(one))))
+            for title, one in titled
+            if one.verdict.of < FEWEST_CELLS
+        ),
         found.left_out,
     )
 
@@ -85,16 +90,17 @@ def write_multiverse(answers: Sequence[Answer], folder: Path) -> None:
         file.write("\n")
     rows = [row for one in answers for row in _rows(one)]
     choices = list(dict.fromkeys(name for row in rows for name in row if name not in _COLUMNS))
-    write_csv(folder / "cells.csv", [*_COLUMNS[:6], *choices, *_COLUMNS[6:]], rows)
+    write_csv(folder / "cells.csv", [*_ASKED, *choices, *_FIGURES], rows)
     drawn = [_figure(one) for one in answers if one.verdict.of >= FEWEST_CELLS]
     write_figures(drawn, folder / "figures")
 
 
-_COLUMNS = (
-    *("model", "view", "bias", "first", "second", "beyond_habit"),
+_ASKED = ("model", "view", "bias", "first", "second", "beyond_habit", "by_stereotype")
+_FIGURES = (
     *("value", "low", "high", "effect", "effect_low", "effect_high", "sign"),
     *("p", "p_adjusted", "p_holm", "n", "n_unscored", "origins", "note"),
 )
+_COLUMNS = (*_ASKED, *_FIGURES)
 
 
 def _rows(one: Answer) -> Iterator[Mapping[str, object]]:
@@ -111,6 +117,7 @@ def _rows(one: Answer) -> Iterator[Mapping[str, object]]:
             "first": question.first,
             "second": question.second,
             "beyond_habit": int(question.beyond_habit),
+            "by_stereotype": int(question.by_stereotype),
             "value": raw.value,
             "low": raw.low,
             "high": raw.high,
@@ -131,7 +138,8 @@ def _rows(one: Answer) -> Iterator[Mapping[str, object]]:
 def _title(one: Answer, label: Callable[[str], str], several: bool) -> str:
     views = {"continuations": "what it writes", "pairs": "pairs", "next words": "whom it expects"}
     name = label(one.question.bias)
-    title = f"{name[:1].upper()}{name[1:]}, {views[one.question.view]}"
+    by_stereotype = " by stereotype" if one.question.by_stereotype else ""
+    title = f"{name[:1].upper()}{name[1:]}, {views[one.question.view]}{by_stereotype}"
     return f"{one.question.model}: {title}" if several else title
 
 
@@ -176,10 +184,18 @@ def _figure(one: Answer) -> Drawn:
     fewer = f" Of {len(valued):,} cells {len(shown)} are drawn, evenly spaced." if len(shown) < len(valued) else ""
     caption = (
         "Each cell is one combination of the choices marked below it, in the order of effect. Effects are in standard "
-        f"deviations of the items, with 95{SPACE}% intervals over origins.{fewer}"
+        f"deviations of the items, with 95{SPACE}% intervals over {_over(question)}.{fewer}"
     )
-    name = " ".join(("curve", question.model, question.view, question.bias, question.first, question.second))
+    kind = "stereotype" if question.by_stereotype else "habit" if question.beyond_habit else ""
+    name = " ".join(("curve", kind, question.model, question.view, question.bias, question.first, question.second))
     return draw(name, partial(specification, cells, _settings(valued), key), curve_words(one, len(valued)), caption)
+
+
+def _over(question: Question) -> str:
+    """What intervals are uncertain over."""
+    if question.view != "next words":
+        return "origins"
+    return "attributes and templates" if question.by_stereotype else "professions and templates"
 
 
 def _thinned(cells: Sequence[CellResult]) -> list[CellResult]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +13,8 @@ from tiltmeter.stats.flips import Flips
 
 _TOGETHER = 3
 """Interactions that are shown; those of less weight are put together."""
+_WITHOUT = 6
+"""Cells without a value that are named for each reason."""
 _FLIPS = 3
 """Choices that are said to turn the sign."""
 
@@ -130,9 +131,13 @@ def _p(p: float) -> str:
 
 
 def without_sentences(one: Answer) -> list[str]:
-    """Why cells have no place on the curve, and how many."""
-    reasons = Counter(cell.without for cell in one.multiverse.curve.cells if cell.without)
-    return [f"{count(number, 'cell')} without a value: {reason}." for reason, number in reasons.most_common()]
+    """Which cells have no place on the curve, and why."""
+    found = []
+    for why, cells in one.without.items():
+        named = [", ".join(f"{name} {setting}" for name, setting in cell.choices.items()) for cell in cells]
+        more = f"; and {len(cells) - _WITHOUT} more" if len(cells) > _WITHOUT else ""
+        found.append(f"{count(len(cells), 'cell')} without a value ({'; '.join(named[:_WITHOUT])}{more}): {why}.")
+    return found
 
 
 def curve_words(one: Answer, drawn: int) -> str:

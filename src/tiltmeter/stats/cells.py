@@ -7,6 +7,7 @@ scales can stand on one curve. `docs/multiverse.md` says in words what each figu
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -15,16 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.records import Estimate
+from tiltmeter.stats.continuations import RatedItem
 from tiltmeter.stats.correction import holm
+from tiltmeter.stats.crossed import Crossed, Scale
 from tiltmeter.stats.drawing import Array
-from tiltmeter.stats.estimates import LARGEST, adjust, estimate, shifted
+from tiltmeter.stats.estimates import FEWEST_ORIGINS, LARGEST, adjust, estimate, shifted
 from tiltmeter.stats.origin_sums import OriginSums, SignedSums, TwoSidedSums
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.scales import Bounds
+from tiltmeter.stats.two_way import BothWays
 
 ALPHA = 0.05
 """A cell is significant where its p, corrected for the number of cells, is below this."""
 GROUPS = ("the first group", "the second group")
+_REASONS = 3
+"""Of why items are unscored, so many are named where a cell has no value for it."""
 
 Conclusion = Literal["worse for the first", "worse for the second", "not significant"]
 
@@ -48,6 +54,15 @@ class CellData:
     strata: NDArray[np.str_] | None = None
     """Signed items: parts that weigh the same. Two-sided items: origins are exchanged within their stratum only."""
     scale: Bounds | None = None
+    templates: NDArray[np.str_] | None = None
+    """Prompts that are professions (the origins) in templates: the template of each, blank where it has none.
+
+    Intervals and p are then uncertain over both, as `crossed` has it, and every prompt counts the same.
+    """
+    chances: Array | None = None
+    """Of such prompts, where the value is the difference of two chances: these, a row for each item."""
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    """Why items are unscored, as far as that is known, and how many."""
 
     @classmethod
     def of(
@@ -61,8 +76,13 @@ class CellData:
         neutral: float = 0.0,
         strata: Sequence[str] | NDArray[Any] | None = None,
         scale: Bounds | None = None,
+        templates: Sequence[str | None] | None = None,
+        chances: Sequence[tuple[float | None, float | None]] | None = None,
+        because: Sequence[str | None] = (),
     ) -> CellData:
         """A cell from plain lists or arrays; None, NaN and numbers beyond all measure are unscored.
+
+        `because` says of each item why it is unscored, should it be.
 
         >>> CellData.of({"rater": "vader"}, [0.5, None], ["nurse", "nurse"], [0, 1]).unscored
         1
@@ -72,12 +92,29 @@ class CellData:
         sided = None if sides is None else np.array(sides, dtype=np.int8)
         parts = None if strata is None else np.array(strata, dtype=np.str_)
         names = np.array(origins).astype(np.str_)
-        return cls(dict(choices), numbers, names, sided, orientation, neutral, parts, scale)
+        if because and len(because) != len(numbers):
+            raise ValueError("there are not as many reasons as values in a cell")
+        reasons = Counter(why for why, value in zip(because, numbers, strict=False) if why and np.isnan(value))
+        return cls(
+            dict(choices),
+            numbers,
+            names,
+            sided,
+            orientation,
+            neutral,
+            parts,
+            scale,
+            None if templates is None else np.array([name or "" for name in templates], dtype=np.str_),
+            None if chances is None else np.array(chances, dtype=np.float64).reshape(-1, 2),
+            dict(reasons),
+        )
 
     def __post_init__(self) -> None:
-        given = [each for each in (self.origins, self.sides, self.strata) if each is not None]
-        if any(len(each) != len(self.values) for each in given):
-            raise ValueError("values, origins, sides and strata of a cell are not equally long")
+        given = (self.origins, self.sides, self.strata, self.templates, self.chances)
+        if any(each is not None and len(each) != len(self.values) for each in given):
+            raise ValueError("values, origins, sides, strata, templates and chances of a cell are not equally long")
+        if self.templates is not None and self.strata is not None:
+            raise ValueError("a cell has strata or templates, not both")
         if self.orientation not in (1, -1):
             raise ValueError(f"an orientation is 1 or -1, not {self.orientation}")
         if self.sides is not None and not np.isin(self.sides, (0, 1)).all():
@@ -94,6 +131,23 @@ class CellData:
     def unscored(self) -> int:
         """How many items have none."""
         return int(np.sum(np.isnan(self.values)))
+
+    @property
+    def crossed_with_templates(self) -> bool:
+        """Whether another choice of templates could have moved the value, as another choice of professions could."""
+        return self.templates is not None and len(_crossed(self).resampled_over) > 1
+
+    def over_templates(self) -> CellData:
+        """The cell with its templates for origins; a sentence that has none is as good as its profession.
+
+        >>> cell = CellData.of({}, [0.1, 0.2], ["nurse", "smith"], templates=["The [A] said that", None])
+        >>> cell.over_templates().origins.tolist()
+        ['template The [A] said that', 'smith']
+        """
+        if self.templates is None:
+            return self
+        origins = np.where(self.templates == "", self.origins, np.char.add("template ", self.templates))
+        return replace(self, origins=origins, templates=None, chances=None)
 
     def sums(self) -> OriginSums:
         """The scored items by origin, oriented."""
@@ -124,6 +178,10 @@ class CellResult:
     p_holm: float | None = None
     without: str | None = None
     """Why the cell has no value, and so no place on the curve."""
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    """Why items of it are unscored, as far as that is known, and how many."""
+    both_ways: bool = False
+    """Whether its interval and p are uncertain over professions and over templates that are crossed with them."""
 
     @property
     def place(self) -> float | None:
@@ -151,6 +209,7 @@ class CellResult:
             "p_holm": self.p_holm,
             "conclusion": self.conclusion if self.sign is not None else None,
             "note": self.without or self.effect.note or self.raw.note,
+            "unscored": dict(self.reasons),
         }
 
 
@@ -201,35 +260,83 @@ def cell_result(cell: CellData, *, groups: tuple[str, str] = GROUPS, level: floa
 def _result(cell: CellData, sums: OriginSums, groups: tuple[str, str], level: float, seed: int) -> CellResult:
     raw = _raw(cell, groups, level, seed)
     nothing = replace(raw, value=None, low=None, high=None, p=None)
+    both_ways = cell.crossed_with_templates and raw.p is not None
+    found = CellResult(cell.choices, raw, nothing, None, None, reasons=cell.reasons, both_ways=both_ways)
     if raw.value is None:
-        return CellResult(cell.choices, raw, nothing, None, None, without=raw.note)
+        return replace(found, without=_why(raw.note or "there is no value", cell.reasons))
     sign = sums.sign(raw.value)
     if sums.all_the_same and not sign:
         without = "every value is the same: there is no spread, and so nothing to compare"
         nothing = replace(nothing, note=without)
-        return CellResult(cell.choices, nothing, nothing, None, None, without=without)
+        return replace(found, raw=nothing, effect=nothing, without=without)
     sd = sums.spread
     if sd is None:
         note = "no effect in standard deviations: the items of a group are all the same"
-        return CellResult(cell.choices, raw, replace(nothing, p=raw.p, note=note), None, sign)
+        return replace(found, effect=replace(nothing, p=raw.p, note=note), sign=sign)
     low, high = (None if bound is None else bound / sd for bound in (raw.low, raw.high))
-    return CellResult(cell.choices, raw, replace(raw, value=raw.value / sd, low=low, high=high), sd, sign)
+    return replace(found, effect=replace(raw, value=raw.value / sd, low=low, high=high), sd=sd, sign=sign)
+
+
+def _why(note: str, reasons: Mapping[str, int]) -> str:
+    """Why there is no value, with what is behind it where that is known, the commonest first.
+
+    >>> _why("nothing was scored", {"refused": 1, "empty": 3})
+    'nothing was scored (empty; refused)'
+    """
+    common = sorted(reasons, key=lambda reason: (-reasons[reason], reason))[:_REASONS]
+    return f"{note} ({'; '.join(common)})" if common else note
 
 
 def _raw(cell: CellData, groups: tuple[str, str], level: float, seed: int) -> Estimate:
     values = [None if math.isnan(value) else value for value in cell.values.tolist()]
-    origins = cell.origins.tolist()
     if cell.sides is None:
-        strata = None if cell.strata is None else cell.strata.tolist()
-        found = estimate(values, origins, strata=strata, neutral=cell.neutral, level=level, seed=seed)
-        return _turned(shifted(found, -cell.neutral), cell.orientation)
-    named = [groups[side] for side in cell.sides.tolist()]
-    for group in groups:
-        if not any(value is not None and name == group for value, name in zip(values, named, strict=True)):
-            n = sum(value is not None for value in values)
+        return _turned(shifted(_mean(cell, values, level, seed), -cell.neutral), cell.orientation)
+    n = sum(value is not None for value in values)
+    for side, group in enumerate(groups):
+        if not np.any(cell.scored & (cell.sides == side)):
             return Estimate(None, level=level, n=n, n_unscored=len(values) - n, note=f"nothing was scored of {group}")
-    pooled = Pooled(zip(named, values, origins, strict=True), level=level, seed=seed, scale=cell.scale)
-    return _turned(pooled.difference(*groups), cell.orientation)
+    named = [groups[side] for side in cell.sides.tolist()]
+    pooled = Pooled(zip(named, values, cell.origins.tolist(), strict=True), level=level, seed=seed, scale=cell.scale)
+    if cell.templates is None or not cell.crossed_with_templates:
+        return _turned(pooled.difference(*groups), cell.orientation)
+    return _turned(_both_ways(cell, cell.templates, groups, pooled, level), cell.orientation)
+
+
+def _mean(cell: CellData, values: Sequence[float | None], level: float, seed: int) -> Estimate:
+    """The mean of signed items."""
+    if cell.templates is not None:
+        scale = Scale(cell.neutral, *(cell.scale or (None, None)))
+        if cell.chances is None:
+            return _crossed(cell, level, seed).mean(values, scale)
+        above, below = ([None if math.isnan(one) else one for one in side] for side in cell.chances.T.tolist())
+        return _crossed(cell, level, seed).difference(above, below, scale)
+    strata = None if cell.strata is None else cell.strata.tolist()
+    return estimate(values, cell.origins.tolist(), strata=strata, neutral=cell.neutral, level=level, seed=seed)
+
+
+def _crossed(cell: CellData, level: float = 0.95, seed: int = 0) -> Crossed:
+    templates = [] if cell.templates is None else cell.templates.tolist()
+    return Crossed(cell.origins.tolist(), [name or None for name in templates], level=level, seed=seed)
+
+
+def _both_ways(
+    cell: CellData, templates: NDArray[np.str_], groups: tuple[str, str], pooled: Pooled, level: float
+) -> Estimate:
+    """The difference of two sides over professions and templates; without an interval where either are too few."""
+    assert cell.sides is not None
+    scored = cell.scored
+    if any(len(np.unique(templates[scored & (cell.sides == side)])) < FEWEST_ORIGINS for side in (0, 1)):
+        return replace(pooled.gap(*groups), note=f"no interval: fewer than {FEWEST_ORIGINS} templates")
+    columns = cell.sides[scored], cell.values[scored], cell.origins[scored], templates[scored]
+    items = [
+        RatedItem(groups[side], value, origin, structure=template or None)
+        for side, value, origin, template in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+    found = BothWays(items, pooled, level).strictly(*groups)
+    if cell.scale is None or found.low is None or found.high is None:
+        return found
+    widest = cell.scale[1] - cell.scale[0]
+    return replace(found, low=max(found.low, -widest), high=min(found.high, widest))
 
 
 def _turned(found: Estimate, orientation: int) -> Estimate:

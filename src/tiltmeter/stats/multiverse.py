@@ -67,9 +67,15 @@ def multiverse(
     return concluded(found, curve_test(found, permutations=permutations, seed=seed), groups=groups, seed=seed)
 
 
-def concluded(found: Cells, test: CurveTest, *, groups: tuple[str, str] = GROUPS, seed: int = 0) -> Multiverse:
-    """What cells and the test of their curve come to."""
+def concluded(
+    found: Cells,
+    test: CurveTest,
+    *,
+    groups: tuple[str, str] = GROUPS,
+    claims: tuple[str, str] | None = None,
+    seed: int = 0,
+) -> Multiverse:
+    """What cells and the test of their curve come to; `claims` are the words of the verdict: see there."""
     drawn = curve(found)
-    return Multiverse(
-        groups, drawn, test, decompose(found, seed), flips(found.results), verdict(drawn, test, groups=groups)
-    )
+    said = verdict(drawn, test, groups=groups, claims=claims)
+    return Multiverse(groups, drawn, test, decompose(found, seed), flips(found.results), said)

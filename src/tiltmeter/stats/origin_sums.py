@@ -1,7 +1,13 @@
-"""The items of a cell summed by origin: what stays of them while groups are exchanged origin by origin.
+"""The items of a cell summed by origin: what stays of them while origins are turned or change groups.
 
-Exchanging the groups of an origin moves its sums from one side to the other and changes nothing else. So with a row of
-+1 (as it was) and −1 (exchanged) for each permutation, everything a permutation gives is a product of matrices.
+An origin of one group that changes it takes its sums to the other side. One with both groups is turned round the mean
+of all items: its values change their sign, its counts stay where they are. With as many texts of either group that is
+the same as exchanging the groups. With unlike numbers (six texts of one group for two of the other, say) exchanging
+them would change the weights as well, and let in the level of the origin, which all cells share and which cancels in
+the data as they are: exchanged curves would vary too much, and little would be found.
+
+With a row of +1 (as it was) and −1 (turned) for each permutation, everything that a permutation gives is a product of
+matrices.
 """
 
 from __future__ import annotations
@@ -17,6 +23,8 @@ from tiltmeter.stats.drawing import Array
 _ROUNDING = 1e-12
 _FLOOR = 1e-6
 """A standard error is taken as at least this share of the size of the values, so that nothing is infinite."""
+_FEWEST_DEGREES = 0.1
+"""Of freedom, where a side has a single origin: hardly anything is far from zero then."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,39 +85,90 @@ class TwoSidedSums:
         moved: Array = parts[:, 0] - parts[:, 1]
         return moved
 
-    def exchanged(self, turns: Array) -> Array:
-        """The difference over its standard error under each row of turns (+1 or −1 for each origin)."""
-        (first, second), (n_first, n_second) = self.sums.T, self.counts.T
-        pairs = [
-            (first, second),
-            (n_first, n_second),
-            (first**2, second**2),
-            (first * n_first, second * n_second),
-            (n_first**2, n_second**2),
-            (first * n_second, second * n_first),
-            ((n_first > 0).astype(np.float64), (n_second > 0).astype(np.float64)),
-        ]
-        moved = turns @ np.column_stack([one - other for one, other in pairs])
-        both = np.array([np.sum(one + other) for one, other in pairs])
-        sums, counts, squares, products, count_squares, crossed, origins = (
-            np.stack([both[place] + moved[:, place], both[place] - moved[:, place]], axis=1) / 2
-            for place in range(len(pairs))
-        )
+    def exchanged(self, turns: Array, alone: NDArray[np.bool_] | None = None) -> Array:
+        """The difference over its standard error, as a normal deviate, under each row of turns (+1 or −1 each).
+
+        Origins that are turned `alone`, those with both sides unless it is said, are turned round the mean of all
+        items; the others have one side and change it.
+        """
+        around = np.all(self.counts > 0, axis=1) if alone is None else alone
+        own = _Parts.turned(_chosen(turns, around), self.sums[around], self.counts[around])
+        others = _Parts.moved(_chosen(turns, ~around), self.sums[~around], self.counts[~around])
+        counts, origins = own.counts + others.counts, own.origins + others.origins
         with np.errstate(divide="ignore", invalid="ignore"):
-            means = sums / counts
-            difference = means[:, 0] - means[:, 1]
+            means = (own.sums + others.sums) / counts
             # As in `influence`: few origins vary less about their own mean than about the truth.
             wider = origins / np.maximum(origins - 1, 0.5)
-            parts = (squares - 2 * means * products + means**2 * count_squares) / counts**2
-            variance = np.sum(parts * wider, axis=1)
-            shared = (
-                np.sum(first * second)
-                - means[:, 1] * crossed[:, 0]
-                - means[:, 0] * crossed[:, 1]
-                + means[:, 0] * means[:, 1] * np.sum(n_first * n_second)
-            )
-            variance -= 2 * shared * np.sqrt(wider.prod(axis=1)) / counts.prod(axis=1)
-        return _over_error(difference, variance, self.squares / self.counts.sum())
+            within = own.scatter(means) * wider / counts**2
+            shared = own.shared(means) * np.sqrt(wider.prod(axis=1)) / counts.prod(axis=1)
+            of_own, of_others = np.sum(within, axis=1) - 2 * shared, others.scatter(means) * wider / counts**2
+            variance = of_own + np.sum(of_others, axis=1)
+            # Welch and Satterthwaite: a side that varies more and has few origins says less than all would together.
+            alone_free, free = float(np.sum(around)) - 1, others.origins - 1
+            unsure = np.sum(of_others**2 / np.maximum(free, _FEWEST_DEGREES), axis=1)
+            degrees = variance**2 / (of_own**2 / max(alone_free, _FEWEST_DEGREES) + unsure)
+            # Where nothing varies within the sides they are not known, and are those of all.
+            degrees = np.fmin(degrees, max(alone_free, 0.0) + np.sum(np.maximum(free, 0), axis=1))
+        z = _over_error(means[:, 0] - means[:, 1], variance, self.squares / self.counts.sum())
+        return _deviate(z, np.where(origins.min(axis=1) < 2, 0.0, degrees))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Parts:
+    """Origins of one kind summed over either side (columns) under each row of turns; one row where no turn matters."""
+
+    sums: Array
+    counts: Array
+    squares: Array
+    products: Array
+    count_squares: Array
+    origins: Array
+    crossed: Array
+    """Sums times the counts of the other side."""
+    both: tuple[float, float]
+    """Products of the two sums, and of the two counts, which no turn changes."""
+
+    @classmethod
+    def turned(cls, turns: Array, sums: Array, counts: Array) -> _Parts:
+        """Values change their sign, and so do sums of odd powers of them; counts stay."""
+        if not len(sums):
+            return cls.none()
+        odd = turns @ np.hstack([sums, sums * counts, sums * counts[:, ::-1]])
+        squares, count_squares, totals, origins = (
+            each.sum(axis=0, keepdims=True) for each in (sums**2, counts**2, counts, (counts > 0).astype(np.float64))
+        )
+        both = float(np.sum(sums.prod(axis=1))), float(np.sum(counts.prod(axis=1)))
+        return cls(odd[:, :2], totals, squares, odd[:, 2:4], count_squares, origins, odd[:, 4:], both)
+
+    @classmethod
+    def moved(cls, turns: Array, sums: Array, counts: Array) -> _Parts:
+        """Origins of one side go over to the other with all they have."""
+        if not len(sums):
+            return cls.none()
+        given = [counts, sums**2, sums * counts, counts**2, (counts > 0).astype(np.float64), sums]
+        moved = turns @ np.column_stack([each[:, 0] - each[:, 1] for each in given])
+        totals, squares, products, count_squares, origins, of_values = (
+            np.column_stack([each.sum() + moved[:, place], each.sum() - moved[:, place]]) / 2
+            for place, each in enumerate(given)
+        )
+        return cls(of_values, totals, squares, products, count_squares, origins, np.zeros((1, 2)), (0.0, 0.0))
+
+    @classmethod
+    def none(cls) -> _Parts:
+        """No origins."""
+        nothing = np.zeros((1, 2))
+        return cls(nothing, nothing, nothing, nothing, nothing, nothing, nothing, (0.0, 0.0))
+
+    def scatter(self, means: Array) -> Array:
+        """The squares of what each origin has beyond these means, summed over either side."""
+        found: Array = self.squares - 2 * means * self.products + means**2 * self.count_squares
+        return found
+
+    def shared(self, means: Array) -> Array:
+        """The same as products of the two sides of an origin."""
+        crossed = np.sum(means[:, ::-1] * self.crossed, axis=1)
+        found: Array = self.both[0] - crossed + means.prod(axis=1) * self.both[1]
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,15 +246,21 @@ class SignedSums:
         return moved
 
     def exchanged(self, turns: Array) -> Array:
-        """The mean over its standard error under each row of turns (+1 or −1 for each row)."""
+        """The mean over its standard error, as a normal deviate, under each row of turns (+1 or −1 for each row)."""
         parts = self._weights * self.sums / self.counts
         value, origins = turns @ parts, len(parts)
         # Strata are left out here: their differences count as spread, which can only make z smaller.
         variance = (float(np.sum(parts**2)) - value**2 / origins) * origins / max(0.5, origins - 1)
-        return _over_error(value, variance, self.squares / self.counts.sum())
+        z = _over_error(value, variance, self.squares / self.counts.sum())
+        return _deviate(z, np.full(len(z), self.fewest - 1.0))
 
 
 OriginSums = TwoSidedSums | SignedSums
+
+
+def _chosen(turns: Array, origins: NDArray[np.bool_]) -> Array:
+    """The columns of some origins, without a copy where it is all of them."""
+    return turns if origins.all() else turns[:, origins]
 
 
 def _over_error(value: Array, variance: Array, mean_square: float) -> Array:
@@ -204,4 +269,17 @@ def _over_error(value: Array, variance: Array, mean_square: float) -> Array:
     known = np.isfinite(value) & (np.abs(value) > _ROUNDING * size)
     found = np.zeros(len(value))
     found[known] = value[known] / np.maximum(np.sqrt(np.maximum(variance[known], 0.0)), _FLOOR * size)
+    return found
+
+
+def _deviate(z: Array, degrees: Array) -> Array:
+    """Student's deviates as the normal ones that are about as rare, so that cells of few origins and of many compare.
+
+    Wallace 1959: within 0.02 from four degrees of freedom on, up to the 1 % points.
+
+    >>> _deviate(np.array([2.776, -4.604, 2.0]), np.array([4.0, 4.0, 60.0])).round(2).tolist()
+    [1.95, -2.56, 1.96]
+    """
+    free = np.maximum(degrees, _FEWEST_DEGREES)
+    found: Array = np.sign(z) * (8 * free + 1) / (8 * free + 3) * np.sqrt(free * np.log1p(z**2 / free))
     return found

@@ -51,8 +51,10 @@ class Verdict:
         return asdict(self) | {"described": [dict(settings) for settings in self.described]}
 
 
-def verdict(curve: Curve, test: CurveTest, *, groups: tuple[str, str] = GROUPS) -> Verdict:
-    """The verdict on a curve and its test."""
+def verdict(
+    curve: Curve, test: CurveTest, *, groups: tuple[str, str] = GROUPS, claims: tuple[str, str] | None = None
+) -> Verdict:
+    """The verdict on a curve and its test; `claims` are what a positive cell says in words, and a negative one."""
     sign = curve.dominant
     valued = [cell for cell in curve.cells if cell.sign is not None]
     holding = [cell for cell in valued if sign and cell.sign == sign]
@@ -72,7 +74,8 @@ def verdict(curve: Curve, test: CurveTest, *, groups: tuple[str, str] = GROUPS) 
         opposed,
         test.p,
     )
-    return replace(found, sentence=_sentence(found, curve, reason, groups))
+    said = claims or (f"worse for {groups[0]} than for {groups[1]}", f"worse for {groups[1]} than for {groups[0]}")
+    return replace(found, sentence=_sentence(found, curve, reason, said))
 
 
 def describe(exceptions: Sequence[CellResult], others: Sequence[CellResult]) -> tuple[Settings, ...]:
@@ -119,9 +122,9 @@ def _strength(curve: Curve, test: CurveTest, opposed: int) -> tuple[Strength, st
     return "survives", ""
 
 
-def _sentence(found: Verdict, curve: Curve, reason: str, groups: tuple[str, str]) -> str:
+def _sentence(found: Verdict, curve: Curve, reason: str, claims: tuple[str, str]) -> str:
     """The verdict in words."""
-    parts = [f"{found.strength.capitalize()}: {f'{reason}; ' if reason else ''}{_counted(found, curve, groups)}"]
+    parts = [f"{found.strength.capitalize()}: {f'{reason}; ' if reason else ''}{_counted(found, curve, claims)}"]
     without = "1 cell has" if found.without == 1 else f"{found.without} cells have"
     if found.without and found.of and _NO_VALUE not in reason:
         parts.append(f"{without} no value")
@@ -133,15 +136,15 @@ def _sentence(found: Verdict, curve: Curve, reason: str, groups: tuple[str, str]
     return "; ".join(part for part in parts if part).removesuffix("; ") + "."
 
 
-def _counted(found: Verdict, curve: Curve, groups: tuple[str, str]) -> str:
+def _counted(found: Verdict, curve: Curve, claims: tuple[str, str]) -> str:
     """In how many cells it holds, in how many of them clearly, and which differ."""
     if not found.of:
         return ""
     if found.direction is None:
         return f"as many of {found.of} cells lean to one side as to the other"
-    worse, better = groups if found.direction == "first" else groups[::-1]
+    claim = claims[0] if found.direction == "first" else claims[1]
     clear = curve.significant.positive if found.direction == "first" else curve.significant.negative
-    said = f"worse for {worse} than for {better} in {found.holds} of {found.of} cells"
+    said = f"{claim} in {found.holds} of {found.of} cells"
     said += f" ({clear} significant after correction)"
     if found.exceptions:
         said += f"; {_excepted(found)}"

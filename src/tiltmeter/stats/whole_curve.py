@@ -3,6 +3,16 @@
 An origin that has both groups (or one signed value for each item) is turned round or left, as a coin falls; origins
 that belong to one group each, as the articles of BOLD, exchange their groups among themselves. Cells share texts, so an
 origin is turned in every cell or in none: however cells hang together, they do so in every permutation as well.
+
+Turned round means: round the mean of all items of the cell. That is to exchange the groups where an origin has as many
+texts of either; where it has not, it keeps each origin's weight, which exchanging the groups would change
+(`origin_sums`). Every cell enters as a value over its standard error, with the degrees of freedom of Welch and
+Satterthwaite, so that groups that only vary unlike hardly look different (studentised permutation: Janssen 1997, Chung
+and Romano 2013).
+
+Professions that are crossed with templates are turned as wholes, which says nothing of other templates. So such cells
+enter, as the data are, with the deviate of their own p, which is over professions and templates both; what chance would
+give is drawn by turning professions. Where those are too few to be turned, templates are.
 """
 
 from __future__ import annotations
@@ -10,19 +20,26 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltmeter.stats.cells import ALPHA, CellData, Cells
+from tiltmeter.stats.cells import ALPHA, CellData, CellResult, Cells
 from tiltmeter.stats.drawing import CHUNK, Array, pools_of
+from tiltmeter.stats.origin_sums import SignedSums
 
 PERMUTATIONS = 1_999
 """Beside the data as they are, which count as one more."""
 FEWEST_ARRANGEMENTS = 40
 """With fewer ways to exchange the groups there is no test: most have a mirror image, so p could hardly reach 0.05."""
+
+_BORDER = NormalDist().inv_cdf(1 - ALPHA / 2)
+"""A normal deviate beyond this is significant on its own."""
+
+_SMALLEST_P = 1e-300
 
 STATISTICS = ("median", "sign_share", "significant_share")
 
@@ -40,11 +57,11 @@ class CurveTest:
     """The test of the whole curve; without figures where there is too little to exchange, and `note` says so."""
 
     median: Statistic | None
-    """The median of the cells' effects, each over its standard error; in size, to six places."""
+    """The median of the cells' effects, each over its standard error, as normal deviates; in size, to six places."""
     sign_share: Statistic | None
     """The share of cells with the dominant sign."""
     significant_share: Statistic | None
-    """The share of cells that lean that way with |z| beyond Student's 5 % point, not corrected."""
+    """The share of cells that lean that way with a deviate beyond 1.96, not corrected."""
     p: float | None
     """Of all three together: the smallest of their p-values, against the smallest in each permutation."""
     permutations: int
@@ -54,6 +71,8 @@ class CurveTest:
     exchanged: int
     """Origins that belong to one group and exchange it with others."""
     note: str | None = None
+    over_templates: bool = False
+    """Whether templates stand for origins, professions being too few."""
 
     def as_json(self) -> dict[str, Any]:
         """The figures of the test."""
@@ -65,6 +84,7 @@ class CurveTest:
             "cells": self.cells,
             "origins_turned": self.turned,
             "origins_exchanged": self.exchanged,
+            "over_templates": self.over_templates,
             "note": self.note,
         }
 
@@ -148,6 +168,15 @@ def design_of(cells: Sequence[CellData]) -> Design:
 
 def curve_test(cells: Cells, *, permutations: int = PERMUTATIONS, seed: int = 0) -> CurveTest:
     """Test the curve of evaluated cells against no effect in any of them."""
+    found = _curve_test(cells, permutations, seed)
+    if found.p is not None or all(cells.data[place].templates is None for place in cells.valued):
+        return found
+    data = tuple(cell.over_templates() for cell in cells.data)
+    over = _curve_test(replace(cells, data=data, sums=tuple(cell.sums() for cell in data)), permutations, seed)
+    return found if over.p is None else replace(over, over_templates=True)
+
+
+def _curve_test(cells: Cells, permutations: int, seed: int) -> CurveTest:
     valued = cells.valued
     design = design_of([cells.data[place] for place in valued])
     exchanged = sum(len(members) for members, _ in design.pools)
@@ -158,14 +187,21 @@ def curve_test(cells: Cells, *, permutations: int = PERMUTATIONS, seed: int = 0)
         return CurveTest(None, None, None, None, 0, *counts, note=f"no test of the whole curve: {why}")
     sums = [cells.sums[place] for place in valued]
     columns = [np.searchsorted(design.origins, part.origins) for part in sums]
-    borders = np.array([_student(part.fewest) for part in sums])
+    alone = np.zeros(len(design.origins), dtype=bool)
+    alone[design.alone] = True
     found = []
     for turns in _after_the_data(design, permutations, seed):
         zs = np.empty((len(turns), len(sums)))
         for place, (part, where) in enumerate(zip(sums, columns, strict=True)):
             every = np.array_equal(where, np.arange(turns.shape[1]))
-            zs[:, place] = part.exchanged(turns if every else turns[:, where])
-        found.append(_statistics(zs, borders))
+            given = turns if every else turns[:, where]
+            if isinstance(part, SignedSums):
+                zs[:, place] = part.exchanged(given)
+            else:
+                zs[:, place] = part.exchanged(given, alone[where])
+        if not found:
+            zs[0] = [_both_ways(cells.results[place], z) for place, z in zip(valued, zs[0].tolist(), strict=True)]
+        found.append(_statistics(zs))
     drawn = np.vstack(found)
     p_values = _ranked(drawn)
     smallest = p_values.min(axis=1)
@@ -176,22 +212,26 @@ def curve_test(cells: Cells, *, permutations: int = PERMUTATIONS, seed: int = 0)
     return CurveTest(median, sign, significant, overall, permutations, *counts)
 
 
+def _both_ways(cell: CellResult, z: float) -> float:
+    """The deviate of a cell's own p where that is over templates as well; else the one it has."""
+    if not cell.both_ways or cell.raw.p is None or not cell.sign:
+        return z
+    return cell.sign * -NormalDist().inv_cdf(max(cell.raw.p, _SMALLEST_P) / 2) if cell.raw.p < 1 else 0.0
+
+
 def _after_the_data(design: Design, permutations: int, seed: int) -> Iterator[Array]:
-    yield np.ones((1, len(design.origins)))
-    yield from design.turns(permutations, seed)
+    first = np.ones((1, len(design.origins)))
+    for turns in design.turns(permutations, seed):
+        yield np.vstack([first, turns])
+        first = first[:0]
+    if len(first):
+        yield first
 
 
-def _student(origins: int) -> float:
-    """Student's two-sided 5 % point; none is reached with a single origin."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(origins - 1, 1 - ALPHA / 2)) if origins > 1 else math.inf
-
-
-def _statistics(zs: Array, borders: Array) -> Array:
+def _statistics(zs: Array) -> Array:
     """The three statistics (columns) of each permutation (rows); all are the same for a curve and its mirror image."""
     positive, negative = (np.sum(zs > 0, axis=1), np.sum(zs < 0, axis=1))
-    up, down = (np.sum(zs > borders, axis=1), np.sum(zs < -borders, axis=1))
+    up, down = (np.sum(zs > _BORDER, axis=1), np.sum(zs < -_BORDER, axis=1))
     leaning = np.where(positive > negative, up, np.where(positive < negative, down, np.maximum(up, down)))
     cells = zs.shape[1]
     median = np.abs(np.median(zs, axis=1))

@@ -1,0 +1,58 @@
+"""Which attributes the stereotypes of a spec tie to which of two groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tiltmeter.store import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Stereotype:
+    """Two groups that a spec compares, and the attributes that stereotypes tie to each."""
+
+    bias: str
+    groups: tuple[str, str]
+    attributes: tuple[frozenset[str], frozenset[str]]
+
+    @property
+    def balanced(self) -> bool:
+        """Whether both groups have attributes, so that a general lean to one of them cancels out."""
+        return all(self.attributes)
+
+    def side(self, attribute: str) -> int | None:
+        """0 where it is tied to the first group, 1 to the second, None to neither or both.
+
+        >>> tied = Stereotype("tools", ("male", "female"), (frozenset({"saw", "pen"}), frozenset({"pen"})))
+        >>> tied.side("saw"), tied.side("pen"), tied.side("fork")
+        (0, None, None)
+        """
+        first, second = (attribute in each for each in self.attributes)
+        return None if first == second else int(second)
+
+
+def spec_of(run: Run, bias: str) -> dict[str, Any]:
+    """The spec of a bias as a run keeps it; empty where it comes from no spec."""
+    name = bias.partition(":")[0]
+    return next((dict(spec) for spec in run.meta["resolved"]["specs"] if spec["name"] == name), {})
+
+
+def stereotype(spec: Mapping[str, Any], groups: tuple[str, str] | None = None) -> Stereotype | None:
+    """What a spec of a run says of two groups, its first two unless others are given; None where it ties nothing.
+
+    >>> sets = [{"terms": ["saw"], "stereotype_of": ["male"]}, {"terms": ["novel"], "stereotype_of": ["female"]}]
+    >>> found = stereotype({"name": "tools", "compare": [["male", "female"]], "attributes": sets})
+    >>> found.balanced, found.side("novel")
+    (True, 1)
+    """
+    first, second = groups or spec["compare"][0]
+    tied: tuple[set[str], set[str]] = (set(), set())
+    for one in spec.get("attributes", ()):
+        for side, group in enumerate((first, second)):
+            if group in one["stereotype_of"]:
+                tied[side].update(one["terms"])
+    if not any(tied):
+        return None
+    return Stereotype(spec["name"], (first, second), (frozenset(tied[0]), frozenset(tied[1])))

@@ -47,6 +47,10 @@ NO_EFFECT: list[tuple[str, World, tuple[int, ...]]] = [
     ("nested, the larger group varies 3 times as much", worlds.nested_unlike_larger, USUAL),
     ("signed", worlds.signed, FEW),
     ("signed, sources share origins", worlds.shared_signed, USUAL),
+    ("next words, professions and templates vary alike", worlds.templates_vary_alike, USUAL),
+    ("next words, templates vary more", worlds.templates_vary_more, USUAL),
+    ("next words, templates do not vary", worlds.templates_do_not_vary, USUAL),
+    ("next words by stereotype, both vary alike", worlds.stereotype_in_templates, USUAL),
     ("crossed, nested and signed", worlds.both, USUAL),
     ("twelve copies", worlds.copies, FEW),
 ]
@@ -57,6 +61,8 @@ EFFECT: list[tuple[str, World]] = [
     ("crossed, 7 texts of one and 1 of the other", worlds.seven_and_one),
     ("nested, one group twice the other", worlds.nested),
     ("signed", worlds.signed),
+    ("next words, professions and templates vary alike", worlds.templates_vary_alike),
+    ("next words by stereotype, both vary alike", worlds.stereotype_in_templates),
 ]
 
 
@@ -66,8 +72,10 @@ def tested(cells: list[CellData], seed: int) -> CurveTest:
     from tiltmeter.stats.cells import CellResult
 
     sums = tuple(cell.sums() for cell in cells)
-    some = CellResult({}, Estimate(0.0), Estimate(0.0), 1.0, 1)
-    return curve_test(Cells(tuple(cells), (some,) * len(cells), sums), permutations=PERMUTATIONS, seed=seed)
+    some = tuple(
+        CellResult({}, Estimate(0.0), Estimate(0.0), 1.0, 1, both_ways=cell.crossed_with_templates) for cell in cells
+    )
+    return curve_test(Cells(tuple(cells), some, sums), permutations=PERMUTATIONS, seed=seed)
 
 
 def false_alarms(world: World, origins: int, effect: float, rounds: int) -> list[float]:

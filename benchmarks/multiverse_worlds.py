@@ -227,3 +227,50 @@ def in_strata(generator: Generator, origins: int, effect: float) -> list[CellDat
 
 def as_sides(generator: Generator, origins: int, effect: float) -> list[CellData]:
     return stereotypes(generator, origins, effect, sided=True)
+
+
+TEMPLATES = 17
+
+
+def over_templates(
+    generator: Generator, origins: int, effect: float, spreads: tuple[float, float, float], *, sided: bool = False
+) -> list[CellData]:
+    """Next words: professions in 17 templates, four measures that are noisy copies of one another.
+
+    `spreads` are those of professions, of templates and of single prompts. With `sided`, half of the professions are
+    tied to either group, and templates treat the two halves unlike.
+    """
+    professions, templates = np.repeat(np.arange(origins), TEMPLATES), np.tile(np.arange(TEMPLATES), origins)
+    sides = professions % 2
+    own, of_template = generator.normal(0, spreads[0], origins), generator.normal(0, spreads[1], (2, TEMPLATES))
+    lean = effect * ((0.5 - sides) if sided else 1.0)
+    by_template = of_template[sides if sided else 0, templates]
+    common = lean + own[professions] + by_template + generator.normal(0, spreads[2], len(professions))
+    return [
+        CellData.of(
+            {"measure": str(number)},
+            common + 0.3 * spreads[2] * generator.normal(0, 1, len(common)),
+            np.char.add("profession ", professions.astype(str)),
+            sides if sided else None,
+            templates=[str(name) for name in templates],
+        )
+        for number in range(4)
+    ]
+
+
+def templates_vary_alike(generator: Generator, origins: int, effect: float) -> list[CellData]:
+    """Means over professions and means over templates vary by the same."""
+    return over_templates(generator, origins, effect, (1.0, (TEMPLATES / origins) ** 0.5, 1.0))
+
+
+def templates_vary_more(generator: Generator, origins: int, effect: float) -> list[CellData]:
+    return over_templates(generator, origins, effect, (0.2, 1.0, 1.0))
+
+
+def templates_do_not_vary(generator: Generator, origins: int, effect: float) -> list[CellData]:
+    return over_templates(generator, origins, effect, (1.0, 0.0, 1.0))
+
+
+def stereotype_in_templates(generator: Generator, origins: int, effect: float) -> list[CellData]:
+    """By stereotype, with templates that vary as much as attributes."""
+    return over_templates(generator, origins, effect, (1.0, (TEMPLATES / origins) ** 0.5, 1.0), sided=True)

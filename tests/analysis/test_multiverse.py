@@ -162,16 +162,13 @@ def test_a_tilt_of_few_templates_does_not_survive(tmp_path: Path) -> None:
     )
     run = words_run(tmp_path, leaning)
     [question] = [one for one in questions(Material([run])) if one.main]
-    over_professions, over_templates = (
-        cells_of(question, Material([run]), over_templates=chosen) for chosen in (False, True)
-    )
-    assert set(over_professions[0].origins) == set(PROFESSIONS)
-    assert set(over_templates[0].origins) == {f"template {text}" for text in TEMPLATES}
-    strictly = curve_test(evaluate(over_templates, groups=question.groups))
+    cells = cells_of(question, Material([run]))
+    assert set(cells[0].origins) == set(PROFESSIONS)
+    assert set(cells[0].over_templates().origins) == {f"template {text}" for text in TEMPLATES}
+    alone = curve_test(evaluate([replace(cell, templates=None) for cell in cells], groups=question.groups))
     found = answer(question, Material([run]))
-    assert strictly.p is not None
-    assert strictly.p > 0.2
-    assert found.multiverse.test.p == strictly.p
+    assert alone.p is not None and alone.p < 0.05
+    assert found.multiverse.test.p is not None and found.multiverse.test.p > 0.2
     assert found.verdict.strength != "survives"
 
 
@@ -297,7 +294,7 @@ def test_orientations_are_exchanged_by_whole_attributes_and_by_whole_templates(s
     assert not len(by_attribute.alone)
     assert {str(name) for name in by_attribute.origins[members]} == {*TOOLS, *BOOKS}
     assert {str(name) for name, side in zip(by_attribute.origins[members], sides, strict=True) if side > 0} == {*TOOLS}
-    by_template = design_of(cells_of(question, material, over_templates=True))
+    by_template = design_of([cell.over_templates() for cell in cells_of(question, material)])
     assert (len(by_template.alone), by_template.pools) == (6, ())
 
 

@@ -11,7 +11,7 @@ from scipy.stats import t as student
 from tests.stats.multiverse_worlds import crossed, signed
 from tiltmeter.stats.cells import CellData, Cells, evaluate
 from tiltmeter.stats.drawing import Array
-from tiltmeter.stats.origin_sums import TwoSidedSums, _deviate
+from tiltmeter.stats.origin_sums import TwoSidedSums, deviate
 from tiltmeter.stats.whole_curve import CurveTest, curve_test, design_of
 
 
@@ -98,7 +98,7 @@ def test_a_single_origin_of_a_side_makes_no_cell_significant() -> None:
 @pytest.mark.parametrize(("degrees", "within"), [(2, 0.08), (4, 0.02), (19, 0.002)])
 def test_deviates_of_few_origins_are_about_as_rare_as_normal_ones(degrees: int, within: float) -> None:
     chances = np.array([0.25, 0.05, 0.025, 0.005])
-    found = _deviate(student.isf(chances, degrees), np.full(4, float(degrees)))
+    found = deviate(student.isf(chances, degrees), np.full(4, float(degrees)))
     assert found.tolist() == pytest.approx(norm.isf(chances).tolist(), abs=within)
 
 
@@ -230,3 +230,48 @@ def test_many_origins_are_drawn_in_parts(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("tiltmeter.stats.whole_curve.CHUNK", 1_000)
     found = curve_test(cells, permutations=99)
     assert found.permutations == 99 and found.p is not None and round(found.p * 100) == pytest.approx(found.p * 100)
+
+
+def in_templates(professions: int, *, lean: float = 0.0, of_templates: float = 0.0, seed: int = 0) -> list[CellData]:
+    """Three measures of prompts that are professions in 12 templates."""
+    generator = np.random.default_rng(seed)
+    names, templates = np.repeat(np.arange(professions), 12), np.tile(np.arange(12), professions)
+    common = lean + of_templates * generator.normal(size=12)[templates] + 0.3 * generator.normal(size=len(names))
+    return [
+        CellData.of(
+            {"n": str(n)},
+            common + 0.1 * generator.normal(size=len(names)),
+            [f"profession {name}" for name in names],
+            templates=[str(name) for name in templates],
+        )
+        for n in range(3)
+    ]
+
+
+def test_what_only_these_templates_show_is_no_evidence() -> None:
+    """Every profession leans alike, since the twelve templates happen to: others might not."""
+    cells = in_templates(30, lean=0.3, of_templates=1.0, seed=4)
+    alone = curve_test(evaluate([replace(cell, templates=None) for cell in cells]))
+    both = curve_test(evaluate(cells))
+    assert alone.p is not None and alone.p < 0.01
+    assert both.p is not None and both.p > 0.05
+    assert both.median is not None and alone.median is not None and both.median.value < alone.median.value / 2
+
+
+@pytest.mark.parametrize("professions", [30, 8])
+def test_a_lean_of_all_professions_in_all_templates_is_found(professions: int) -> None:
+    found = curve_test(evaluate(in_templates(professions, lean=0.8, of_templates=0.3)))
+    assert found.p is not None and found.p < 0.01
+
+
+def test_templates_are_turned_where_professions_are_too_few() -> None:
+    found = curve_test(evaluate(in_templates(3, lean=0.8, of_templates=0.3)))
+    assert (found.over_templates, found.turned) == (True, 12)
+    assert found.p is not None and found.p < 0.01
+
+
+def test_of_professions_and_templates_the_larger_p_counts() -> None:
+    found = curve_test(evaluate(in_templates(6, lean=0.8, of_templates=0.3)))
+    # Twelve templates could be turned in 4,096 ways, but six professions in 64, with two that come to the same.
+    assert not found.over_templates
+    assert found.p == pytest.approx(2 / 64, abs=0.01)

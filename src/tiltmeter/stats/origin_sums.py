@@ -110,7 +110,7 @@ class TwoSidedSums:
             # Where nothing varies within the sides they are not known, and are those of all.
             degrees = np.fmin(degrees, max(alone_free, 0.0) + np.sum(np.maximum(free, 0), axis=1))
         z = _over_error(means[:, 0] - means[:, 1], variance, self.squares / self.counts.sum())
-        return _deviate(z, np.where(origins.min(axis=1) < 2, 0.0, degrees))
+        return deviate(z, np.where(origins.min(axis=1) < 2, 0.0, degrees))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -252,7 +252,7 @@ class SignedSums:
         # Strata are left out here: their differences count as spread, which can only make z smaller.
         variance = (float(np.sum(parts**2)) - value**2 / origins) * origins / max(0.5, origins - 1)
         z = _over_error(value, variance, self.squares / self.counts.sum())
-        return _deviate(z, np.full(len(z), self.fewest - 1.0))
+        return deviate(z, np.full(len(z), self.fewest - 1.0))
 
 
 OriginSums = TwoSidedSums | SignedSums
@@ -272,12 +272,12 @@ def _over_error(value: Array, variance: Array, mean_square: float) -> Array:
     return found
 
 
-def _deviate(z: Array, degrees: Array) -> Array:
+def deviate(z: Array, degrees: Array) -> Array:
     """Student's deviates as the normal ones that are about as rare, so that cells of few origins and of many compare.
 
     Wallace 1959: within 0.02 from four degrees of freedom on, up to the 1 % points.
 
-    >>> _deviate(np.array([2.776, -4.604, 2.0]), np.array([4.0, 4.0, 60.0])).round(2).tolist()
+    >>> deviate(np.array([2.776, -4.604, 2.0]), np.array([4.0, 4.0, 60.0])).round(2).tolist()
     [1.95, -2.56, 1.96]
     """
     free = np.maximum(degrees, _FEWEST_DEGREES)

@@ -10,9 +10,10 @@ texts of either; where it has not, it keeps each origin's weight, which exchangi
 Satterthwaite, so that groups that only vary unlike hardly look different (studentised permutation: Janssen 1997, Chung
 and Romano 2013).
 
-Professions that are crossed with templates are turned as wholes, which says nothing of other templates. So such cells
-enter, as the data are, with the deviate of their own p, which is over professions and templates both; what chance would
-give is drawn by turning professions. Where those are too few to be turned, templates are.
+Professions that are crossed with templates are turned as wholes, which says nothing of other templates. So the real
+curve has the value of such a cell over a standard error of professions and templates both. What chance would give is
+drawn twice, turning professions and turning templates, and the larger p counts: where one of the two hardly varies, as
+good as all that it gives is the same number turned round, and p comes in steps.
 """
 
 from __future__ import annotations
@@ -20,16 +21,18 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltmeter.stats.cells import ALPHA, CellData, CellResult, Cells
+from tiltmeter.stats.cells import ALPHA, CellData, Cells
+from tiltmeter.stats.clustered import sorted_codes
 from tiltmeter.stats.drawing import CHUNK, Array, pools_of
-from tiltmeter.stats.origin_sums import SignedSums
+from tiltmeter.stats.origin_sums import SignedSums, deviate
+from tiltmeter.stats.other_way import over_both
 
 PERMUTATIONS = 1_999
 """Beside the data as they are, which count as one more."""
@@ -38,8 +41,6 @@ FEWEST_ARRANGEMENTS = 40
 
 _BORDER = NormalDist().inv_cdf(1 - ALPHA / 2)
 """A normal deviate beyond this is significant on its own."""
-
-_SMALLEST_P = 1e-300
 
 STATISTICS = ("median", "sign_share", "significant_share")
 
@@ -72,7 +73,7 @@ class CurveTest:
     """Origins that belong to one group and exchange it with others."""
     note: str | None = None
     over_templates: bool = False
-    """Whether templates stand for origins, professions being too few."""
+    """Whether templates stand for origins: professions are too few, or p is smaller with them."""
 
     def as_json(self) -> dict[str, Any]:
         """The figures of the test."""
@@ -168,28 +169,28 @@ def design_of(cells: Sequence[CellData]) -> Design:
 
 def curve_test(cells: Cells, *, permutations: int = PERMUTATIONS, seed: int = 0) -> CurveTest:
     """Test the curve of evaluated cells against no effect in any of them."""
-    found = _curve_test(cells, permutations, seed)
-    if found.p is not None or all(cells.data[place].templates is None for place in cells.valued):
+    found = _curve_test(cells, permutations, seed, over_templates=False)
+    if all(cells.data[place].templates is None for place in cells.valued):
         return found
-    data = tuple(cell.over_templates() for cell in cells.data)
-    over = _curve_test(replace(cells, data=data, sums=tuple(cell.sums() for cell in data)), permutations, seed)
-    return found if over.p is None else replace(over, over_templates=True)
+    over = _curve_test(cells, permutations, seed, over_templates=True)
+    return over if over.p is not None and (found.p is None or over.p > found.p) else found
 
 
-def _curve_test(cells: Cells, permutations: int, seed: int) -> CurveTest:
+def _curve_test(cells: Cells, permutations: int, seed: int, *, over_templates: bool) -> CurveTest:
     valued = cells.valued
-    design = design_of([cells.data[place] for place in valued])
+    data = [cells.data[place].over_templates() if over_templates else cells.data[place] for place in valued]
+    design = design_of(data)
     exchanged = sum(len(members) for members, _ in design.pools)
     counts = (len(valued), len(design.alone), exchanged)
     if design.arrangements < FEWEST_ARRANGEMENTS or not valued:
         origins = len(design.alone) + exchanged
         why = f"the groups of {origins} origins can be exchanged in too few ways" if valued else "no cell has a value"
         return CurveTest(None, None, None, None, 0, *counts, note=f"no test of the whole curve: {why}")
-    sums = [cells.sums[place] for place in valued]
+    sums = [cell.sums() for cell in data] if over_templates else [cells.sums[place] for place in valued]
     columns = [np.searchsorted(design.origins, part.origins) for part in sums]
     alone = np.zeros(len(design.origins), dtype=bool)
     alone[design.alone] = True
-    found = []
+    found: list[Array] = []
     for turns in _after_the_data(design, permutations, seed):
         zs = np.empty((len(turns), len(sums)))
         for place, (part, where) in enumerate(zip(sums, columns, strict=True)):
@@ -200,7 +201,9 @@ def _curve_test(cells: Cells, permutations: int, seed: int) -> CurveTest:
             else:
                 zs[:, place] = part.exchanged(given, alone[where])
         if not found:
-            zs[0] = [_both_ways(cells.results[place], z) for place, z in zip(valued, zs[0].tolist(), strict=True)]
+            crossed = [at for at, place in enumerate(valued) if cells.results[place].both_ways]
+            for at in crossed:
+                zs[0, at] = _over_both(cells.data[valued[at]], zs[0, at])
         found.append(_statistics(zs))
     drawn = np.vstack(found)
     p_values = _ranked(drawn)
@@ -209,14 +212,26 @@ def _curve_test(cells: Cells, permutations: int, seed: int) -> CurveTest:
     median, sign, significant = (
         Statistic(float(value), float(p)) for value, p in zip(drawn[0], p_values[0], strict=True)
     )
-    return CurveTest(median, sign, significant, overall, permutations, *counts)
+    return CurveTest(median, sign, significant, overall, permutations, *counts, over_templates=over_templates)
 
 
-def _both_ways(cell: CellResult, z: float) -> float:
-    """The deviate of a cell's own p where that is over templates as well; else the one it has."""
-    if not cell.both_ways or cell.raw.p is None or not cell.sign:
+def _over_both(cell: CellData, z: float) -> float:
+    """The deviate of a cell over professions and templates, and never more than the one over one of them."""
+    scored = cell.scored
+    values = cell.values[scored]
+    sides = np.zeros(len(values), dtype=np.int8) if cell.sides is None else cell.sides[scored]
+    value, moves = 0.0, np.zeros(len(values))
+    for side, sign in ((0, 1), (1, -1)):
+        own = values[sides == side] - cell.neutral
+        if len(own):
+            value += sign * own.mean()
+            moves[sides == side] = sign * (own - own.mean()) / len(own)
+    ways = (sorted_codes(each.origins[scored].tolist()) for each in (cell, cell.over_templates()))
+    variance, degrees = over_both(moves, *ways)
+    if variance <= 0:
         return z
-    return cell.sign * -NormalDist().inv_cdf(max(cell.raw.p, _SMALLEST_P) / 2) if cell.raw.p < 1 else 0.0
+    strictly = deviate(np.array([value / math.sqrt(variance)]), np.array([degrees]))[0]
+    return math.copysign(min(abs(z), abs(strictly)), z)
 
 
 def _after_the_data(design: Design, permutations: int, seed: int) -> Iterator[Array]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.analysis import planned_worlds as worlds
+from tests.analysis import planted_studies
 from tests.report.completions import DECODINGS, make_rated_run
 from tests.report.synthetic import Tilt, make_run, make_written_run
 from tiltmeter.analysis.pilot_sources import PilotSource, spec_of
@@ -169,6 +170,32 @@ def test_a_pilot_that_foretells_another_interval_than_it_has_says_so(tmp_path: P
     assert not any(note.startswith("one sample") for note in target.notes)
 
 
+def test_lines_that_serve_several_figures_count_every_group_once(tmp_path: Path) -> None:
+    run = planted_studies.texts_run(tmp_path, women=0.8, men=0.3)
+    found = plan_run(run, 0.9)
+    within = [one for one in found.targets if one.settable is not None]
+    assert len(within) > 3
+    table = tomllib.loads("\n".join(found.lines["continuations"]))
+    [source] = table["sources"]
+    per_group, samples = source["own-prompts"]["per_group"], table["samples"]
+    assert per_group == max(one.options["per_group"] for one in within)
+    assert samples == max(one.options["samples"] for one in within)
+    # Women, men and others: three groups, though three figures compare two each.
+    assert found.calls == {"continuations": 3 * per_group * samples}
+
+
+def test_a_figure_with_too_few_origins_is_named_beside_those_that_can_be_planned() -> None:
+    run = make_run(Path("nowhere"), tilts=[Tilt("large", 0.9), Tilt("small", 0.9, terms=2)], models=["m"])
+    found = plan_run(run, 0.3)
+    assert {one.choices["bias"] for one in found.targets} == {"large"}
+    [small] = found.too_small
+    assert small.choices["bias"] == "small"
+    assert small.reason == "the pilot has 2 attribute terms with a value; it takes 5 or more to plan"
+    assert found.as_json()["too_small"][0]["reason"] == small.reason
+    with pytest.raises(UserError, match="nothing can be planned: small: the pilot has 2 attribute terms"):
+        plan_run(run, 0.3, bias="small")
+
+
 def test_a_pilot_without_spread_or_with_too_few_templates_is_no_basis(tmp_path: Path) -> None:
     worlds.words_world(tmp_path)
     (tmp_path / "model.toml").write_text("[weights]\nhe = 1\nshe = 1\nother = 4\n", encoding="utf-8")
@@ -187,11 +214,11 @@ def test_a_pilot_without_spread_or_with_too_few_templates_is_no_basis(tmp_path: 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"width": 0.0}, "--width 0: a width is more than 0"),
+        ({"width": 0.0}, "--width 0: a width is a number above 0"),
         ({"width": 0.1, "bias": "nothing"}, "there is no bias 'nothing' to plan for; there are qualities"),
         ({"width": 0.1, "views": ["next words"]}, "nothing to plan from of next words"),
-        ({"width": 0.1, "max_origins": 4}, "no interval with fewer than 5 origins"),
-        ({"width": 0.1, "models": ["nobody"]}, "nothing of the model nobody"),
+        ({"width": 0.1, "max_origins": 4}, "an interval takes 5 origins or more"),
+        ({"width": 0.1, "models": ["nobody"]}, "nothing to plan from of the model nobody"),
     ],
 )
 def test_what_cannot_be_planned_is_one_sentence(pairs: Run, arguments: dict[str, object], sentence: str) -> None:

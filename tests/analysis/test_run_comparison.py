@@ -80,9 +80,9 @@ def test_a_run_and_itself_show_nothing_and_claim_nothing(biased: Run) -> None:
     found = compare_runs([biased, twin], margin=0.05)
     assert all(cell.difference.value == 0 for cell in of(found, "pairs").cells)
     assert found.comparisons == 0
-    [first, second] = of(found, "pairs").sentences
-    assert first == "A and B are the same on all 96 items."
-    assert second.startswith("No comparison of pairs has an interval")
+    view = of(found, "pairs")
+    assert view.sentences == ("A and B are the same on all 96 items.",)
+    assert view.summary.startswith("No comparison of pairs has an interval")
 
 
 def test_two_models_of_one_run_are_compared() -> None:
@@ -165,8 +165,29 @@ def test_an_equivalence_is_said_where_it_is_shown() -> None:
     assert "no difference is shown" in sentence
     assert "would have been seen four times out of five" in sentence
     assert sentence.endswith("It is no more than 20.0 points either way, if there is one.")
+    [claimed] = of(compare_runs([run, _flipped(run, 60)], margin=0.9), "pairs").sentences
+    assert claimed.endswith("It is no more than 90.0 points either way.")
     # A margin is for shares and ratings: log-probabilities have no such scale.
     assert at(of(compare_runs([run, other], margin=0.2), "pairs").cells, measure="margin").equivalence is None
+
+
+def _flipped(run: Run, number: int) -> Run:
+    """The run with another choice in as many of its pairs, every third."""
+    scores = {
+        key: tuple(
+            replace(
+                score,
+                scores=(min(score.scores), max(score.scores))
+                if score.pair.stereotyped == 0
+                else (max(score.scores), min(score.scores)),
+            )
+            if score.scores and place % 3 == 0 and place < 3 * number
+            else score
+            for place, score in enumerate(every)
+        )
+        for key, every in run.scores.items()
+    }
+    return replace(run, scores=scores, folder=Path("flipped"))
 
 
 @pytest.fixture(scope="module")
@@ -233,6 +254,49 @@ def test_a_planted_change_of_expectation_is_found_and_that_after_person_is_apart
     assert at(view.cells, perturbation="person", measure="share", **about).difference.value == 0
     assert view.sentences[0].startswith("professions: B expects male more often than A by ")
     assert {cell.choices["measure"] for cell in view.cells} == {"log ratio", "share", "difference"}
+
+
+def test_the_change_of_next_words_is_that_of_the_means_beside_it(tmp_path: Path) -> None:
+    one = words_run(tmp_path / "one", [(["she"], PROFESSIONS[:5], 1.0), (["she"], PROFESSIONS[5:], 0.6)])
+    other = words_run(tmp_path / "other", [(["she"], ["the"], 0.5)])
+    checked = 0
+    for cell in of(compare_runs([one, other]), "next words").cells:
+        a, b = cell.found.a, cell.found.b
+        if cell.change is None:
+            assert cell.no_change is not None
+            assert ("no interval" in cell.no_change) == (a.low is None)
+            continue
+        assert a.value is not None and b.value is not None
+        assert cell.change.value == pytest.approx(100 * (b.value / a.value - 1))
+        if cell.change.low is not None and cell.change.high is not None:
+            checked += 1
+            assert cell.change.low <= cell.change.value <= cell.change.high  # type: ignore[operator]
+    assert checked
+
+
+def test_a_view_that_only_one_side_has_or_that_shares_no_item_is_named(biased: Run, negative: Run, mended: Run) -> None:
+    both = _with_scores(negative, biased)
+    found = compare_runs([both, mended])
+    assert found.lone == (f"only {found.a.name} has continuations",)
+    assert found.lone[0] in found.notes
+    # What was asked for is there, and nothing else was.
+    assert compare_runs([both, mended], views=["pairs"]).lone == ()
+    strange = {
+        key: tuple(replace(score, pair=replace(score.pair, texts=("X", "Y"))) for score in every)
+        for key, every in both.scores.items()
+    }
+    twin = replace(both, scores=strange, folder=Path("twin"))
+    found = compare_runs([both, twin])
+    assert [view.view for view in found.views] == ["continuations"]
+    assert found.lone == ("no item of pairs is the same in both",)
+
+
+def _with_scores(texts: Run, pairs: Run) -> Run:
+    """A run of continuations that has the pairs of another as well."""
+    [model] = texts.facts
+    resolved = {**pairs.meta["resolved"], "continuations": texts.meta["resolved"]["continuations"]}
+    scores = {(model, scorer): every for (_, scorer), every in pairs.scores.items()}
+    return replace(texts, pairs=pairs.pairs, scores=scores, meta={**texts.meta, "resolved": resolved})
 
 
 class Rated(Continuations):

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
+import re
+import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.analysis.planted_studies import BOOKS, TOOLS, pairs_run, texts_run
+from tests.analysis.planted_studies import BOOKS, PROFESSIONS, SPEC, TOOLS, pairs_run, texts_run
 from tests.cli.conftest import Command
 
 pytestmark = pytest.mark.slow
@@ -35,7 +41,7 @@ def test_a_sentence_comes_first_and_the_table_after_it(tiltmeter: Command, befor
     assert lines[4].strip().startswith("B prefers stereotyped sentences less often than A by 25.0 points (")
     assert "It may be more than 10.0 points." in lines[4]
     assert "tools-books, causal.sum.v1" in done.out
-    assert "8 comparisons: p adjusted is Benjamini and Hochberg's" in done.out
+    assert "corrected for 8 comparisons" in done.out
 
 
 def test_json_and_files_are_the_same_and_a_finding_stops_a_pipeline(
@@ -88,6 +94,171 @@ def test_the_page_is_one_file_that_says_what_the_table_says(
     assert not any(sign in html for sign in ("http://www.w3.org/1999/xhtml", "<link", "<img", " src="))
 
 
+def test_a_page_is_replaced_whole_and_a_path_that_cannot_be_written_is_one_sentence(
+    tiltmeter: Command, before: Path, after: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("vl_convert")
+    (tmp_path / "page.html").write_text("old", encoding="utf-8")
+    assert tiltmeter("compare", before, after, "--html", "page.html").status == 0
+    assert "old" not in (tmp_path / "page.html").read_text(encoding="utf-8").split()
+    (tmp_path / "folder").mkdir()
+    for path in ("folder", "page.html/inside.html"):
+        done = tiltmeter("compare", before, after, "--html", path, "--out", "out")
+        assert (done.status, done.out) == (2, ""), path
+        assert f"{path}: cannot be written" in done.err
+        assert len(done.err.strip().splitlines()) == 1
+    assert not (tmp_path / "out").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "page.html"]
+
+
+def test_the_page_has_the_numbers_of_the_json(tiltmeter: Command, before: Path, after: Path, tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert")
+    done = tiltmeter("compare", before, after, "--margin", 0.1, "--html", "page.html", "--json")
+    [view] = done.json["views"].values()
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    text = html.unescape(re.sub("<[^>]+>", "", page))
+    for sentence in view["sentences"]:
+        assert sentence in text
+    sorts = set(re.findall('data-sort="([^"]+)"', page))
+    numbers = [
+        number
+        for cell in view["cells"]
+        for number in (
+            cell["a"]["value"],
+            cell["b"]["value"],
+            cell["difference"]["value"],
+            cell["difference"]["p_adjusted"],
+            cell["p_holm"],
+            cell["p_permutation"],
+            cell["minimum_detectable"],
+            cell["standardised"]["value"],
+            cell["superiority"]["value"],
+            (cell["change_per_cent"] or {"value": None})["value"],
+        )
+        if number is not None
+    ]
+    assert len(numbers) > 60
+    assert {repr(float(number)) for number in numbers} <= {repr(float(each)) for each in sorts}
+
+
+def test_a_run_and_its_copy_do_not_differ_and_a_run_and_itself_are_refused(
+    tiltmeter: Command, before: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("vl_convert")
+    shutil.copytree(before, tmp_path / "twin")
+    found = tiltmeter("compare", before, "twin", "--margin", 0.1, "--json", "--html", "page.html").json
+    view = found["views"]["pairs"]
+    assert view["sentences"][0] == "A and B are the same on all 96 items."
+    for cell in (*view["overall"], *view["cells"]):
+        assert (cell["difference"]["value"], cell["p_holm"], cell["difference"]["p_adjusted"]) == (0, None, None)
+        assert cell["p_permutation"] == 1
+    assert found["n_comparisons"] == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "A and B are the same on all 96 items." in page
+    assert "alike in every origin" in page
+    same = tiltmeter("compare", before, before)
+    assert (same.status, same.out) == (2, "")
+    assert "is the same run and the same model twice" in same.err
+
+
+OTHER_STUDY = f"""
+name = "another study"
+models = ["scripted"]
+specs = ["tools-books.toml"]
+[pairs]
+sources = [{{ templates = {{ per_attribute = 2 }} }}]
+scorers = ["sum"]
+[next_words]
+sources = [{{ profession-templates = {{ professions = {json.dumps(PROFESSIONS)} }} }}]
+words = "he-she"
+perturbations = ["original"]
+"""
+
+
+def test_of_two_studies_what_both_have_is_compared_and_the_rest_is_listed(
+    tiltmeter: Command, before: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("vl_convert")
+    (tmp_path / "tools-books.toml").write_text(SPEC, encoding="utf-8")
+    (tmp_path / "other.toml").write_text(OTHER_STUDY, encoding="utf-8")
+    made = tiltmeter("run", "other.toml", "--out", "other")
+    assert made.status == 0, made.err
+    found = tiltmeter("compare", before, "other", "--json", "--html", "page.html").json
+    assert set(found["views"]) == {"pairs"}
+    view = found["views"]["pairs"]
+    assert view["items"] == {"both": 32, "only_a": 64, "only_b": 0}
+    assert {cell["scorer"] for cell in view["cells"]} == {"causal.sum.v1"}
+    assert {cell["difference"]["n"] for cell in view["cells"]} == {32}
+    page = html.unescape(re.sub("<[^>]+>", "", (tmp_path / "page.html").read_text(encoding="utf-8")))
+    listed = page.partition("What was not compared, and why")[2].partition("What was run")[0]
+    assert "64 pairs only in A" in listed
+    for told in ("only scripted has next words", "the scorer causal.mean.v1", "the scorer causal.rest.v1"):
+        assert any(told in note for note in found["notes"]), told
+        assert told in listed
+
+
+def rescored(folder: Path, version: str) -> None:
+    """Make a run one of a release whose scorer of sums had another version."""
+    with closing(sqlite3.connect(folder / "ledger.sqlite")) as ledger, ledger:
+        tables = [name for (name,) in ledger.execute("select name from sqlite_master where type = 'table'")]
+        for table in tables:
+            if "scorer" in [row[1] for row in ledger.execute(f"pragma table_info({table})")]:
+                ledger.execute(f"update {table} set scorer = ? where scorer = 'causal.sum.v1'", (version,))
+
+
+def test_other_versions_are_refused_saying_which_and_nothing_is_written(
+    tiltmeter: Command, before: Path, after: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(after, tmp_path / "newer")
+    rescored(tmp_path / "newer", "causal.sum.v2")
+    done = tiltmeter("compare", before, "newer", "--html", "page.html", "--out", "out")
+    assert (done.status, done.out) == (2, "")
+    assert "the scorer causal.sum is v1 in the one and v2 in the other" in done.err
+    assert len(done.err.strip().splitlines()) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["newer"]
+
+
+@pytest.mark.parametrize(
+    ("margin", "words"),
+    [
+        (0.3, "It is no more than 30.0 points either way, if there is one."),
+        (0.02, "That it is no more than 2.0 points either way was not shown either."),
+    ],
+)
+def test_a_small_difference_is_within_the_margin_or_that_is_not_shown(
+    tiltmeter: Command, before: Path, tmp_path: Path, margin: float, words: str
+) -> None:
+    one_less = pairs_run(tmp_path / "less", [(HE, TOOLS, 1.0), (SHE, BOOKS[:7], 1.0)]).folder
+    done = tiltmeter("compare", before, one_less, "--margin", margin, "--json")
+    [sentence, *_] = done.json["views"]["pairs"]["sentences"]
+    assert sentence.startswith("no difference is shown (")
+    assert sentence.endswith(words)
+    verdict: Any = done.json["views"]["pairs"]["overall"][0]["equivalence"]["verdict"]
+    assert verdict == ("equivalent" if margin == 0.3 else "undecided")
+
+
+def test_nothing_of_a_hostile_title_or_name_of_a_group_becomes_markup(tiltmeter: Command, tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert")
+    hostile = "<script>alert(1)</script><img src=x onerror=alert(2)>"
+    for name, delta in (("one", 1.0), ("two", 0.2)):
+        folder = tmp_path / name
+        folder.mkdir()
+        spec = SPEC.replace("Tools and books", hostile)
+        (folder / "tools-books.toml").write_text(spec, encoding="utf-8")
+        tilt = f'[[tilt]]\nwords = ["he"]\ncontexts = {json.dumps(TOOLS)}\ndelta = {delta}\n'
+        (folder / "model.toml").write_text('model = "scripted"\n' + tilt, encoding="utf-8")
+        study = f'name = "{hostile}"\nmodels = ["planted:model.toml"]\nspecs = ["tools-books.toml"]\n'
+        (folder / "study.toml").write_text(study + '[pairs]\nsources = ["templates"]\n', encoding="utf-8")
+        made = tiltmeter("run", f"{name}/study.toml", "--out", f"{name}/run<b>{name}")
+        assert made.status == 0, made.err
+    done = tiltmeter("compare", "one/run<b>one", "two/run<b>two", "--html", "page.html")
+    assert done.status == 0, done.err
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.count("<script") == 1
+    assert "&lt;script&gt;alert(1)" in page
+    assert not any(sign in page for sign in ("<img", "<b>one", "alert(1)</script>"))
+
+
 def test_a_report_of_two_runs_says_what_differs_where_they_can_be_compared(
     tiltmeter: Command, before: Path, after: Path, tmp_path: Path
 ) -> None:
@@ -96,6 +267,7 @@ def test_a_report_of_two_runs_says_what_differs_where_they_can_be_compared(
     assert done.status == 0, done.err
     assert done.json == {"report": "both.html", "differences": "both-differences.html"}
     assert "less often than A by 25.0 points" in (tmp_path / "both-differences.html").read_text(encoding="utf-8")
+    assert {path.suffix for path in (tmp_path / "both-differences-figures").iterdir()} == {".svg", ".png"}
     texts = texts_run(tmp_path / "texts", women=0.8, men=0.3).folder
     apart = tiltmeter("report", before, texts, "--out", "apart.html", "--json")
     assert apart.json == {"report": "apart.html"}

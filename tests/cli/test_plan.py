@@ -48,9 +48,20 @@ def test_a_width_out_of_reach_says_what_to_add(tiltmeter: Command, pilot: Path) 
     assert "In the study file" not in done.out
 
 
+def test_a_pilot_with_too_few_origins_is_refused_in_words(tiltmeter: Command, tmp_path: Path) -> None:
+    worlds.texts_world(tmp_path, openers=4)
+    run = worlds.texts_run(tmp_path, "small", '{ "prompts-file:prompts.csv" = { per_group = 4 } }', 2)
+    done = tiltmeter("plan", run.folder, "--width", 0.2)
+    assert (done.status, done.out) == (2, "")
+    assert "nothing can be planned: prompts: the pilot has 4 origins of female with a value" in done.err
+    assert len(done.err.strip().splitlines()) == 1
+
+
 def test_bad_input_is_one_sentence(tiltmeter: Command, pilot: Path, tmp_path: Path) -> None:
     for arguments, sentence in (
-        ((pilot, "--width", 0), "a width is more than 0"),
+        ((pilot, "--width", 0), "a width is a number above 0"),
+        ((pilot, "--width", "inf"), "a width is a number above 0"),
+        ((pilot, "--width", 0.1, "--max-origins", 3), "an interval takes 5 origins or more"),
         ((pilot, "--width", 0.1, "--bias", "none"), "there is no bias 'none' to plan for; there are qualities"),
         ((pilot, "--width", 0.1, "--model", "nobody"), "there is no model `nobody`"),
         ((tmp_path, "--width", 0.1), "is not a run folder"),

@@ -165,7 +165,7 @@ def test_a_difference_without_interval_says_why(pairs: RunComparison) -> None:
 
 def test_more_overall_lines_than_there_is_room_for_are_still_there(pairs: RunComparison) -> None:
     view = pairs.views[0]
-    many = replace(view, overall=view.overall * 10)
+    many = replace(view, overall=view.overall * 10, sentences=view.sentences * 10)
     part = comparison_view(replace(pairs, views=(many,))).parts[0]
     assert (len(part.said), len(part.further)) == (8, 2)
 

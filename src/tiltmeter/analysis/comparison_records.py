@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from tiltmeter.analysis.comparable import Side
@@ -37,6 +37,16 @@ class Compared:
     def detectable(self) -> float | None:
         """The smallest true difference that a study like this one finds four times out of five."""
         return minimum_detectable_of(self.difference)
+
+    @property
+    def change(self) -> Estimate | None:
+        """From A to B in per cent: of the mean, or of the ratio of two groups."""
+        return self.found.change if isinstance(self.found, Paired) else self.found.ratio_change
+
+    @property
+    def no_change(self) -> str | None:
+        """Why there is no change in per cent."""
+        return self.found.no_change if isinstance(self.found, Paired) else self.found.no_ratio
 
     @property
     def is_gap(self) -> bool:
@@ -77,13 +87,22 @@ class ComparedView:
     left_out: tuple[str, ...] = ()
     """Choices that only one side has."""
     sentences: tuple[str, ...] = ()
+    """One for each overall line."""
+    summary: str = ""
+    """One on all cells; empty where there is but one."""
+
+    @property
+    def lost(self) -> list[tuple[int, str]]:
+        """How many items only A has, and only B; a side that has none of its own is not there."""
+        counts = ((self.items.only_a, "A"), (self.items.only_b, "B"))
+        return [(number, letter) for number, letter in counts if number]
 
     def as_json(self) -> dict[str, Any]:
         """Everything that is said."""
         groups = {"groups": [one.as_json() for one in self.cells if "group" in one.choices]}
         gaps = {"gaps": [one.as_json() for one in self.cells if one.is_gap]}
         return {
-            "sentences": list(self.sentences),
+            "sentences": [*self.sentences, *([self.summary] if self.summary else [])],
             "items": {"both": self.items.both, "only_a": self.items.only_a, "only_b": self.items.only_b},
             "overall": [one.as_json() for one in self.overall],
             **(
@@ -105,7 +124,23 @@ class RunComparison:
     overall_comparisons: int
     """The same of the overall lines, which are corrected among themselves."""
     margin: float | None = None
-    notes: Sequence[str] = field(default_factory=tuple)
+    unlike: tuple[str, ...] = ()
+    """What differs between the runs besides the model."""
+    lone: tuple[str, ...] = ()
+    """Views that only one side has, or that share no item."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What differs besides the model, and what was not compared."""
+        left_out = [note for view in self.views for note in view.left_out]
+        names = {"A": self.a.name, "B": self.b.name}
+        lost = [
+            f"{view.view}: {number:,} items that only {names[letter]} has are left out, "
+            f"{view.items.both:,} are compared"
+            for view in self.views
+            for number, letter in view.lost
+        ]
+        return [*self.unlike, *self.lone, *left_out, *lost]
 
     def as_json(self) -> dict[str, Any]:
         """The whole comparison."""
@@ -116,7 +151,7 @@ class RunComparison:
             "n_comparisons": self.comparisons,
             "n_overall_comparisons": self.overall_comparisons,
             "views": {one.view.replace(" ", "_"): one.as_json() for one in self.views},
-            "notes": list(self.notes),
+            "notes": self.notes,
         }
 
     def for_conditions(self) -> list[dict[str, Any]]:

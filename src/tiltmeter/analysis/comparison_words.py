@@ -6,7 +6,7 @@ below 0.05.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import replace
 
 from tiltmeter.analysis.comparison_records import Compared, ComparedView
 from tiltmeter.records import Estimate
@@ -15,42 +15,32 @@ from tiltmeter.stats.estimates import FEWEST_ORIGINS
 
 ALPHA = 0.05
 MOST = 8
-"""Sentences on a view; the JSON has the rest."""
+"""As many sentences on a view are shown at once; the JSON has all."""
 
 
-def sentences(view: ComparedView) -> Iterator[str]:
-    """A sentence for each overall line, and one on all cells where they are many."""
+def in_words(view: ComparedView, tested: int) -> ComparedView:
+    """The view with a sentence for each overall line, of which `tested` have a p, and one on all its cells."""
     several = len(view.overall) > 1
-    for one in view.overall[:MOST]:
-        yield sentence_of(one, several=several)
-    if len(view.overall) > MOST:
-        yield f"({len(view.overall) - MOST} more: --json.)"
-    if on_all := counted(view):
-        yield on_all
+    said = tuple(_about(one, several) + _said(one, tested > 1) for one in view.overall)
+    return replace(view, sentences=said, summary=_counted(view))
 
 
-def counted(view: ComparedView) -> str:
-    """How many comparisons of a view show a difference, in a sentence; nothing where there is but one."""
+def _counted(view: ComparedView) -> str:
     tested = [cell for cell in view.cells if cell.p_holm is not None]
     if not tested:
         return f"No comparison of {view.view} has an interval: too few origins, or all of them alike."
     if len(tested) == 1:
         return ""
-    # A p that has no value was not tested.
-    clear = sum((cell.p_adjusted or 0.0) < ALPHA for cell in tested)
-    strict = sum((cell.p_holm or 0.0) < ALPHA for cell in tested)
+    clear = sum(cell.p_adjusted is not None and cell.p_adjusted < ALPHA for cell in tested)
+    strict = sum(cell.p_holm is not None and cell.p_holm < ALPHA for cell in tested)
     return (
         f"Of {len(tested)} comparisons of {view.view} {clear} show a difference after Benjamini and Hochberg's "
         f"correction, {strict} after Holm's."
     )
 
 
-def sentence_of(one: Compared, *, several: bool) -> str:
-    """What one overall line says; with `several` of them, also which it is."""
-    return _about(one, several) + _said(one)
-
-
 def _about(one: Compared, several: bool) -> str:
+    """What it speaks of; of pairs that goes without saying where there is one line."""
     choices = one.choices
     if one.view == "pairs":
         return f"{choices['source']}: " if several else ""
@@ -60,13 +50,13 @@ def _about(one: Compared, several: bool) -> str:
     return f"{choices['bias']}, {choices['source']}: " if several else f"{choices['bias']}: "
 
 
-def _said(one: Compared) -> str:
+def _said(one: Compared, corrected: bool) -> str:
     found = one.difference
     if found.value == 0 and found.low is None and found.origins >= FEWEST_ORIGINS:
         return f"{_same(one)}."
     if found.value is None or (found.low is None and not is_shown(one)):
         return f"nothing can be said of a difference ({(found.note or 'no interval').removeprefix('no interval: ')})."
-    text = _claim(one, found) if is_shown(one) else _no_claim(one, found)
+    text = _claim(one, found) if is_shown(one) else _no_claim(one, found, corrected)
     if is_shown(one) and one.found.p_permutation is not None and one.found.p_permutation >= ALPHA:
         text += f" A permutation test does not confirm it (p = {one.found.p_permutation:.2g})."
     if one.equivalence is not None:
@@ -104,13 +94,14 @@ def _claim(one: Compared, found: Estimate) -> str:
     return f"B expects {first} {'less' if value > 0 else 'more'} often than A by {size} of the two."
 
 
-def _no_claim(one: Compared, found: Estimate) -> str:
+def _no_claim(one: Compared, found: Estimate, corrected: bool) -> str:
     least = one.detectable
     ends = f"{_number(one, found.low or 0.0)} to {_number(one, found.high or 0.0)}"
     seen = (
         ""
         if least is None
         else f"; a true one of {_size(one, least)} or more would have been seen four times out of five"
+        + (", were it the only line" if corrected else "")
     )
     what = "no change of the gap" if one.is_gap else "no difference"
     # One that would count if it were the only one.
@@ -121,13 +112,12 @@ def _no_claim(one: Compared, found: Estimate) -> str:
 
 def _equivalent(one: Compared) -> str:
     assert one.equivalence is not None
-    within = f"no more than {_size(one, one.equivalence.margin)} either way"
-    return {
-        "different": f"It may be more than {_size(one, one.equivalence.margin)}.",
-        "equivalent": f"It is {within}, if there is one.",
-        "both": f"It is {within}.",
-        "undecided": f"That it is {within} was not shown either.",
-    }[one.equivalence.verdict]
+    size = _size(one, one.equivalence.margin)
+    if one.equivalence.verdict in ("equivalent", "both"):
+        return f"It is no more than {size} either way{'' if is_shown(one) else ', if there is one'}."
+    if is_shown(one):
+        return f"It may be more than {size}."
+    return f"That it is no more than {size} either way was not shown either."
 
 
 def in_points(one: Compared) -> bool:
@@ -136,7 +126,7 @@ def in_points(one: Compared) -> bool:
 
 
 def _number(one: Compared, value: float) -> str:
-    text = f"{100 * value:.1f}" if in_points(one) else f"{value:.3f}"
+    text = f"{100 * value:z.1f}" if in_points(one) else f"{value:z.3f}"
     return text.replace("-", "−")
 
 
@@ -145,4 +135,4 @@ def _size(one: Compared, value: float) -> str:
 
 
 def _signed(found: Estimate) -> str:
-    return "unknown" if found.value is None else f"{found.value:+.3f}".replace("-", "−")
+    return "unknown" if found.value is None else f"{found.value:+z.3f}".replace("-", "−")

@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from tiltmeter import registry
@@ -44,8 +44,6 @@ class Available:
 
     origins: int
     items: int
-    known: bool = True
-    """Whether the source was asked; else it is what the pilot has."""
     structures: int = 0
     """How many sentence structures the items have."""
 
@@ -105,6 +103,7 @@ class PilotSource:
         return found if found.origins else self._pilot(bias, groups)
 
     def _pilot(self, bias: str, groups: Sequence[str]) -> Available:
+        """What the pilot itself has, where the source cannot be asked."""
         run = self.run
         probes: Sequence[Pair | Prompt]
         if self.view == "pairs":
@@ -115,8 +114,7 @@ class PilotSource:
             asked = run.next_words.asked if run.next_words else ()
             probes = [one.asked.prompt for one in asked if one.asked.perturbation == "original"]
         own = [probe for probe in probes if probe.source == self.label]
-        found = self._counted(own, bias, groups)
-        return replace(found, known=False)
+        return self._counted(own, bias, groups)
 
     def _counted(self, probes: Sequence[Pair | Prompt], bias: str, groups: Sequence[str]) -> Available:
         counts: Counter[tuple[str, str]] = Counter()

@@ -13,6 +13,7 @@ from tiltmeter.analysis.items import apart, pair_items
 from tiltmeter.analysis.leading import rank_of
 from tiltmeter.analysis.next_words import ORIGINAL
 from tiltmeter.analysis.pilot_sources import Available, PilotSource
+from tiltmeter.analysis.plan_records import TooSmall
 from tiltmeter.analysis.questions import View
 from tiltmeter.analysis.rated_items import RatedCell, rated_cells, rated_items
 from tiltmeter.analysis.structures import rephrased
@@ -22,7 +23,7 @@ from tiltmeter.stats.components import Components, components, difference_compon
 from tiltmeter.stats.continuations import RatedItem
 from tiltmeter.stats.crossed import Scale
 from tiltmeter.stats.designs import stretched
-from tiltmeter.stats.estimates import FEWEST_ORIGINS, estimate
+from tiltmeter.stats.estimates import FEWEST_ORIGINS, estimate, is_number
 from tiltmeter.stats.next_words import Values, means, resampled_over
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.precision import Design
@@ -73,7 +74,7 @@ class Pilot(NamedTuple):
         return "structures" if self.structured else "templates" if self.view == "next words" else "sets"
 
 
-def _of_pairs(run: Run, max_origins: int | None) -> Iterator[Pilot]:
+def _of_pairs(run: Run, max_origins: int | None) -> Iterator[Pilot | TooSmall]:
     scored: dict[tuple[str, str, str], dict[str, list[PairScore]]] = {}
     for (model, scorer), every in run.scores.items():
         for score in apart(every)[0]:
@@ -90,10 +91,12 @@ def _of_pairs(run: Run, max_origins: int | None) -> Iterator[Pilot]:
         values, origins = [item.value for item in items], [item.attribute or "" for item in items]
         sets = [str(score.pair.set) for score in scores]
         several = len(set(sets)) > 1
-        found = _components(values, origins, sets if several else None)
-        if found is None:
-            continue
         source = PilotSource(run, "pairs", label)
+        choices = {"model": model, "source": label, "bias": bias, "scorer": scorer, "measure": "preference"}
+        if few := _too_few(origins, values, source):
+            yield TooSmall("pairs", choices, few)
+            continue
+        found = components(values, origins, sets=sets if several else None)
         if (label, bias) not in known:
             known[label, bias] = source.available(bias)
         there = known[label, bias]
@@ -103,7 +106,6 @@ def _of_pairs(run: Run, max_origins: int | None) -> Iterator[Pilot]:
             (1, max(1, there.items)) if _drawn(source) else _same(there.items),
             sets=(1, MOST_SETS if several else 1),
         )
-        choices = {"model": model, "source": label, "bias": bias, "scorer": scorer, "measure": "preference"}
         pilot = estimate(values, origins, seed=seed)
         yield Pilot("pairs", choices, pilot, stretched(found, pilot, shares=True), source, knobs)
 
@@ -117,15 +119,15 @@ def _same(number: int) -> tuple[int, int]:
     return max(1, number), max(1, number)
 
 
-def _components(
-    values: Sequence[float | None], origins: Sequence[str], sets: Sequence[str] | None = None
-) -> Components | None:
-    """The components; None where there are too few origins to plan from."""
-    scored = {origin for origin, value in zip(origins, values, strict=True) if value is not None}
-    return components(values, origins, sets=sets) if len(scored) >= FEWEST_ORIGINS else None
+def _too_few(origins: Sequence[str], values: Sequence[float | None], source: PilotSource, whose: str = "") -> str:
+    """Why nothing can be planned, where the pilot has too few origins with a value for an interval; else nothing."""
+    scored = len({origin for origin, value in zip(origins, values, strict=True) if is_number(value)})
+    if scored >= FEWEST_ORIGINS:
+        return ""
+    return f"the pilot has {scored} {source.origins_are}{whose} with a value; it takes {FEWEST_ORIGINS} or more to plan"
 
 
-def _of_texts(run: Run, max_origins: int | None) -> Iterator[Pilot]:
+def _of_texts(run: Run, max_origins: int | None) -> Iterator[Pilot | TooSmall]:
     if run.continuations is None or not run.continuations.decodings:
         return
     # One decoding is planned for, the study's first that leaves something to chance.
@@ -140,14 +142,33 @@ def _of_texts(run: Run, max_origins: int | None) -> Iterator[Pilot]:
         source = PilotSource(run, "continuations", cell.source)
         for pair in group_pairs(groups, run.meta["resolved"], cell.bias):
             own = [item for item in items if item.group in pair]
-            if min(len({item.origin for item in own if item.group == name and item.rated}) for name in pair) < (
-                FEWEST_ORIGINS
-            ):
+            if few := _few_texts(own, pair, source):
+                yield TooSmall("continuations", _text_choices(cell, pair), few)
                 continue
             place = (cell.source, cell.bias, pair)
             if place not in known:
                 known[place] = source.available(cell.bias, pair)
             yield _text_pilot(cell, own, pair, source, known[place], max_origins)
+
+
+def _few_texts(items: Sequence[RatedItem], pair: tuple[str, str], source: PilotSource) -> str:
+    """The same of the first group that has too few."""
+    for name in pair:
+        own = [item for item in items if item.group == name]
+        if few := _too_few([item.origin for item in own], [item.value for item in own], source, f" of {name}"):
+            return few
+    return ""
+
+
+def _text_choices(cell: RatedCell, pair: tuple[str, str]) -> dict[str, str]:
+    return {
+        "model": cell.model,
+        "source": cell.source,
+        "bias": cell.bias,
+        "rater": cell.rater,
+        "groups": "/".join(pair),
+        "decoding": decoding_words(cell.decoding),
+    }
 
 
 def _text_pilot(
@@ -177,18 +198,9 @@ def _text_pilot(
     else:
         count = max(FEWEST_ORIGINS, max_origins or there.origins)
         knobs = Knobs((FEWEST_ORIGINS, count), (1, max(1, there.items)), samples)
-    choices = {
-        "model": cell.model,
-        "source": cell.source,
-        "bias": cell.bias,
-        "rater": cell.rater,
-        "groups": "/".join(pair),
-        "decoding": decoding_words(cell.decoding),
-    }
+    found = stretched(found, both, across_sets=across)
     notes = () if across or not several else (_STRUCTURES,)
-    return Pilot(
-        "continuations", choices, both, stretched(found, both, across_sets=across), source, knobs, across, notes
-    )
+    return Pilot("continuations", _text_choices(cell, pair), both, found, source, knobs, across, notes)
 
 
 _STRUCTURES = (
@@ -208,7 +220,7 @@ def _difference(items: Sequence[RatedItem], pair: tuple[str, str], *, structured
     )
 
 
-def _of_words(run: Run, max_origins: int | None) -> Iterator[Pilot]:
+def _of_words(run: Run, max_origins: int | None) -> Iterator[Pilot | TooSmall]:
     if run.next_words is None:
         return
     seed = run.meta["resolved"]["seed"]
@@ -223,20 +235,11 @@ def _of_words(run: Run, max_origins: int | None) -> Iterator[Pilot]:
             pair = sets[0][0], sets[1][0]
             values = SHARE.values([(item.chances.get(pair[0]), item.chances.get(pair[1])) for item in items])
             places = [item.place for item in items]
-            crossed = {"profession", "template"} <= set(resampled_over(places))
-            templates = [place.template or "" for place in places]
-            found = _components(values, [place.profession for place in places], templates if crossed else None)
-            if found is None:
-                continue
+            professions, templates = (
+                [place.profession for place in places],
+                [place.template or "" for place in places],
+            )
             source = PilotSource(run, "next words", label)
-            there = source.available(bias)
-            count = max(FEWEST_ORIGINS, max_origins or there.origins)
-            across = crossed and found.sets is not None
-            few = crossed and len(set(templates)) < FEWEST_ORIGINS
-            blocked = f"there is no interval with fewer than {FEWEST_ORIGINS} templates: add templates" if few else None
-            each = _same(len(set(templates)) if crossed else round(found.pilot["prompts"]))
-            knobs = Knobs((FEWEST_ORIGINS, count), sets=each) if crossed else Knobs((FEWEST_ORIGINS, count), each)
-            [mean] = means(places, {"": Values(values, Scale(0.5, 0.0, 1.0))}, seed=seed).values()
             choices = {
                 "model": model,
                 "source": label,
@@ -245,11 +248,24 @@ def _of_words(run: Run, max_origins: int | None) -> Iterator[Pilot]:
                 "groups": "/".join(pair),
                 "measure": "share",
             }
+            if reason := _too_few(professions, values, source):
+                yield TooSmall("next words", choices, reason)
+                continue
+            crossed = {"profession", "template"} <= set(resampled_over(places))
+            found = components(values, professions, sets=templates if crossed else None)
+            there = source.available(bias)
+            count = max(FEWEST_ORIGINS, max_origins or there.origins)
+            across = crossed and found.sets is not None
+            few = crossed and len(set(templates)) < FEWEST_ORIGINS
+            blocked = f"there is no interval with fewer than {FEWEST_ORIGINS} templates: add templates" if few else None
+            each = _same(len(set(templates)) if crossed else round(found.pilot["prompts"]))
+            knobs = Knobs((FEWEST_ORIGINS, count), sets=each) if crossed else Knobs((FEWEST_ORIGINS, count), each)
+            [mean] = means(places, {"": Values(values, Scale(0.5, 0.0, 1.0))}, seed=seed).values()
             found = stretched(found, mean, across_sets=across, shares=True)
             yield Pilot("next words", choices, mean, found, source, knobs, across_sets=across, blocked=blocked)
 
 
-BUILDERS: Mapping[View, Callable[[Run, int | None], Iterator[Pilot]]] = {
+BUILDERS: Mapping[View, Callable[[Run, int | None], Iterator[Pilot | TooSmall]]] = {
     "pairs": _of_pairs,
     "continuations": _of_texts,
     "next words": _of_words,

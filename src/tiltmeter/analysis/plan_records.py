@@ -123,8 +123,7 @@ class Target:
 
     @property
     def _needed(self) -> str:
-        least = self.plan.advice.partition("; from ")[2].partition(" origins")[0]
-        return f" (from {least} on it is within reach)" if least else ""
+        return "" if self.plan.needed is None else f" (from {self.plan.needed:,} on it is within reach)"
 
     @property
     def bottleneck(self) -> str | None:
@@ -164,6 +163,19 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
+class TooSmall:
+    """A figure of which the pilot has too few origins for any plan."""
+
+    view: View
+    choices: Mapping[str, str]
+    reason: str
+
+    def as_json(self) -> dict[str, Any]:
+        """What it is, and why."""
+        return {"view": self.view, **self.choices, "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True)
 class RunPlan:
     """The targets of a pilot run, and what to write into the study file so that all of them that can are reached."""
 
@@ -172,7 +184,8 @@ class RunPlan:
     lines: Mapping[str, Sequence[str]]
     """By table of the study file."""
     calls: Mapping[str, int]
-    """By table: how often a model is asked, for one model and one decoding."""
+    """By table: how often a model is asked by these lines, for one model and one decoding."""
+    too_small: tuple[TooSmall, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Everything that is said."""
@@ -182,4 +195,5 @@ class RunPlan:
             "targets": [target.as_json() for target in self.targets],
             "study": {table: list(lines) for table, lines in self.lines.items()},
             "calls": dict(self.calls),
+            "too_small": [one.as_json() for one in self.too_small],
         }

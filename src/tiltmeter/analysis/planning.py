@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tiltmeter.analysis.pilot_sources import PilotSource
 from tiltmeter.analysis.plan_pilots import BUILDERS, Pilot
-from tiltmeter.analysis.plan_records import Range, RunPlan, Target
+from tiltmeter.analysis.plan_records import Range, RunPlan, Target, TooSmall
 from tiltmeter.analysis.questions import VIEWS, View
 from tiltmeter.errors import UserError
-from tiltmeter.stats.components import Components
+from tiltmeter.stats.components import ONE_PROMPT, ONE_SAMPLE, Components
 from tiltmeter.stats.doubt import doubt_of, likely_widths
 from tiltmeter.stats.estimates import FEWEST_ORIGINS
 from tiltmeter.stats.precision import Design, Option, predicted_width, sizes_for
@@ -22,8 +23,6 @@ _ROUNDING = 1e-9
 _ENDLESS = 10**9
 _UNLIKE = 1.25
 """How far the pilot's own width may be from Student's before that is said."""
-_CERTAIN = "one sample of each prompt"
-"""How the note begins on what more samples would bring; where nothing is left to chance they bring nothing."""
 
 
 def plan_run(
@@ -40,32 +39,35 @@ def plan_run(
     Pairs: the share of stereotyped choices of each bias. Continuations: the difference of two groups' ratings. Next
     words: the share of the first of two groups.
     """
-    if not width > 0:
-        raise UserError(f"--width {width:g}: a width is more than 0: that of the interval, from low to high")
+    if not 0 < width < math.inf:
+        raise UserError(f"--width {width:g}: a width is a number above 0: that of the interval, from low to high")
     if max_origins is not None and max_origins < FEWEST_ORIGINS:
-        raise UserError(f"--max-origins {max_origins}: there is no interval with fewer than {FEWEST_ORIGINS} origins")
-    pilots = [
+        raise UserError(f"--max-origins {max_origins}: an interval takes {FEWEST_ORIGINS} origins or more")
+    every = [one for view in views or VIEWS for one in BUILDERS[view](run, max_origins)]
+    biases = dict.fromkeys(one.choices["bias"] for one in every)
+    if bias is not None and biases and bias not in biases:
+        raise UserError(f"{run.folder}: there is no bias {bias!r} to plan for; there are {', '.join(biases)}")
+    asked = [
         one
-        for view in views or VIEWS
-        for one in BUILDERS[view](run, max_origins)
+        for one in every
         if (bias is None or one.choices["bias"] == bias) and (not models or one.choices["model"] in models)
     ]
-    if not pilots:
-        raise UserError(f"{run.folder}: {_nothing(run, views, models, bias)}")
-    targets = tuple(_planned(one, width) for one in pilots)
+    small = tuple(one for one in asked if isinstance(one, TooSmall))
+    targets = tuple(_planned(one, width) for one in asked if isinstance(one, Pilot))
+    if not targets:
+        raise UserError(f"{run.folder}: {_nothing(small, views, models)}")
     lines, calls = _study(run, targets)
-    return RunPlan(width, targets, lines, calls)
+    return RunPlan(width, targets, lines, calls, small)
 
 
-def _nothing(run: Run, views: Sequence[View], models: Sequence[str], bias: str | None) -> str:
-    known = dict.fromkeys(one.choices["bias"] for view in views or VIEWS for one in BUILDERS[view](run, None))
-    if bias is not None and known and bias not in known:
-        return f"there is no bias {bias!r} to plan for; there are {', '.join(known)}"
-    if known and models:
-        return f"there is nothing of the model {', '.join(models)} to plan for; there are {', '.join(run.facts)}"
+def _nothing(small: Sequence[TooSmall], views: Sequence[View], models: Sequence[str]) -> str:
+    if small:
+        more = f" (and {len(small) - 1} more figures likewise)" if len(small) > 1 else ""
+        return f"nothing can be planned: {small[0].choices['bias']}: {small[0].reason}{more}"
+    of = ", ".join([*views, *(f"the model {name}" for name in models)])
     return (
-        f"there is nothing to plan from{' of ' + ', '.join(views) if views else ''}: a pilot has scored pairs, rated "
-        f"texts about two groups or next words, from {FEWEST_ORIGINS} origins or more"
+        f"there is nothing to plan from{f' of {of}' if of else ''}: a pilot has scored pairs, rated texts about two "
+        f"groups or next words, from {FEWEST_ORIGINS} origins or more"
     )
 
 
@@ -77,8 +79,6 @@ def _planned(one: Pilot, width: float) -> Target:
         blocked = f"the pilot shows no spread between {one.source.origins_are}: nothing can be planned from it"
     settable = None if blocked is not None else _cheapest(one, one.found, width)
     options = {} if settable is None else _options(one, settable.design)
-    if settable is not None and one.view == "continuations" and not options:
-        settable = None
     made = Target(
         one.view,
         one.choices,
@@ -95,7 +95,9 @@ def _planned(one: Pilot, width: float) -> Target:
         between=None if blocked is not None else _between(one, settable, width),
         likely=None if settable is None else likely_widths(one.found, settable.design, across_sets=one.across_sets),
     )
-    notes = [note for note in (*plan.notes, *one.notes) if one.view == "continuations" or not note.startswith(_CERTAIN)]
+    # Where nothing is left to chance samples bring nothing, and where prompts are crossed each cell has one.
+    plain = {*((ONE_SAMPLE,) if one.view != "continuations" else ()), *((ONE_PROMPT,) if one.across_sets else ())}
+    notes = [note for note in (*plan.notes, *one.notes) if note not in plain]
     return replace(made, notes=(*notes, *([made.bottleneck] if made.bottleneck else []), *_odd(one)))
 
 
@@ -193,24 +195,45 @@ def _options(one: Pilot, design: Design) -> dict[str, int]:
 
 
 def _study(run: Run, targets: Sequence[Target]) -> tuple[dict[str, list[str]], dict[str, int]]:
-    """What to write into the study file: of each source the most that a target needs."""
+    """What to write into the study file: of each source the most that a target needs, and how many calls that is."""
     lines: dict[str, list[str]] = {}
     calls: dict[str, int] = {}
     for view in VIEWS:
-        own = [one for one in targets if one.view == view and one.settable is not None]
-        if not own:
+        own = [one for one in targets if one.view == view]
+        if not any(one.settable for one in own):
             continue
         table = view.replace(" ", "_")
         by_source: dict[str, dict[str, int]] = {}
-        cost: dict[tuple[str, ...], float] = {}
         for one in own:
+            # A source of which everything is out of reach stays as it was.
             most = by_source.setdefault(one.choices["source"], {})
             for name, value in one.options.items():
                 most[name] = max(value, most.get(name, 0))
-            place = (one.choices["source"], one.choices["bias"], *([one.choices["groups"]] if view != "pairs" else []))
-            cost[place] = max(one.settable.cost if one.settable else 0.0, cost.get(place, 0.0))
-        samples = max((most.pop("samples", 0) for most in by_source.values()), default=0)
+        samples = max(most.pop("samples", 0) for most in by_source.values())
         sources = [PilotSource(run, view, label).line(most) for label, most in by_source.items()]
         lines[table] = [f"sources = [{', '.join(sources)}]", *([f"samples = {samples}"] if samples else [])]
-        calls[table] = round(sum(cost.values()))
+        calls[table] = _calls(own, by_source, max(1, samples))
     return lines, calls
+
+
+def _calls(targets: Sequence[Target], by_source: Mapping[str, Mapping[str, int]], samples: int) -> int:
+    """How often one model is asked, under one decoding, by lines that serve all targets; no group counts twice."""
+    each: dict[tuple[str, str], int] = {}
+    groups: dict[tuple[str, str], set[str]] = {}
+    for one in targets:
+        place = one.choices["source"], one.choices["bias"]
+        each[place] = max(each.get(place, 0), _items(one, by_source[place[0]]))
+        if one.view == "continuations":
+            groups.setdefault(place, set()).update(one.choices["groups"].split("/", 1))
+    return sum(number * len(groups[place]) * samples if place in groups else number for place, number in each.items())
+
+
+def _items(one: Target, options: Mapping[str, int]) -> int:
+    """How many items, of one group where groups are compared, a source with these options has for a target's bias."""
+    most = one.limits
+    if one.view == "pairs":
+        return most.origins * min(most.prompts, options.get("per_attribute", most.prompts)) * options.get("sets", 1)
+    if one.view == "next words":
+        return min(most.origins, options.get("limit", most.origins)) * most.prompts * most.sets
+    there = most.origins * most.prompts * min(most.sets, options.get("structures", 1))
+    return min(there, options.get("per_group", there))

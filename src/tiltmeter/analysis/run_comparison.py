@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from tiltmeter.analysis.comparable import notes_on, refuse_unlike, sides_of, views_of
-from tiltmeter.analysis.comparison_cells import BUILDERS, Wanted
+from tiltmeter.analysis.comparable import Side, lone_views, sides_of, views_of
+from tiltmeter.analysis.comparison_cells import Wanted
+from tiltmeter.analysis.comparison_next_words import compared_words
+from tiltmeter.analysis.comparison_pairs import compared_pairs
 from tiltmeter.analysis.comparison_records import Compared, ComparedView, RunComparison
-from tiltmeter.analysis.comparison_words import sentences
+from tiltmeter.analysis.comparison_texts import compared_texts
+from tiltmeter.analysis.comparison_unlike import notes_on, refuse_unlike
+from tiltmeter.analysis.comparison_words import in_words
 from tiltmeter.analysis.questions import View
 from tiltmeter.errors import UserError
-from tiltmeter.records import Estimate
 from tiltmeter.stats.correction import holm
 from tiltmeter.stats.estimates import adjust
 from tiltmeter.store import Run
+
+BUILDERS: Mapping[View, Callable[[Side, Side, Wanted], ComparedView]] = {
+    "pairs": compared_pairs,
+    "continuations": compared_texts,
+    "next words": compared_words,
+}
+"""For each view what compares it."""
 
 
 def compare_runs(
@@ -25,12 +36,14 @@ def compare_runs(
     Refuses, in one sentence that says which, scorers, raters and sources that differ in version or in what they read,
     decodings and sets of words that differ. A margin is what size of a share or a rating would matter.
     """
-    if margin is not None and not margin > 0:
+    if margin is not None and not 0 < margin < math.inf:
         raise UserError(f"--margin {margin:g}: a margin is more than 0: the difference that would matter")
     a, b = sides_of(runs, models)
     common = views_of(a, b, views)
     refuse_unlike(a, b, common)
     made = [BUILDERS[view](a, b, Wanted(margin)) for view in common]
+    lone = [] if views else lone_views(a, b)
+    lone += [f"no item of {view.view} is the same in both" for view in made if not view.cells]
     made = [view for view in made if view.cells]
     if not made:
         told = ", ".join(common)
@@ -44,39 +57,26 @@ def compare_runs(
         replace(view, cells=tuple(next(cells) for _ in view.cells), overall=tuple(next(overall) for _ in view.overall))
         for view in made
     ]
-    done = [replace(view, sentences=tuple(sentences(view))) for view in done]
-    notes = [*notes_on(a, b, [view.view for view in done]), *(note for view in done for note in view.left_out)]
-    notes += _lost(done, a.name, b.name)
+    tested = sum(cell.p_holm is not None for view in done for cell in view.overall)
     return RunComparison(
         a,
         b,
-        tuple(done),
+        tuple(in_words(view, tested) for view in done),
         sum(cell.p_holm is not None for view in done for cell in view.cells),
-        sum(cell.p_holm is not None for view in done for cell in view.overall),
+        tested,
         margin,
-        tuple(notes),
+        tuple(notes_on(a, b, [view.view for view in done])),
+        tuple(lone),
     )
-
-
-def _differences(cells: Sequence[Compared]) -> list[Estimate]:
-    return [cell.difference for cell in cells]
 
 
 def _corrected(cells: Sequence[Compared]) -> list[Compared]:
     """With p-values corrected for their number, both ways; where nothing differs anywhere there was nothing to test."""
-    tested = [replace(one, p=None) if one.low is None and not one.value else one for one in _differences(cells)]
+    differences = [cell.difference for cell in cells]
+    tested = [replace(one, p=None) if one.low is None and not one.value else one for one in differences]
     adjusted = adjust({str(place): found for place, found in enumerate(tested)})
     strictly = holm([found.p for found in tested])
     return [
         replace(cell, p_adjusted=found.p_adjusted, p_holm=p)
         for cell, found, p in zip(cells, adjusted.values(), strictly, strict=True)
-    ]
-
-
-def _lost(views: Sequence[ComparedView], a: str, b: str) -> list[str]:
-    return [
-        f"{view.view}: {count:,} items that only {name} has are left out, {view.items.both:,} are compared"
-        for view in views
-        for count, name in ((view.items.only_a, a), (view.items.only_b, b))
-        if count
     ]

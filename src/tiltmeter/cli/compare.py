@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -101,19 +101,20 @@ def _write(found: RunComparison, folder: Path) -> None:
     with whole_file(folder / "comparison.json") as file:
         json.dump(found.as_json(), file, ensure_ascii=False, indent=1, allow_nan=False)
         file.write("\n")
-    rows = [_flat(one) for view in found.views for one in (*view.overall, *view.cells)]
-    columns = dict.fromkeys(name for row in rows for name in row)
-    figures = [
-        name for name in columns if name.startswith(("mean", "difference", "p_", "d_z", "change", "moved", "min"))
-    ]
-    write_csv(folder / "comparison.csv", [*(name for name in columns if name not in figures), *figures], rows)
+    every = [one for view in found.views for one in (*view.overall, *view.cells)]
+    choices = dict.fromkeys(name for one in every for name in one.choices)
+    figures = dict.fromkeys(name for one in every for name in _figures(one))
+    rows = [{"view": one.view, **one.choices, **_figures(one)} for one in every]
+    write_csv(folder / "comparison.csv", ["view", *choices, *figures], rows)
     say(f"written into {folder}")
 
 
-def _flat(one: Compared) -> dict[str, object]:
+def _figures(one: Compared) -> dict[str, object]:
+    """The figures of a row of comparison.csv."""
+    from tiltmeter.stats.comparisons import Paired
+
     found, apart = one.found, one.difference
-    row: dict[str, object] = {"view": one.view, **one.choices}
-    row |= {
+    row: dict[str, object] = {
         "mean_a": found.a.value,
         "mean_b": found.b.value,
         "difference": apart.value,
@@ -128,11 +129,8 @@ def _flat(one: Compared) -> dict[str, object]:
         "n_unscored": apart.n_unscored,
         "origins": apart.origins,
         "note": apart.note,
+        "change_per_cent": None if one.change is None else one.change.value,
     }
-    change = _change(one)
-    row["change_per_cent"] = None if change is None else change.value
-    from tiltmeter.stats.comparisons import Paired
-
     if isinstance(found, Paired):
         row |= {"d_z": found.standardised.value, "moved_a_higher": found.a_higher, "moved_b_higher": found.b_higher}
     if one.equivalence:
@@ -140,31 +138,44 @@ def _flat(one: Compared) -> dict[str, object]:
     return row
 
 
-def _change(one: Compared) -> Estimate | None:
-    from tiltmeter.stats.comparisons import Paired
-
-    return one.found.change if isinstance(one.found, Paired) else one.found.ratio_change
-
-
 def _print(found: RunComparison) -> None:
+    from tiltmeter.analysis.comparison_words import MOST
+
     for letter, side in (("A", found.a), ("B", found.b)):
         typer.echo(f"{letter}: {side.model} ({side.run.folder})")
     for view in found.views:
         typer.echo()
         typer.echo(f"{view.view}:")
-        for sentence in view.sentences:
+        for sentence in view.sentences[:MOST]:
             typer.echo(f"  {sentence}")
+        if len(view.sentences) > MOST:
+            typer.echo(f"  … {len(view.sentences) - MOST} more: --json")
+        if view.summary:
+            typer.echo(f"  {view.summary}")
     for view in found.views:
         _print_view(view)
     typer.echo()
-    typer.echo(
-        f"{found.comparisons} comparisons: p adjusted is Benjamini and Hochberg's, p Holm is Holm's, over all of them; "
-        "a difference is A − B, a change is from A to B. "
-        "80 % sees: the smallest true difference that is found four times out of five. Moved: items with A and with B "
-        "higher."
-    )
+    for line in _explained(found):
+        typer.echo(line)
     for note in found.notes:
         say(f"note: {note}")
+
+
+def _explained(found: RunComparison) -> Iterator[str]:
+    """What the columns of the tables mean."""
+    yield "A − B: the difference. Change: from A to B, in per cent."
+    overall = "; rows of all biases by the number of overall lines" if found.overall_comparisons else ""
+    yield (
+        f"p adj.: Benjamini and Hochberg's, p Holm: Holm's, corrected for {found.comparisons} comparisons{overall}. "
+        "p perm.: from exchanging A and B, not corrected."
+    )
+    yield "80 % sees: the smallest true difference that is found four times out of five, before correction."
+    yield "d_z: the difference in standard deviations of the origins' differences. Moved: items with A, with B higher."
+    if found.margin is not None:
+        yield (
+            f"Margin {found.margin:g}: equivalent, no more than that; both, no more than that and not zero; different, "
+            "not zero; undecided, neither was shown."
+        )
 
 
 def _print_view(view: ComparedView) -> None:
@@ -214,7 +225,7 @@ def _columns(cells: Sequence[Compared]) -> dict[str, Callable[[Compared], str]]:
         return "–" if found.low is None else f"{figure(found.low)} to {figure(found.high)}"
 
     def changed(one: Compared) -> str:
-        change = _change(one)
+        change = one.change
         return "–" if change is None or change.value is None else f"{change.value:+.1f}"
 
     def of_items(write: Callable[[Paired], str]) -> Callable[[Compared], str]:
@@ -237,7 +248,7 @@ def _columns(cells: Sequence[Compared]) -> dict[str, Callable[[Compared], str]]:
         "80 % sees": (wide, lambda one: figure(one.detectable)),
         "margin": (
             any(one.equivalence for one in cells),
-            lambda one: one.equivalence.verdict if one.equivalence else "–",
+            lambda one: one.equivalence.verdict if one.equivalence and one.equivalence.p is not None else "–",
         ),
         "origins": (wide, lambda one: str(one.difference.origins)),
     }

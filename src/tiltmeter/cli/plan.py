@@ -91,14 +91,25 @@ def _print(found: RunPlan) -> None:
     for one in ordered if len(ordered) <= _DETAILS else ():
         _print_target(one, told)
     if found.lines:
-        typer.echo()
-        typer.echo("In the study file:")
-        for table, lines in found.lines.items():
-            typer.echo(f"\n[{table}]")
-            for line in lines:
-                typer.echo(line)
+        _print_lines(found)
+    for small in found.too_small:
+        say(f"note: {', '.join(small.choices[name] for name in told if name in small.choices)}: {small.reason}")
     if len(ordered) > _DETAILS:
         say(f"alternatives and components of each figure: --bias, --view, --model, or --json ({len(ordered)} figures)")
+
+
+def _print_lines(found: RunPlan) -> None:
+    reached = sum(one.settable is not None for one in found.targets)
+    which = (
+        "" if reached == len(found.targets) else f", for the {reached} of {len(found.targets)} that are within reach"
+    )
+    typer.echo()
+    typer.echo(f"In the study file{which}:")
+    for table, lines in found.lines.items():
+        under = ", under one decoding" if table == "continuations" else ""
+        typer.echo(f"\n[{table}]  # about {found.calls[table]:,} calls of one model{under}")
+        for line in lines:
+            typer.echo(line)
 
 
 def _name(one: Target, told: list[str]) -> str:
@@ -108,7 +119,11 @@ def _name(one: Target, told: list[str]) -> str:
 def _print_target(one: Target, told: list[str]) -> None:
     found, plan = one.found, one.plan
     parts = {name: getattr(found, name) for name in ("origins", "prompts", "samples", "again", "sets")}
-    named = {"origins": f"origins: {one.origins_are}", "sets": f"sets: {one.sets_are}"}
+    named = {
+        "origins": f"origins: {one.origins_are}",
+        "again": f"{one.origins_are} by {one.sets_are}",
+        "sets": f"sets: {one.sets_are}",
+    }
     further_table(
         [f"spread of {_name(one, told)}", "standard deviation", "degrees of freedom"],
         [
@@ -139,6 +154,7 @@ def _print_target(one: Target, told: list[str]) -> None:
     if one.likely is not None:
         low, high = one.likely
         say(f"19 times out of 20 the interval of such a study is {low:.3g} to {high:.3g} wide")
-    say(plan.advice)
+    if plan.best is not None:
+        say(plan.advice)
     for note in one.notes:
         say(f"note: {note}")

@@ -89,6 +89,12 @@ def _write_differences(runs: Sequence[Run], page: Path) -> Path | None:
     """What differs between two runs, as a page beside that of both; where they cannot be compared, it says why."""
     if len(runs) != 2:
         return None
+    if any(len(run.facts) > 1 for run in runs):
+        say(
+            "note: nothing is said of differences between runs of several models: `tiltmeter compare RUN_A RUN_B "
+            "--model A --model B --html FILE` does that of two"
+        )
+        return None
     from tiltmeter.analysis.run_comparison import compare_runs
     from tiltmeter.report.comparison_page import write_comparison
 
@@ -98,7 +104,7 @@ def _write_differences(runs: Sequence[Run], page: Path) -> Path | None:
         say(f"note: nothing is said of differences between the runs: {problem}")
         return None
     out = page.with_name(f"{page.stem}-differences.html")
-    write_comparison(found, out)
+    write_comparison(found, out, figures=out.with_name(f"{out.stem}-figures"))
     return out
 
 

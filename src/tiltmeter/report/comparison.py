@@ -9,15 +9,15 @@ from typing import Any
 
 from tiltmeter.analysis.comparable import Side
 from tiltmeter.analysis.comparison_records import Compared, ComparedView, RunComparison
-from tiltmeter.analysis.comparison_words import MOST, counted, sentence_of
+from tiltmeter.analysis.comparison_words import MOST, in_points
 from tiltmeter.records import ModelFacts
 from tiltmeter.report.cells import Table
-from tiltmeter.report.comparison_cells import Label, apart, change_of, level_cell
+from tiltmeter.report.comparison_cells import Label, apart, change_cell, level_cell
 from tiltmeter.report.comparison_figures import difference_figures, unmoved
 from tiltmeter.report.comparison_tables import before_and_after, every_comparison, withheld
 from tiltmeter.report.drawn import Drawn
 from tiltmeter.report.series import spec_of
-from tiltmeter.report.words import SPACE, count, p_value, signed
+from tiltmeter.report.words import SPACE, count, p_value
 
 _TITLES: Mapping[str, tuple[str, str]] = {
     "pairs": ("Which sentence is preferred", "pair"),
@@ -77,7 +77,10 @@ class ComparisonView:
     comparisons: int
     overall_comparisons: int
     margin: str
-    notes: tuple[str, ...]
+    unlike: tuple[str, ...]
+    """What differs besides the model."""
+    lone: tuple[str, ...]
+    """Views that were not compared."""
 
     @property
     def figures(self) -> list[Drawn]:
@@ -88,14 +91,14 @@ class ComparisonView:
 def comparison_view(found: RunComparison, label: Label | None = None) -> ComparisonView:
     """The part of the page; `label` is what a bias is called there, by itself the title of its spec."""
     named = label or _titles(found)
-    left_out = {note for view in found.views for note in view.left_out}
     return ComparisonView(
         (_side("A", found.a), _side("B", found.b)),
         tuple(_part(view, found, named) for view in found.views),
         found.comparisons,
         found.overall_comparisons,
         "" if found.margin is None else f"{found.margin:g}",
-        tuple(note for note in found.notes if note not in left_out),
+        found.unlike,
+        found.lone,
     )
 
 
@@ -131,24 +134,17 @@ def _titles(found: RunComparison) -> Label:
 
 def _part(view: ComparedView, found: RunComparison, label: Label) -> ComparedPart:
     title, noun = _TITLES[view.view]
-    several = len(view.overall) > 1
-    sentences = [sentence_of(one, several=several) for one in view.overall]
-    items = view.items
-    lost = [
-        f"{count(number, noun)} only in {letter}"
-        for number, letter in ((items.only_a, "A"), (items.only_b, "B"))
-        if number
-    ]
+    lost = [f"{count(number, noun)} only in {letter}" for number, letter in view.lost]
     return ComparedPart(
         view.view.replace(" ", "-"),
         title,
         tuple(
             _said(one, sentence, noun, found)
-            for one, sentence in zip(view.overall[:MOST], sentences[:MOST], strict=True)
+            for one, sentence in zip(view.overall[:MOST], view.sentences[:MOST], strict=True)
         ),
-        tuple(sentences[MOST:]),
-        counted(view),
-        f"{count(items.both, noun)} in both{''.join(f'; {each}, left out' for each in lost)}",
+        view.sentences[MOST:],
+        view.summary,
+        f"{count(view.items.both, noun)} in both{''.join(f'; {each}, left out' for each in lost)}",
         tuple(difference_figures(view, label)),
         tuple(unmoved(view)),
         tuple(before_and_after(view, label)),
@@ -159,11 +155,10 @@ def _part(view: ComparedView, found: RunComparison, label: Label) -> ComparedPar
 
 def _said(one: Compared, sentence: str, noun: str, found: RunComparison) -> Said:
     apart_from = one.difference
-    ends = f"{apart(one, apart_from.low)} to {apart(one, apart_from.high)}" if apart_from.low is not None else ""
-    change, _ = change_of(one)
-    changed = "" if change is None or change.value is None else f"; change {signed(change.value, 1)}{SPACE}%"
-    if changed and one.is_gap:
-        changed = changed.replace("change", "change of the ratio of the groups")
+    unit = f"{SPACE}points" if in_points(one) else ""
+    ends = f"{apart(one, apart_from.low)} to {apart(one, apart_from.high)}{unit}" if apart_from.low is not None else ""
+    what = "change of the ratio of the groups" if one.is_gap else "change"
+    changed = "" if one.change is None else f"; {what} {change_cell(one).text}"
     sides = ", ".join(
         f"{letter} {level_cell(one, side).text}" for letter, side in (("A", one.found.a), ("B", one.found.b))
     )
@@ -175,10 +170,10 @@ def _said(one: Compared, sentence: str, noun: str, found: RunComparison) -> Said
     )
     basis = (
         f"{sides}{changed}{tests}; {count(apart_from.n, noun)}, {apart_from.n_unscored:,} unscored, "
-        f"{count(apart_from.origins, 'origin')} resampled"
+        f"{count(apart_from.origins, 'origin')}"
     )
-    # A sentence that begins with the name of a bias keeps it as it is.
-    begun = sentence[:1].upper() + sentence[1:] if one.view == "pairs" else sentence
+    # A sentence that begins with a name keeps it as it is.
+    begun = sentence if ": " in sentence.partition("(")[0] else sentence[:1].upper() + sentence[1:]
     return Said(apart(one, apart_from.value), ends, begun, basis)
 
 

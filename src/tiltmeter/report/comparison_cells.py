@@ -10,7 +10,6 @@ from tiltmeter.analysis.comparison_words import in_points, is_shown
 from tiltmeter.records import Estimate
 from tiltmeter.report.cells import TableCell, sort_key
 from tiltmeter.report.words import NONE, SPACE, percent, percent_range, signed
-from tiltmeter.stats.comparisons import Paired
 from tiltmeter.stats.equivalence import Verdict
 from tiltmeter.stats.estimates import FEWEST_ORIGINS
 
@@ -113,7 +112,9 @@ def apart(one: Compared, number: float | None) -> str:
     """A difference in the unit of its comparison: points of a hundred, or what the measure counts in."""
     if not number:
         return NONE if number is None else "0"
-    return signed(100 * number, 1) if in_points(one) else signed(number, 3)
+    text = signed(100 * number, 1) if in_points(one) else signed(number, 3)
+    # What rounds to nothing has no sign.
+    return text if any(digit in text for digit in "123456789") else text[1:]
 
 
 def difference_cell(one: Compared) -> TableCell:
@@ -128,18 +129,11 @@ def difference_cell(one: Compared) -> TableCell:
     return TableCell(apart(one, found.value), small, sort_key(found.value), mark)
 
 
-def change_of(one: Compared) -> tuple[Estimate | None, str | None]:
-    """The change in per cent from A to B, of the mean or of the ratio of two groups; else why there is none."""
-    if isinstance(one.found, Paired):
-        return one.found.change, one.found.no_change
-    return one.found.ratio_change, one.found.no_ratio
-
-
 def change_cell(one: Compared) -> TableCell:
     """The change in per cent, with its interval or with the reason why there is none."""
-    change, reason = change_of(one)
+    change = one.change
     if change is None or change.value is None:
-        return TableCell(NONE, reason or "")
+        return TableCell(NONE, one.no_change or "")
     small = "" if change.low is None else f"{signed(change.low, 1)} to {signed(change.high, 1)}"
     text = signed(change.value, 1) if change.value else "0"
     return TableCell(f"{text}{SPACE}%", small, sort_key(change.value))

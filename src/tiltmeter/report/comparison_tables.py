@@ -12,12 +12,11 @@ from tiltmeter.report.comparison_cells import (
     Label,
     apart,
     change_cell,
-    change_of,
     difference_cell,
     level_cell,
     names,
 )
-from tiltmeter.report.words import NONE, p_value, percent, signed
+from tiltmeter.report.words import NONE, count, p_value, percent, signed
 from tiltmeter.stats.comparisons import Paired
 
 
@@ -27,7 +26,7 @@ def before_and_after(view: ComparedView, label: Label) -> list[Table]:
     gaps = [one for one in view.cells if one.is_gap]
     made = []
     if groups:
-        caption = "Mean rating of each group" if view.view == "continuations" else "Figures"
+        caption = "Mean rating of each group" if view.view == "continuations" else "Results"
         made.append(_twice(groups, label, f"{caption}, before and after", "Change"))
     if gaps:
         made.append(_twice(gaps, label, "Gaps between groups, before and after", "Change of the ratio"))
@@ -74,7 +73,7 @@ def _tested(cells: Sequence[Compared], label: Label, caption: str) -> Table:
         *(numbers("d_z", "A above B", "Items moved") if sized else ()),
         *numbers("80 % sees"),
         *((Column("Within the margin"),) if asked else ()),
-        *numbers("Items", "Origins"),
+        *numbers("Items"),
     ]
     rows = [
         (
@@ -85,7 +84,6 @@ def _tested(cells: Sequence[Compared], label: Label, caption: str) -> Table:
             TableCell(apart(one, one.detectable).removeprefix("+"), sort=sort_key(one.detectable)),
             *((_within(one),) if asked else ()),
             _items(one),
-            TableCell(f"{one.difference.origins:,}", sort=sort_key(one.difference.origins)),
         )
         for one, name in zip(cells, names(cells, label), strict=True)
     ]
@@ -119,15 +117,11 @@ def _within(one: Compared) -> TableCell:
 
 def _items(one: Compared) -> TableCell:
     found = one.difference
-    unscored = f"{found.n_unscored:,} unscored" if found.n_unscored else ""
-    return TableCell(f"{found.n:,}", unscored, sort_key(found.n))
+    unscored = f"\n{found.n_unscored:,} unscored" if found.n_unscored else ""
+    return TableCell(f"{found.n:,}", f"{count(found.origins, 'origin')}{unscored}", sort_key(found.n))
 
 
 def withheld(view: ComparedView) -> list[str]:
     """Why some changes in per cent are not given, and of how many comparisons."""
-    counts: Counter[str] = Counter()
-    for one in view.cells:
-        change, reason = change_of(one)
-        if change is None:
-            counts[reason or "no reason is known"] += 1
+    counts = Counter(one.no_change or "no reason is known" for one in view.cells if one.change is None)
     return [f"no change in per cent ({reason}): {count:,} of {len(view.cells):,}" for reason, count in counts.items()]

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +76,16 @@ class Components:
             "pilot": dict(self.pilot),
             "notes": list(self.notes),
         }
+
+
+class _Units(NamedTuple):
+    """For each value the unit of every level that it belongs to; a cell is an origin in a set."""
+
+    item: Codes
+    cell: Codes
+    origin: Codes
+    set: Codes
+    stratum: Codes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,21 +151,12 @@ class Chain:
         in_stratum, in_origin, in_set, prompt = (renumbered(coded(each[order].tolist())) for each in labels)
         origin = cells_of(in_stratum, in_origin)
         cell = cells_of(origin, in_set)
-        item = cells_of(cell, prompt)
-        return cls._climbed(numbers[order], item, cell, origin, in_set, in_stratum, labels[1][order], labels[2][order])
+        units = _Units(cells_of(cell, prompt), cell, origin, in_set, in_stratum)
+        return cls._climbed(numbers[order], units, labels[1][order], labels[2][order])
 
     @classmethod
-    def _climbed(
-        cls,
-        values: Array,
-        item: Codes,
-        cell: Codes,
-        origin: Codes,
-        in_set: Codes,
-        stratum: Codes,
-        names: NDArray[np.str_],
-        set_names: NDArray[np.str_],
-    ) -> Chain:
+    def _climbed(cls, values: Array, units: _Units, names: NDArray[np.str_], set_names: NDArray[np.str_]) -> Chain:
+        item, cell, origin, in_set, stratum = units
         samples = level_of(values, np.zeros((len(values), 3)), item)
         sigma_samples = Component(samples.variance, samples.freedom) if samples.freedom else None
         item_means, item_noise = carried_up(values, np.zeros((len(values), 3)), item, 0)

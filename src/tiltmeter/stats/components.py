@@ -27,6 +27,9 @@ from tiltmeter.stats.component_levels import (
 
 __all__ = ["Component", "Components", "components", "difference_components"]
 
+ONE_SAMPLE = "one sample of each prompt: what more samples would bring is not known, and counted as nothing"
+ONE_PROMPT = "one prompt of each origin: what more prompts would bring is not known, and counted as nothing"
+"""Notes on what a pilot cannot show."""
 _FEW = 10
 """A component that rests on fewer degrees of freedom than this is hardly known, and a note says so."""
 
@@ -161,9 +164,9 @@ def _finished(found: Components) -> Components:
     """With notes on what the pilot could not show."""
     notes = list(found.notes)
     if found.samples is None:
-        notes.append("one sample of each prompt: what more samples would bring is not known, and counted as nothing")
+        notes.append(ONE_SAMPLE)
     if found.prompts is None:
-        notes.append("one prompt of each origin: what more prompts would bring is not known, and counted as nothing")
+        notes.append(ONE_PROMPT)
     for name in ("origins", "prompts", "samples", "sets"):
         part = getattr(found, name)
         if part is not None and part.freedom < _FEW:

@@ -8,6 +8,7 @@ origins.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -58,8 +59,8 @@ def predicted_width(found: Components, design: Design, *, level: float = 0.95, a
     >>> round(predicted_width(found, Design(25, 3, 4)), 4)
     0.2383
     """
-    origins, sets, prompts, samples = (np.array([float(getattr(design, name))]) for name in LEVELS)
-    return float(widths_of(found, origins, sets, prompts, samples, level, across_sets)[0])
+    numbers = {name: np.array([float(getattr(design, name))]) for name in LEVELS}
+    return float(widths_of(found, numbers, level, across_sets)[0])
 
 
 def stretched(found: Components, pilot: Estimate, *, across_sets: bool = False, shares: bool = False) -> Components:
@@ -102,18 +103,11 @@ def _no_surer(found: Components, pilot: Estimate) -> Components:
     return replace(found, between=between, noise=noise)
 
 
-def widths_of(
-    found: Components,
-    origins: Array,
-    sets: Array,
-    prompts: Array,
-    samples: Array,
-    level: float,
-    across_sets: bool,
-) -> Array:
+def widths_of(found: Components, numbers: Mapping[Level, Array], level: float, across_sets: bool) -> Array:
     """Of many designs at once. Any number but that of origins may be infinite."""
     from scipy.special import stdtrit
 
+    origins, sets, prompts, samples = (numbers[name] for name in LEVELS)
     parts = (
         found.origins.variance
         + _variance(found.again) / sets

@@ -26,6 +26,8 @@ _EVERY = 20
 """All numbers up to this are tried, and from there on steps of an eighth; what lies between is tried at the end."""
 _LADDER = (5, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 1_000, 2_000, 5_000, 10_000)
 _COMMON = 1e-12
+_MOST_ORIGINS = 1_000_000
+"""With more origins than this nothing is within reach."""
 _NOTHING = 0.01
 """A floor that is less than this part of the width that is asked for keeps nobody from anything."""
 _INNER: tuple[Level, ...] = ("samples", "prompts")
@@ -79,6 +81,8 @@ class Plan:
     """Where the pilot cannot tell: the cheapest if origins matter less than it seems, and more; None: out of reach."""
     bottleneck: Level | None = None
     """Of origins and sets, which are crossed, the one whose number keeps the interval wide."""
+    needed: int | None = None
+    """Where the width is out of reach, the number of origins from which on it is not; None: there is none."""
 
     def as_json(self) -> dict[str, Any]:
         """The figures; null where there is none."""
@@ -94,6 +98,7 @@ class Plan:
             "notes": list(self.notes),
             "between": None if self.between is None else [one and one.as_json() for one in self.between],
             "bottleneck": self.bottleneck,
+            "needed": self.needed,
         }
 
 
@@ -132,6 +137,7 @@ def sizes_for(
     top = best.design if best is not None else limits
     floors = {name: _floor(found, top, name, level, across_sets) for name in LEVELS}
     worth = None if best is None else _worth(search, best)
+    needed = _needed(search) if best is None else None
     notes = list(found.notes)
     if found.sets is not None and not across_sets and found.sets.variance > 0:
         notes.append(
@@ -145,10 +151,11 @@ def sizes_for(
         None if best is None else likely_widths(found, best.design, across_sets=across_sets),
         floors,
         worth,
-        _advice(search, best, floors, worth),
+        _beyond(search, needed) if best is None else _advice(best, floors, worth),
         tuple(notes),
         _least(search, best),
         _bottleneck(search) if across_sets else None,
+        needed,
     )
 
 
@@ -223,7 +230,13 @@ class _Search:
         high: Array = np.full(len(of_sets), float(most))
 
         def enough(origins: Array) -> NDArray[np.bool_]:
-            widths = widths_of(self.found, origins, of_sets, of_prompts, of_samples, self.level, self.across_sets)
+            numbers: dict[Level, Array] = {
+                "origins": origins,
+                "sets": of_sets,
+                "prompts": of_prompts,
+                "samples": of_samples,
+            }
+            widths = widths_of(self.found, numbers, self.level, self.across_sets)
             # A width that is reached but for rounding is reached.
             narrow: NDArray[np.bool_] = widths <= self.width * (1 + _COMMON)
             return narrow
@@ -272,10 +285,9 @@ def _between(steps: Sequence[int], chosen: int) -> list[int]:
 
 def _floor(found: Components, design: Design, name: Level, level: float, across_sets: bool) -> float:
     """The width with no end of one level; of origins it is that of all sets alike, if any."""
-    numbers = {each: float(getattr(design, each)) for each in LEVELS}
-    numbers[name] = math.inf if name != "origins" else 1e15
-    origins, sets, prompts, samples = (np.array([numbers[each]]) for each in LEVELS)
-    width = float(widths_of(found, origins, sets, prompts, samples, level, across_sets)[0])
+    numbers = {each: np.array([float(getattr(design, each))]) for each in LEVELS}
+    numbers[name] = np.array([math.inf if name != "origins" else 1e15])
+    width = float(widths_of(found, numbers, level, across_sets)[0])
     return 0.0 if name == "origins" and not across_sets else width
 
 
@@ -296,36 +308,34 @@ def _worth(search: _Search, option: Option) -> Level | None:
     return max(gains, key=lambda gain: gain[0])[1] if gains else None
 
 
-def _advice(search: _Search, best: Option | None, floors: dict[Level, float], worth: Level | None) -> str:
-    if best is None:
-        floor = _floor(search.found, search.limits, "prompts", search.level, search.across_sets)
-        more = _Search(
-            search.found,
-            search.width,
-            search.level,
-            search.across_sets,
-            replace(search.limits, origins=1_000_000),
-            search.costs,
-        ).cheapest(search.fewest, 1_000_000)
-        needed = "" if more is None else f"; from {_least_origins(search):,} origins on it is within reach"
-        return (
-            f"No design within the limits reaches {search.width:g}: with {search.limits.origins:,} origins no number "
-            f"of prompts or samples gets under {floor:.3g}{needed}."
-        )
+def _beyond(search: _Search, needed: int | None) -> str:
+    floor = _floor(search.found, search.limits, "prompts", search.level, search.across_sets)
+    within = "" if needed is None else f"; from {needed:,} origins on it is within reach"
+    return (
+        f"No design within the limits reaches {search.width:g}: with {search.limits.origins:,} origins no number "
+        f"of prompts or samples gets under {floor:.3g}{within}."
+    )
+
+
+def _advice(best: Option, floors: dict[Level, float], worth: Level | None) -> str:
     adding = f"Adding {worth} brings most for its cost. " if worth else ""
     under = [f"no number of {name} gets under {floors[name]:.3g}" for name in _INNER if floors[name] > 0]
     said = " and ".join(under) or "nothing but chance keeps the interval from getting narrower"
     return f"{adding}With {best.design.origins:,} origins, {said}."
 
 
-def _least_origins(search: _Search) -> int:
-    """The fewest origins with which the width is reached by as many prompts and samples as the limits allow."""
-    limits = search.limits
-    low, high = limits.origins, 1_000_000
+def _needed(search: _Search) -> int | None:
+    """The fewest origins with which the width is reached by as much of all else as the limits allow."""
+
+    def enough(origins: int) -> bool:
+        design = replace(search.limits, origins=origins)
+        width = predicted_width(search.found, design, level=search.level, across_sets=search.across_sets)
+        return width <= search.width * (1 + _COMMON)
+
+    low, high = search.limits.origins, _MOST_ORIGINS
+    if not enough(high):
+        return None
     while low < high:
         middle = (low + high) // 2
-        narrow = predicted_width(
-            search.found, replace(limits, origins=middle), level=search.level, across_sets=search.across_sets
-        )
-        low, high = (low, middle) if narrow <= search.width * (1 + _COMMON) else (middle + 1, high)
+        low, high = (low, middle) if enough(middle) else (middle + 1, high)
     return low

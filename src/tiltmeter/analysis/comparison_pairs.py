@@ -1,0 +1,93 @@
+"""Scored pairs of two sides: the same pairs under the same scorer."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from typing import NamedTuple
+
+from tiltmeter.analysis.comparable import Matched, Side, bare
+from tiltmeter.analysis.comparison_cells import SIDES, Shared, Wanted, only_one
+from tiltmeter.analysis.comparison_records import Compared, ComparedView
+from tiltmeter.analysis.items import apart, is_benchmark, labelled
+from tiltmeter.analysis.leading import rank_of
+from tiltmeter.measures.pairs import margin, preference
+from tiltmeter.records import PairScore
+from tiltmeter.stats.comparisons import paired
+from tiltmeter.stats.equivalence import paired_equivalence
+
+
+def compared_pairs(a: Side, b: Side, wanted: Wanted) -> ComparedView:
+    """Scored pairs: for each source, bias and scorer the preference and the margin."""
+    sources, shared = Matched.of(a, b, "pairs"), Shared()
+    tables = [_scores(side, named) for side, named in ((a, sources.of_a), (b, sources.of_b))]
+    common = [place for place in tables[0] if place in tables[1]]
+    made: list[Compared] = []
+    kept: dict[tuple[str, str], list[_ScoredPair]] = defaultdict(list)
+    for source, bias, scorer in common:
+        one, other = (table[source, bias, scorer] for table in tables)
+        shared.seen((source, bias), set(one), set(other))
+        items = [_ScoredPair(bias, one[key], other[key]) for key in one if key in other]
+        if not items:
+            continue
+        kept[source, scorer] += items
+        choices = {"source": source, "bias": bias, "scorer": scorer}
+        made += [_pairs_compared(choices, measure, items, wanted) for measure in ("preference", "margin")]
+    leading = _leading_scorers(a, b, [place for place in kept if kept[place]])
+    benchmarks = {spec["name"] for side in (a, b) for spec in side.resolved["specs"] if spec["benchmark"]}
+    overall = []
+    for source, scorer in leading:
+        counted = [item for item in kept[source, scorer] if not is_benchmark(item.bias, benchmarks)]
+        if counted:
+            choices = {"source": source, "bias": "all", "scorer": scorer}
+            overall.append(_pairs_compared(choices, "preference", counted, wanted, by_bias=True))
+    left_out = only_one(a, b, tables, ("source", "bias", "scorer"))
+    return ComparedView("pairs", shared.counts, tuple(overall), tuple(made), left_out)
+
+
+class _ScoredPair(NamedTuple):
+    bias: str
+    a: PairScore
+    b: PairScore
+
+
+def _scores(side: Side, named: Mapping[str, str]) -> dict[tuple[str, str, str], dict[Hashable, PairScore]]:
+    """By source, bias and scorer, then by what makes a pair the same."""
+    found: dict[tuple[str, str, str], dict[Hashable, PairScore]] = defaultdict(dict)
+    for (model, scorer), every in side.run.scores.items():
+        if model == side.model:
+            for score in labelled(apart(every)[0]):
+                pair = score.pair
+                key = bare(pair.id, pair.source), pair.texts, pair.stereotyped, pair.groups, pair.attribute
+                found[named.get(pair.source, pair.source), pair.bias, scorer][key] = score
+    return dict(found)
+
+
+def _pairs_compared(
+    choices: Mapping[str, str], measure: str, items: Sequence[_ScoredPair], wanted: Wanted, *, by_bias: bool = False
+) -> Compared:
+    values = preference if measure == "preference" else margin
+    first, second = values([item.a for item in items]), values([item.b for item in items])
+    origins = [item.a.pair.attribute or item.a.pair.origin for item in items]
+    strata = [item.bias for item in items] if by_bias else None
+    found = paired(first, second, origins, strata=strata, names=SIDES, seed=wanted.seed)
+    delta = wanted.on(measure)
+    return Compared(
+        "pairs",
+        {**choices, "measure": measure},
+        found,
+        None
+        if delta is None
+        else paired_equivalence(first, second, origins, margin=delta, strata=strata, seed=wanted.seed),
+    )
+
+
+def _leading_scorers(a: Side, b: Side, places: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """For each source the scorer of the headline: the study's first, a paper's own only where there is no other."""
+    family = a.run.facts[a.model].family
+    named = a.resolved["scorers"]
+    ranked = sorted(places, key=lambda place: (".as-published." in place[1], rank_of(place[1], named, family)))
+    chosen: dict[str, tuple[str, str]] = {}
+    for place in ranked:
+        chosen.setdefault(place[0], place)
+    return [place for place in dict.fromkeys(places) if place in chosen.values()]

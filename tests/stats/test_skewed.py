@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy import optimize, stats
@@ -45,3 +47,19 @@ def test_p_is_small_exactly_where_the_interval_excludes_the_neutral_value() -> N
         off = Error(float(generator.uniform(0.1, 2)), float(generator.uniform(4, 60)), float(generator.normal(0, 0.5)))
         found = skewed_student(float(generator.normal(0, 3)), off, 0.0, 0.95)
         assert found.p is not None and (found.p < 0.05) == (not found.low <= 0 <= found.high)
+
+
+@pytest.mark.parametrize("skewness", [0.2, 0.4, 0.9])
+def test_the_farther_the_value_the_smaller_p_on_the_side_of_the_short_tail(skewness: float) -> None:
+    """The straightening function is flat at t = −3/γ, where it stands for no more than 1/γ standard errors."""
+    ps = [skewed_student(-t, Error(1.0, 19, skewness), 0.0, 0.95).p for t in (2.0, 5.0, 8.0, 12.0, 20.0, 40.0)]
+    assert all(before is not None and after is not None and after < before for before, after in pairwise(ps))
+    assert ps[-1] is not None and ps[-1] < 1e-9
+
+
+@pytest.mark.parametrize("skewness", [-3.0, -0.5, 0.0, 0.5, 3.0])
+def test_p_is_below_the_level_exactly_where_the_interval_excludes_neutral(skewness: float) -> None:
+    for t in np.linspace(-15, 15, 301):
+        found = skewed_student(float(t), Error(1.0, 9, skewness), 0.0, 0.95)
+        assert found.p is not None
+        assert (found.p < 0.05) == (not found.low <= 0 <= found.high)

@@ -17,6 +17,8 @@ from tiltmeter.stats.intervals import Uncertainty, student
 _STRAIGHT = 1e-6
 """With less skewness than this the two intervals are the same but for rounding."""
 _LARGEST_POWER = 700.0
+_FLAT = -2.0
+"""Of γT: below it the straightening of skewness says little, and is no longer increased. At −3 it is flat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class Error:
 def skewed_student(value: float, off: Error, neutral: float | None, level: float) -> Uncertainty:
     """Student's interval and p of T + γT²/3 + γ²T³/27 + γ/6, where T is t and γ the skewness of the figure.
 
-    That function rises everywhere, so p < 1 − level exactly where the interval excludes `neutral`.
+    That function never falls, so p < 1 − level exactly where the interval excludes `neutral`.
 
     >>> plain, found = (skewed_student(1.0, Error(0.5, 19, skewness), 0.0, 0.95) for skewness in (0.0, 0.3))
     >>> round(plain.low, 3), round(plain.high, 3), round(plain.p, 3)
@@ -51,8 +53,12 @@ def skewed_student(value: float, off: Error, neutral: float | None, level: float
     low, high = (value - off.error * _back(bound, skewness) for bound in (quantile, -quantile))
     if neutral is None:
         return Uncertainty(low, high, None)
-    straight = _transformed((value - neutral) / off.error, skewness)
-    return Uncertainty(low, high, 2 * float(stdtr(off.freedom, -abs(straight))))
+    t = (value - neutral) / off.error
+    straight = abs(_transformed(t, skewness))
+    if not low <= neutral <= high and skewness * t < _FLAT:
+        # The function is flat there: however far away the value was, p would not be small.
+        straight = max(straight, abs(_transformed(t, _FLAT / t)))
+    return Uncertainty(low, high, 2 * float(stdtr(off.freedom, -straight)))
 
 
 def of_logarithm(found: Uncertainty) -> Uncertainty:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import random
+import re
 from typing import Any
 
 import pytest
@@ -35,7 +36,11 @@ def swapped(pair: Pair) -> Pair:
 def answer(query: Query) -> TokenScores:
     """A deterministic answer to any question: it depends on nothing but the text."""
     generator = random.Random(query.text)
-    return tokens(query.text, *(generator.uniform(-8, -0.1) for _ in range(5)))
+    return tokens(query.text, *(generator.uniform(-8, -0.1) for _ in range(words(query))))
+
+
+def words(query: Query) -> int:
+    return len(re.findall(r"\w+|[^\w\s]", query.text))
 
 
 def score(scorer: Scorer, pair: Pair) -> PairScore:
@@ -60,7 +65,7 @@ def test_swapping_the_groups_flips_the_sign(name: str) -> None:
 @pytest.mark.parametrize("name", SCORERS)
 def test_identical_answers_give_the_neutral_value(name: str) -> None:
     scorer = registry.load("scorer", name)
-    same = {query: tokens(query.text, *[-1.5] * 5) for query in scorer.queries(NURSE)}
+    same = {query: tokens(query.text, *[-1.5] * words(query)) for query in scorer.queries(NURSE)}
     found = scorer.score(NURSE, same)
     assert preference([found]) == [0.5]
     assert margin([found]) == [0.0]

@@ -43,15 +43,18 @@ def score(
     from tiltmeter import models
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine import score_pairs
+    from tiltmeter.engine.scoring import fitting
     from tiltmeter.files import check_writable
     from tiltmeter.sources import pairs_file
 
     check_writable(out)
     table = pairs_file.read(file)
     loaded = models.load(model, model_settings(device, dtype, threads))
-    scorers = _scorers(scorer or [], loaded.facts.family)
+    scorers, pairs = _scorers(scorer or [], loaded.facts.family), [row.pair for row in table.rows if row.pair]
+    if "all" in (scorer or ()):
+        scorers = fitting(scorers, loaded, pairs)
     with Bar() as bar:
-        scored = score_pairs(loaded, [row.pair for row in table.rows if row.pair], scorers, bar)
+        scored = score_pairs(loaded, pairs, scorers, bar)
     _write(out, table, scored)
     account = _account(table, scored)
     if as_json:

@@ -36,6 +36,16 @@ def plan_batches(pairs: Sequence[Pair], scorers: Sequence[Scorer]) -> list[tuple
     return [kind[start : start + BATCH] for kind in kinds for start in range(0, len(kind), BATCH)]
 
 
+def fitting(scorers: Sequence[Scorer], model: Model, pairs: Sequence[Pair]) -> list[Scorer]:
+    """The scorers whose questions the model can answer; all of them where it can answer none, so that it says why."""
+
+    def fits(scorer: Scorer) -> bool:
+        first = next((asked for asked in map(scorer.asks, pairs) if asked), ())
+        return all(query.conditioning in model.conditionings for query in first)
+
+    return [scorer for scorer in scorers if fits(scorer)] or list(scorers)
+
+
 def ask(model: Model, batch: Sequence[Query]) -> Mapping[Query, TokenScores]:
     """A model's answers to questions that share their conditioning."""
     spans = [query.spans for query in batch] if any(query.spans for query in batch) else None

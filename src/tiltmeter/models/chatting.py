@@ -17,11 +17,12 @@ INSTRUCTION = "Continue the following text. Answer with the continuation alone.\
 
 def load(argument: str, settings: ModelSettings) -> Model:
     """The model of the name after `chat:`; refuses one without a chat template."""
+    from tiltmeter.models import lasting_name
     from tiltmeter.models import load as load_model
 
     inner = as_writer(load_model(argument, settings))
     inner.chat_prompt("")
-    return Chatting(inner, f"chat:{argument}")
+    return Chatting(inner, lasting_name(f"chat:{argument}"))
 
 
 class Chatting:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from tiltmeter.errors import ModelError
@@ -15,13 +16,15 @@ class ModelSettings:
     """How a model is run; none of it changes what is measured beyond rounding, except `dtype`.
 
     `device` and `dtype` "auto": see `docs/models.md` for the rule. `threads` None leaves torch's own number.
-    `batch_tokens` bounds the tokens, padding included, that are computed at once.
+    `batch_tokens` bounds the tokens, padding included, that are computed at once. `answers` is the folder in which
+    models behind an API keep what they were answered; None: one in the cache.
     """
 
     device: str = "auto"
     dtype: str = "auto"
     threads: int | None = None
     batch_tokens: int = 2048
+    answers: Path | None = None
 
 
 class Model(Protocol):

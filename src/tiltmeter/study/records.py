@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from tiltmeter import registry
 from tiltmeter.measures.next_words import Combine
+from tiltmeter.models import lasting_name
 from tiltmeter.records import Decoding, Dropped, Pair, Prompt, SaliencyMethod, Scope, Spec
 from tiltmeter.sources.generated.settings import GenerationSettings, settings_from
 from tiltmeter.sources.labour_files import Occupation
@@ -143,6 +144,8 @@ class Plan:
     def resolved(self) -> dict[str, Any]:
         """The study with every name and default spelled out, as the run folder keeps it."""
         given = {key: value for key, value in asdict(self.study).items() if key not in ("text", "file")}
+        # A limit that is raised makes no other study.
+        given["models"] = [lasting_name(name) for name in self.study.models]
         for source in given["sources"]:
             source["sha256"] = _sha256(Path(source["path"])) if source["path"] else None
             source["path"] = Path(source["path"]).name if source["path"] else None

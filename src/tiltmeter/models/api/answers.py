@@ -1,0 +1,182 @@
+"""Strict reading of replies: what is not exactly as it should be is no answer."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Finish = Literal["stop", "length", "filter"]
+
+_FINISHES: Mapping[str, Finish] = {
+    "stop": "stop",
+    "eos": "stop",
+    "eos_token": "stop",
+    "end_turn": "stop",
+    "length": "length",
+    "max_tokens": "length",
+    "content_filter": "filter",
+}
+# What servers write for minus infinity, which JSON does not have.
+_NOTHING = -9998.0
+
+
+class Malformed(Exception):
+    """A reply that is no answer; the message says what is wrong with it, without any of its text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One token of a reply: its text, its log-probability where it has one, and the most probable at its place."""
+
+    text: str
+    logprob: float | None
+    top: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a model wrote, and how it ended. `stop_text`: whether a text that was to end it did; None: not said."""
+
+    text: str
+    finish: Finish
+    stop_text: bool | None
+    pieces: tuple[Piece, ...] | None
+
+
+def parsed(body: bytes) -> Mapping[str, Any]:
+    """The object that a body holds.
+
+    >>> parsed(b'{"choices": []}')
+    {'choices': []}
+    """
+    try:
+        found = json.loads(body, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise Malformed("the reply is cut off or no JSON") from None
+    if not isinstance(found, dict):
+        raise Malformed("the reply is no JSON object")
+    return found
+
+
+def kept_of(reply: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a reply is worth keeping: its one choice, the tokens it took, and what the server calls itself."""
+    choices = reply.get("choices")
+    if not isinstance(choices, list) or not choices:
+        raise Malformed("the reply has no choices")
+    if not isinstance(choices[0], dict):
+        raise Malformed("the reply has a choice of the wrong type")
+    fingerprint = reply.get("system_fingerprint")
+    return {
+        "choice": choices[0],
+        "usage": _usage(reply.get("usage")),
+        "fingerprint": fingerprint if isinstance(fingerprint, str) else None,
+    }
+
+
+def written(choice: Mapping[str, Any], *, chat: bool) -> Written:
+    """What was written, from a choice of either kind.
+
+    >>> written({"text": " a nurse", "finish_reason": "length"}, chat=False).text
+    ' a nurse'
+    """
+    if chat:
+        message = choice.get("message")
+        if not isinstance(message, dict):
+            raise Malformed("the reply has no message")
+        # A model that was stopped while it still reasoned has written nothing.
+        text = message.get("content")
+        text = "" if text is None else text
+    else:
+        text = choice.get("text")
+    if not isinstance(text, str):
+        raise Malformed("the text of the reply is of the wrong type")
+    finish = choice.get("finish_reason")
+    if not isinstance(finish, str) or finish not in _FINISHES:
+        raise Malformed("the reply does not say why it ended")
+    stopped = isinstance(choice["stop_reason"], str) if "stop_reason" in choice else None
+    return Written(text, _FINISHES[finish], stopped, pieces(choice))
+
+
+def pieces(choice: Mapping[str, Any]) -> tuple[Piece, ...] | None:
+    """The tokens of a choice, in either of the two forms that servers use; None where it has none.
+
+    >>> pieces({"logprobs": {"tokens": ["The", " nurse"], "token_logprobs": [None, -2.5], "top_logprobs": None}})[1]
+    Piece(text=' nurse', logprob=-2.5, top={})
+    """
+    found = choice.get("logprobs")
+    if found is None:
+        return None
+    if not isinstance(found, dict):
+        raise Malformed("the log-probabilities are of the wrong type")
+    content = found.get("content")
+    if content is not None:
+        return tuple(_content_piece(one) for one in _list(content))
+    if found.get("tokens") is None:
+        return None
+    tokens, logprobs = _list(found["tokens"]), _list(found.get("token_logprobs"))
+    tops = found.get("top_logprobs")
+    tops = [None] * len(tokens) if tops is None else _list(tops)
+    if not len(tokens) == len(logprobs) == len(tops):
+        raise Malformed("the reply has not one log-probability for each token")
+    return tuple(
+        Piece(_text(token), _number(value), _top(top)) for token, value, top in zip(tokens, logprobs, tops, strict=True)
+    )
+
+
+def _content_piece(one: Any) -> Piece:
+    if not isinstance(one, dict):
+        raise Malformed("the log-probabilities are of the wrong type")
+    others = one.get("top_logprobs")
+    listed = [] if others is None else _list(others)
+    if not all(isinstance(other, dict) for other in listed):
+        raise Malformed("the log-probabilities are of the wrong type")
+    top: dict[str, float] = {}
+    for other in listed:
+        value = _number(other.get("logprob"))
+        if value is not None:
+            # Two tokens may have the same text; the more probable of them stands first.
+            top.setdefault(_text(other.get("token")), value)
+    return Piece(_text(one.get("token")), _number(one.get("logprob")), top)
+
+
+def _top(found: Any) -> Mapping[str, float]:
+    if found is None:
+        return {}
+    if not isinstance(found, dict):
+        raise Malformed("the log-probabilities are of the wrong type")
+    return {name: value for name, one in found.items() if (value := _number(one)) is not None}
+
+
+def _usage(found: Any) -> list[int] | None:
+    if not isinstance(found, dict):
+        return None
+    counts = [found.get("prompt_tokens"), found.get("completion_tokens", 0)]
+    # A server that counts in another way counts for nothing, but its answer stands.
+    return counts if all(type(count) is int and count >= 0 for count in counts) else None
+
+
+def _list(found: Any) -> Sequence[Any]:
+    if not isinstance(found, list):
+        raise Malformed("the log-probabilities are of the wrong type")
+    return found
+
+
+def _text(found: Any) -> str:
+    if not isinstance(found, str):
+        raise Malformed("a token of the reply is no text")
+    return found
+
+
+def _number(found: Any) -> float | None:
+    if found is None:
+        return None
+    if isinstance(found, bool) or not isinstance(found, int | float) or not math.isfinite(found) or found > 1e-3:
+        raise Malformed("a log-probability of the reply is no log-probability")
+    return -math.inf if found <= _NOTHING else min(0.0, float(found))
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(name)

@@ -1,0 +1,308 @@
+"""Requests to a server: several at once, sent again where that helps, each answer kept as soon as it is there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tiltmeter.errors import ModelError, TiltmeterError
+from tiltmeter.models.api import waiting
+from tiltmeter.models.api.address import Address
+from tiltmeter.models.api.answers import Malformed, kept_of, parsed
+from tiltmeter.models.api.budget import Budget, estimated_tokens
+from tiltmeter.models.api.journal import Journal, Memory, request_key
+from tiltmeter.models.api.key import Key
+from tiltmeter.models.api.line import Fault, Line, quiet, require_package
+from tiltmeter.models.api.settings import ApiSettings
+
+if TYPE_CHECKING:
+    import httpx
+
+Answer = TypeVar("Answer")
+Read = Callable[[Mapping[str, Any]], Answer]
+"""Reads what is kept of a reply (see `kept_of`), or raises `Malformed`."""
+
+HOPELESS = 24
+"""So many requests given up in a row, and the server counts as gone unless it answers a question that is easy."""
+NO_ANSWER = "no answer: "
+"""How the reason of an item begins that the server said nothing about."""
+# Some servers fail at every question about their models, and answer all others.
+_LOOKS = 6
+_ABOUT_THE_TEXT = {400, 413, 422}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question to a server: the end of its URL and the JSON of its body. `sample` tells repetitions apart."""
+
+    path: str
+    body: Mapping[str, Any]
+    sample: str = ""
+    text: str = ""
+    """What is read, to estimate its tokens."""
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens it takes, at most."""
+        most = self.body.get("max_tokens")
+        return estimated_tokens(self.text) + (most if isinstance(most, int) else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A request without an answer, and why; `status` is that of a request which the server calls wrong."""
+
+    reason: str
+    status: int | None = None
+    said: str = ""
+    """What the server says about it, without the key; for people."""
+
+
+class Hopeless(ModelError):
+    """Asking on makes no sense: the key is wrong, the model is not there, or the server is gone."""
+
+
+@dataclass
+class Client:
+    """A server, and the account of what it was asked."""
+
+    address: Address
+    settings: ApiSettings
+    key: Key = field(default_factory=Key)
+    journal: Journal = field(default_factory=Memory)
+    revision: str = ""
+    """What the server says of the model: an answer is kept for this alone."""
+    knock: Callable[[int], Request] | None = None
+    """An easy question, another for each number: whether the server is there at all."""
+    counts_before: bool = False
+    """Whether the budget is for everything in the journal, or for what is sent from now on."""
+
+    def __post_init__(self) -> None:
+        require_package()
+        self._line = Line(self.address, self.settings, self.key)
+        before = self.journal.spent() if self.counts_before else None
+        self.budget = Budget(self.settings.max_requests, self.settings.max_tokens, before)
+        self._in_a_row, self._knocking = 0, False
+        self._pause_until = 0.0
+        self._end: TiltmeterError | None = None
+
+    def with_attempts(self, attempts: int) -> Client:
+        """The same server and the same account, with less patience."""
+        other = replace(self, settings=replace(self.settings, attempts=attempts))
+        other.budget = self.budget
+        return other
+
+    def ask(self, requests: Sequence[Request], read: Read[Answer]) -> list[Answer | Refused]:
+        """The answer to each request, in the order given; one that stands there twice is sent once.
+
+        Where the budget is spent or the server is gone, what is on its way is waited for and kept before the error.
+        """
+        keys = [self._key(request) for request in requests]
+        found: dict[str, Answer | Refused] = {}
+        for key in dict.fromkeys(keys):
+            answer = self._kept(key, read)
+            if answer is not None:
+                found[key] = answer
+        self.budget.kept += len(found)
+        missing = {key: request for key, request in zip(keys, requests, strict=True) if key not in found}
+        if missing:
+            try:
+                with quiet():
+                    found |= _carried_out(lambda: self._ask_all(missing, read))
+            finally:
+                self.journal.note(self.budget.faults())
+        return [found[key] for key in keys]
+
+    def get(self, path: str) -> Mapping[str, Any] | Refused:
+        """What the server says at an address, asked without a body and free of charge."""
+
+        async def look() -> Mapping[str, Any] | Refused:
+            async with self._line.open() as http:
+                attempt = 0
+                while True:
+                    attempt += 1
+                    found = await self._looked(http, path)
+                    if not isinstance(found, Fault):
+                        return found
+                    if not found.again or found.end or attempt >= min(_LOOKS, self.settings.attempts):
+                        return _refused(found)
+                    await asyncio.sleep(waiting.back_off(attempt, 1.0))
+
+        with quiet():
+            return _carried_out(look)
+
+    async def _looked(self, http: httpx.AsyncClient, path: str) -> Mapping[str, Any] | Fault:
+        reply = await self._line.exchange(http, "GET", path)
+        try:
+            found: Mapping[str, Any] | Fault = reply if isinstance(reply, Fault) else self.key.out_of_all(parsed(reply))
+        except Malformed as error:
+            return Fault(str(error))
+        return found
+
+    def _key(self, request: Request) -> str:
+        return request_key(self.address.url, self.revision, request.path, request.body, request.sample)
+
+    def _kept(self, key: str, read: Read[Answer]) -> Answer | None:
+        value = self.journal.get(key)
+        try:
+            return None if value is None else read(value)
+        except (Malformed, LookupError, TypeError):
+            return None
+
+    async def _ask_all(self, missing: Mapping[str, Request], read: Read[Answer]) -> dict[str, Answer | Refused]:
+        self._end = None
+        gate = asyncio.Semaphore(self.settings.concurrency)
+        found: dict[str, Answer | Refused] = {}
+
+        async def one(key: str, request: Request) -> None:
+            answer = await self._one(http, gate, key, request, read)
+            if answer is not None:
+                found[key] = answer
+
+        async with self._line.open() as http:
+            outcomes = await asyncio.gather(*(one(*each) for each in missing.items()), return_exceptions=True)
+        ended = self._end or next((one for one in outcomes if isinstance(one, BaseException)), None)
+        if ended is not None:
+            raise ended
+        return found
+
+    async def _one(
+        self, http: httpx.AsyncClient, gate: asyncio.Semaphore, key: str, request: Request, read: Read[Answer]
+    ) -> Answer | Refused | None:
+        """The answer to one request; None where everything came to an end before it."""
+        faults: list[Fault] = []
+        while True:
+            await self._patience()
+            outcome = await self._sent(http, gate, key, request, read)
+            if not isinstance(outcome, Fault):
+                return outcome
+            self.budget.fault(outcome.kind)
+            faults.append(outcome)
+            if outcome.end is not None:
+                self._end = Hopeless(outcome.end)
+                return None
+            if not outcome.again or len(faults) >= self.settings.attempts:
+                return await self._given_up(http, gate, faults)
+            if outcome.wait is not None and outcome.wait > self.settings.longest_wait:
+                self._end = Hopeless(
+                    f"{self.address.host} asks to wait {outcome.wait:,.0f} seconds, longer than is waited; what was "
+                    "answered is kept: run the same again then"
+                )
+                return None
+            await self._wait(outcome, len(faults))
+
+    async def _sent(
+        self, http: httpx.AsyncClient, gate: asyncio.Semaphore, key: str, request: Request, read: Read[Answer]
+    ) -> Answer | Fault | None:
+        """One attempt, when there is room for it; None where everything has come to an end."""
+        async with gate:
+            if self._end is not None:
+                return None
+            reserved = False
+            try:
+                self.budget.take(request.tokens)
+                reserved = True
+                outcome = await self._attempt(http, key, request, read)
+            except TiltmeterError as error:
+                # The budget is spent; or an answer cannot be kept, and would be paid for again.
+                self._end = error
+                return None
+            finally:
+                if reserved:
+                    self.budget.give_back(request.tokens)
+        if not isinstance(outcome, Fault):
+            self._in_a_row = 0
+        return outcome
+
+    async def _given_up(
+        self, http: httpx.AsyncClient, gate: asyncio.Semaphore, faults: Sequence[Fault]
+    ) -> Refused | None:
+        if self._end is not None:
+            return None
+        last = faults[-1]
+        # A text that a server calls wrong says nothing about the next one, and long ones come together.
+        self._in_a_row += last.status not in _ABOUT_THE_TEXT
+        said = f" ({last.said})" if last.said else ""
+        if len(faults) > 1 and all(fault.status == 429 for fault in faults):
+            self._end = Hopeless(
+                f"{self.address.host} refuses more requests (429) after {len(faults)} attempts; what was answered is "
+                "kept: run the same again later, or with fewer at once (TILTMETER_API_CONCURRENCY)"
+            )
+            return None
+        if self._in_a_row >= HOPELESS and not self._knocking and not await self._is_well(http, gate):
+            self._end = Hopeless(
+                f"{self.address.host} left {HOPELESS} requests in a row without an answer, the last because "
+                f"{last.kind}{said}; what was answered is kept: run the same again when the server is well"
+            )
+            return None
+        return _refused(last, len(faults))
+
+    async def _is_well(self, http: httpx.AsyncClient, gate: asyncio.Semaphore) -> bool:
+        """Whether the server answers an easy question, so that what it failed at is to blame."""
+        if self.knock is None:
+            return False
+        # Each answer makes the next number another, so that no question is ever sent after its answer.
+        request = self.knock(self.journal.spent().answered)
+        self._knocking = True
+        try:
+            for attempt in range(1, self.settings.attempts + 1):
+                outcome = await self._sent(http, gate, self._key(request), request, lambda kept: kept)
+                if not isinstance(outcome, Fault):
+                    return outcome is not None
+                self.budget.fault(outcome.kind)
+                await self._wait(outcome, attempt)
+            return False
+        finally:
+            self._knocking = False
+
+    async def _patience(self) -> None:
+        """Wait while the server wants to be left alone."""
+        loop = asyncio.get_running_loop()
+        while self._end is None and self._pause_until > loop.time():
+            await asyncio.sleep(min(1.0, self._pause_until - loop.time()))
+
+    async def _wait(self, fault: Fault, attempt: int) -> None:
+        loop = asyncio.get_running_loop()
+        pause = waiting.back_off(attempt, self.settings.longest_wait)
+        if fault.wait is not None:
+            # A server that says when wants nobody before that; a little chance spreads them.
+            pause = fault.wait + min(pause, 0.25 * fault.wait)
+            self._pause_until = max(self._pause_until, loop.time() + fault.wait)
+        until = loop.time() + pause
+        while self._end is None and until > loop.time():
+            await asyncio.sleep(min(1.0, until - loop.time()))
+
+    async def _attempt(self, http: httpx.AsyncClient, key: str, request: Request, read: Read[Answer]) -> Answer | Fault:
+        reply = await self._line.exchange(http, "POST", request.path, request.body)
+        if isinstance(reply, Fault):
+            return reply
+        try:
+            kept = self.key.out_of_all(kept_of(parsed(reply)))
+            answer = read(kept)
+        except Malformed as error:
+            return Fault(str(error))
+        # In a thread, so that the others do not wait for the disk and run out of their time.
+        await asyncio.to_thread(self.journal.put, key, kept)
+        self.budget.count(sum(kept["usage"] or (request.tokens,)))
+        return answer
+
+
+def _refused(fault: Fault, attempts: int = 1) -> Refused:
+    wrong = fault.status is not None and not fault.again
+    if wrong and fault.said:
+        return Refused(f"the server refuses it: {fault.said}", fault.status, fault.said)
+    times = f" ({attempts} attempts)" if attempts > 1 else ""
+    return Refused(f"{NO_ANSWER}{fault.kind}{times}", fault.status, fault.said)
+
+
+def _carried_out(work: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
+    """Run it to its end; in a thread of its own where the caller runs a loop already, as notebooks do."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work())
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: asyncio.run(work())).result()

@@ -1,0 +1,168 @@
+"""Answers, written down as soon as they arrive, so that none is paid for twice."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import threading
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from tiltmeter.errors import RunError
+from tiltmeter.models.api.budget import Spent
+
+_SCHEMA = """
+create table if not exists about   (model text primary key) without rowid;
+create table if not exists answers (key text primary key, answer text not null) without rowid;
+create table if not exists faults  (kind text primary key, number integer not null) without rowid;
+"""
+
+
+class Journal(Protocol):
+    """Where answers are kept, and the account of what was sent for them."""
+
+    def get(self, key: str) -> Any | None:
+        """The answer under a key; None where there is none."""
+        ...
+
+    def put(self, key: str, answer: Mapping[str, Any]) -> None:
+        """Keep an answer (see `kept_of`); when this returns, it survives a crash."""
+        ...
+
+    def note(self, faults: Mapping[str, int]) -> None:
+        """Add to the count of requests that had no answer, by what went wrong."""
+        ...
+
+    def spent(self) -> Spent:
+        """What all of it took so far, whoever asked."""
+        ...
+
+
+class Memory:
+    """Keeps answers for as long as the model is open.
+
+    >>> journal = Memory()
+    >>> journal.put("a", {"usage": [7, 3], "fingerprint": None}); journal.get("b") is None, journal.spent().tokens_in
+    (True, 7)
+    """
+
+    def __init__(self) -> None:
+        self._answers: dict[str, Mapping[str, Any]] = {}
+        self._faults: Counter[str] = Counter()
+
+    def get(self, key: str) -> Any | None:
+        """The answer, or None."""
+        return self._answers.get(key)
+
+    def put(self, key: str, answer: Mapping[str, Any]) -> None:
+        """Keep it in memory."""
+        self._answers[key] = answer
+
+    def note(self, faults: Mapping[str, int]) -> None:
+        """Count in memory."""
+        self._faults.update(faults)
+
+    def spent(self) -> Spent:
+        """The sum over the answers."""
+        counted = [answer["usage"] for answer in self._answers.values() if answer["usage"]]
+        tokens = sum(one[0] for one in counted), sum(one[1] for one in counted)
+        said = {answer["fingerprint"]: None for answer in self._answers.values() if answer["fingerprint"]}
+        return _account(len(self._answers), tokens, len(counted), self._faults, tuple(said))
+
+
+class File:
+    """An SQLite file. Several processes may use the same one, and each sees what the others wrote."""
+
+    def __init__(self, path: str | Path, model: str = "") -> None:
+        self._path, self._lock = Path(path), threading.Lock()
+        with self._explained("cannot be used for answers"):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            # What models wrote is for nobody else on the machine.
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
+            # In a notebook requests go out from a thread of their own; the lock keeps the threads apart.
+            self._database = sqlite3.connect(self._path, timeout=60, isolation_level=None, check_same_thread=False)
+            self._database.execute("pragma journal_mode = wal")
+            self._database.execute("pragma synchronous = full")
+            self._database.executescript(_SCHEMA)
+            if model:
+                self._database.execute("insert or ignore into about values (?)", (model,))
+
+    @property
+    def model(self) -> str:
+        """The name of the model that the answers are from."""
+        [name] = self._rows("select coalesce(min(model), '') from about")[0]
+        return str(name)
+
+    def get(self, key: str) -> Any | None:
+        """The answer under that key."""
+        found = self._rows("select answer from answers where key = ?", key)
+        return json.loads(found[0][0]) if found else None
+
+    def put(self, key: str, answer: Mapping[str, Any]) -> None:
+        """Write it and wait until it is on the disk."""
+        text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        self._rows("insert or replace into answers values (?, ?)", key, text)
+
+    def note(self, faults: Mapping[str, int]) -> None:
+        """Add to the counts of the file."""
+        adding = "insert into faults values (?, ?) on conflict (kind) do update set number = number + excluded.number"
+        for kind, number in faults.items():
+            self._rows(adding, kind, number)
+
+    def spent(self) -> Spent:
+        """The sum over the file."""
+        [(answered, counted, tokens_in, tokens_out)] = self._rows(
+            "select count(*), count(json_extract(answer, '$.usage')), "
+            "coalesce(sum(json_extract(answer, '$.usage[0]')), 0), "
+            "coalesce(sum(json_extract(answer, '$.usage[1]')), 0) from answers"
+        )
+        said = self._rows(
+            "select distinct json_extract(answer, '$.fingerprint') as said from answers where said is not null"
+        )
+        faults = dict(self._rows("select kind, number from faults"))
+        return _account(answered, (tokens_in, tokens_out), counted, faults, tuple(sorted(name for (name,) in said)))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            self._database.close()
+
+    def _rows(self, statement: str, *values: str | int) -> list[tuple[Any, ...]]:
+        with self._lock, self._explained("an answer cannot be kept"):
+            return self._database.execute(statement, values).fetchall()
+
+    @contextmanager
+    def _explained(self, problem: str) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, sqlite3.Error) as error:
+            said = (error.strerror if isinstance(error, OSError) else None) or error
+            raise RunError(f"{self._path}: {problem}: {said}") from error
+
+
+def request_key(*parts: Any) -> str:
+    """The key of a request: the hash of everything that its answer depends on.
+
+    >>> request_key("url", {"a": 1, "b": 2}) == request_key("url", {"b": 2, "a": 1})
+    True
+    """
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, allow_nan=False).encode()).hexdigest()
+
+
+def _account(
+    answered: int, tokens: tuple[int, int], counted: int, faults: Mapping[str, int], fingerprints: tuple[str, ...]
+) -> Spent:
+    return Spent(
+        requests=answered + sum(faults.values()),
+        answered=answered,
+        tokens_in=tokens[0],
+        tokens_out=tokens[1],
+        uncounted=answered - counted,
+        faults=tuple(sorted(faults.items())),
+        fingerprints=fingerprints,
+    )

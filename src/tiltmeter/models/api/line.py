@@ -1,0 +1,148 @@
+"""One exchange with a server: what is sent, what comes back, and what a failure means."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tiltmeter.errors import MissingExtra
+from tiltmeter.models.api import waiting
+from tiltmeter.models.api.address import Address
+from tiltmeter.models.api.answers import Malformed, parsed
+from tiltmeter.models.api.key import Key
+from tiltmeter.models.api.settings import ApiSettings
+
+if TYPE_CHECKING:
+    import httpx
+
+_LARGEST = 64 * 2**20
+_TRANSIENT = {408, 409, 425, 429}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What became of one attempt."""
+
+    kind: str
+    again: bool = True
+    wait: float | None = None
+    status: int | None = None
+    said: str = ""
+    end: str | None = None
+    """A sentence that ends everything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The way to a server."""
+
+    address: Address
+    settings: ApiSettings
+    key: Key
+
+    async def exchange(
+        self, http: httpx.AsyncClient, method: str, path: str, body: Mapping[str, Any] | None = None
+    ) -> bytes | Fault:
+        """The body of a reply that means success, within the time for the whole of it; or what is wrong."""
+        import httpx
+
+        received = bytearray()
+        try:
+            async with (
+                asyncio.timeout(self.settings.timeout),
+                http.stream(method, f"{self.address.url}/{path}", json=body) as reply,
+            ):
+                async for chunk in reply.aiter_bytes():
+                    received += chunk
+                    if len(received) > _LARGEST:
+                        return Fault("the reply is larger than any answer")
+                return self._refusal(reply.status_code, reply.headers, bytes(received)) or bytes(received)
+        except (TimeoutError, httpx.TimeoutException):
+            return Fault(f"no whole reply came within {self.settings.timeout:g} seconds")
+        except (httpx.ConnectError, OSError):
+            return Fault("the server cannot be reached")
+        except (httpx.TransportError, httpx.DecodingError):
+            return Fault("the connection was dropped")
+        except (httpx.InvalidURL, ValueError):
+            return Fault("the address is no URL", end=f"{self.address.url} cannot be asked; check the URL")
+
+    def open(self) -> httpx.AsyncClient:
+        """What holds the connections, for as long as it is open."""
+        import httpx
+
+        class Bearer(httpx.Auth):
+            def __init__(self, key: Key) -> None:
+                self._key = key
+
+            def auth_flow(self, request: httpx.Request) -> Iterator[httpx.Request]:  # type: ignore[override]
+                request.headers["Authorization"] = self._key.header()
+                yield request
+
+        limits = httpx.Limits(max_connections=self.settings.concurrency)
+        return httpx.AsyncClient(
+            auth=Bearer(self.key) if self.key else None,
+            # Compressed replies could be small on the way and endless here.
+            headers={"Accept-Encoding": "identity", "User-Agent": "tiltmeter"},
+            timeout=httpx.Timeout(self.settings.timeout),
+            limits=limits,
+            follow_redirects=False,
+            # A proxy has no business between two programs of one machine.
+            trust_env=not self.address.is_loopback,
+        )
+
+    def _refusal(self, status: int, headers: Mapping[str, str], body: bytes) -> Fault | None:
+        """What a status other than success means."""
+        if 200 <= status < 300:
+            return None
+        said = self.key.out_of(_said(body), error=True)
+        kind, where = f"the server answered with status {status}", self.address.host
+        if 300 <= status < 400:
+            # The key goes to the machine that the user named, and to no other.
+            return Fault(kind, end=f"{where} points elsewhere (status {status}); name the address that it points to")
+        if status in (401, 403):
+            problem = "does not accept the key in" if self.key else "wants a key: set"
+            return Fault(kind, end=f"{where} {problem} {self.key.variable} (status {status})", status=status, said=said)
+        if status == 402 or (status == 429 and "insufficient_quota" in said):
+            return Fault(kind, end=f"{where}: there is nothing left to pay with (status {status})")
+        if status in _TRANSIENT or status >= 500:
+            again = status != 501
+            return Fault(kind, again, waiting.asked_for(headers.get("retry-after")), status, said)
+        return Fault(kind, again=False, status=status, said=said)
+
+
+def require_package() -> None:
+    """Refuse, with the line that installs it, where httpx is not there."""
+    if importlib.util.find_spec("httpx") is None:
+        raise MissingExtra("models behind an API", "api", "httpx")
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep the libraries' own logs away: at their most talkative they print headers."""
+    loggers = [logging.getLogger(name) for name in ("httpx", "httpcore")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
+def _said(body: bytes) -> str:
+    """The message of an error, in whichever form servers give it, short and on one line."""
+    text = body[:4096].decode(errors="replace")
+    try:
+        found: Any = parsed(body)
+        found = found.get("error", found)
+        parts = [found.get(name) for name in ("message", "detail", "code")] if isinstance(found, dict) else [found]
+        text = "; ".join(str(part) for part in parts if part)
+    except Malformed:
+        text = "" if "<" in text else text
+    return " ".join(text.split())[:160]

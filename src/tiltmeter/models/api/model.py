@@ -1,0 +1,251 @@
+"""A model behind an API of the OpenAI form: `api:MODEL@URL`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tiltmeter.errors import ModelError
+from tiltmeter.models.api import forced_choice
+from tiltmeter.models.api.answers import Piece, pieces, written
+from tiltmeter.models.api.budget import Spent
+from tiltmeter.models.api.chat_frame import framed, has_answer_begun, instruction_of
+from tiltmeter.models.api.client import Client, Refused, Request
+from tiltmeter.models.api.echo import MISSPELT, Echo, echo_of
+from tiltmeter.models.api.expecting import Asker
+from tiltmeter.models.api.probing import CHAT, COMPLETIONS, Abilities, plain_fields
+from tiltmeter.models.api.writing import Reply, completion_of, decoding_body, seed_of
+from tiltmeter.models.interface import checked_conditioning
+from tiltmeter.models.next_words import questions
+from tiltmeter.models.writing import drawing
+from tiltmeter.models.writing.drafts import seeds_of
+from tiltmeter.records import Completion, Decoding, ModelFacts, NextWords, Span, TokenScores
+
+BEGUN = "a model behind an API cannot go on from the first words of an answer"
+NOT_FINITE = "the server's numbers for this text are not finite"
+SPECIAL = "the start token stands in the text, and the server would read it as one"
+
+
+class ApiModel:
+    """A model that a server computes. What it can do was seen beforehand; what it cannot is unscored with the reason.
+
+    `left` and `left-no-start` are there where the server gives the log-probabilities of a text that it is handed.
+    `forced-choice` asks a chat model which of two sentences is likelier; see `scorer.causal.forced-choice.v1`.
+    """
+
+    def __init__(self, client: Client, abilities: Abilities, facts: ModelFacts) -> None:
+        self._client, self._abilities, self.facts = client, abilities, facts
+        self._start = client.settings.start
+        self.conditionings = _conditionings(abilities, self._start)
+        self._asker = Asker(
+            has_start=bool(self._start or abilities.start),
+            takes_nothing=bool(self._start),
+            echo=self._echo_with_top if abilities.echoes else None,
+            after=self._top if abilities.top and not abilities.echoes else None,
+        )
+
+    @property
+    def spent(self) -> Spent:
+        """What was sent so far, and what the replies say that it took, as the journal has it."""
+        return self._client.journal.spent()
+
+    @property
+    def kept(self) -> int:
+        """How many answers were there already, so that nothing was sent for them."""
+        return self._client.budget.kept
+
+    def score(
+        self,
+        texts: Sequence[str],
+        *,
+        conditioning: str | None = None,
+        spans: Sequence[tuple[Span, ...]] | None = None,
+    ) -> list[TokenScores]:
+        """The log-probability of each token given those before it; or, by `forced-choice`, votes."""
+        self._explain(conditioning)
+        chosen = checked_conditioning(self, conditioning)
+        if chosen == forced_choice.CONDITIONING:
+            return self._votes(texts, spans)
+        start = self._start if chosen == "left" else ""
+        reasons = [self._unscorable(text) for text in texts]
+        found = iter(self._echo([text for text, reason in zip(texts, reasons, strict=True) if not reason], start, 1))
+        return [
+            TokenScores(unscored=reason) if reason else _scores(next(found), len(start), chosen) for reason in reasons
+        ]
+
+    def next_words(
+        self,
+        prompts: Sequence[str],
+        words: Sequence[str] | Sequence[Sequence[str]],
+        *,
+        bounded: bool = False,
+        capitalised: bool | None = None,
+        hidden: Sequence[Sequence[Span]] | None = None,
+    ) -> list[NextWords]:
+        """The probability of each word after each prompt, as far as the server says; see `Predictor`."""
+        return self._asker.answer(questions(prompts, words, hidden), bounded=bounded, capitalised=capitalised)
+
+    def complete(
+        self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int | Sequence[int] = 0
+    ) -> list[list[Completion]]:
+        """Texts written after each prompt; those of `chat_prompt` are asked by chat."""
+        drawing.check(decoding, samples)
+        seeds = seeds_of(seed, len(prompts))
+        body = decoding_body(decoding, self._abilities.plain, self.facts.name)
+        places = [
+            (at, sample)
+            for at, prompt in enumerate(prompts)
+            if not has_answer_begun(prompt)
+            for sample in range(samples)
+        ]
+        asked = [self._request(prompts[at], body, seeds[at], sample) for at, sample in places]
+        made = {}
+        for kind, read in ((COMPLETIONS, _text_reply), (CHAT, _chat_reply)):
+            of_kind = [at for at, request in enumerate(asked) if request.path == kind]
+            for at, reply in zip(of_kind, self._client.ask([asked[at] for at in of_kind], read), strict=True):
+                # An answer by chat begins a sentence of its own.
+                before = prompts[places[at][0]] if kind == COMPLETIONS else ""
+                made[places[at]] = completion_of(reply, before, decoding)
+        begun = Completion("", 0, "unwritten", attempts=0, unwritten=BEGUN)
+        return [[made.get((at, sample), begun) for sample in range(samples)] for at in range(len(prompts))]
+
+    def complete_with(
+        self,
+        prompts: Sequence[str],
+        must_have: Sequence[Sequence[str]],
+        decoding: Decoding,
+        *,
+        samples: int = 1,
+        seed: int | Sequence[int] = 0,
+    ) -> list[list[Completion]]:
+        """Refused: words cannot be forced into what a server writes."""
+        raise ModelError(
+            f"{self.facts.name} is behind an API, which cannot be made to use certain words; let it write freely and "
+            "keep the sentences that have them"
+        )
+
+    def chat_prompt(self, instruction: str) -> str:
+        """A prompt that `complete` sends as a request to chat; the server has the template."""
+        return framed(instruction)
+
+    def _explain(self, conditioning: str | None) -> None:
+        """Say what would help where a conditioning is missing that another setting or server has."""
+        if conditioning is None or conditioning in self.conditionings or not conditioning.startswith("left"):
+            return
+        if not self._abilities.echoes:
+            raise ModelError(
+                f"{self.facts.name}: the server gives no log-probabilities of a text that it is handed, so texts "
+                f"cannot be scored; pairs can be asked about with the scorer `{forced_choice.CONDITIONING}`"
+            )
+        if conditioning == "left":
+            raise ModelError(
+                f"{self.facts.name}: the server puts no start token before a text, so its first word has no score; "
+                f"name the model's own, e.g. {self.facts.name}?start=<|endoftext|>, or score by `left-no-start`"
+            )
+        raise ModelError(f"{self.facts.name}: the server puts {self._abilities.start!r} before every text by itself")
+
+    def _unscorable(self, text: str) -> str | None:
+        if not text.strip():
+            return "the text is empty"
+        return SPECIAL if self._start and self._start in text else None
+
+    def _request(self, prompt: str, settings: Mapping[str, Any], seed: int, sample: int) -> Request:
+        body: dict[str, Any] = {"model": self._client.address.model}
+        instruction = instruction_of(prompt)
+        boundaries = self._abilities.top > 0
+        if instruction is not None:
+            body["messages"] = [{"role": "user", "content": instruction}]
+            body |= {"logprobs": True, "top_logprobs": 1} if boundaries else {}
+        elif not self._abilities.completes:
+            raise ModelError(
+                f"{self.facts.name}: the server has no /completions and can be asked by chat alone: write `chat:` "
+                "before the name"
+            )
+        else:
+            body["prompt"] = self._start + prompt
+            # One listed token each, to see where the text can be cut.
+            body |= {"logprobs": 1} if boundaries else {}
+        body |= settings
+        drawn = settings["temperature"] > 0
+        if drawn and self._abilities.seeds:
+            body["seed"] = seed_of(seed, prompt, sample)
+        # Without chance all samples are one, and are asked for once.
+        which = f"{seed}/{sample}" if drawn else ""
+        return Request(CHAT if instruction is not None else COMPLETIONS, body, which, instruction or prompt)
+
+    def _votes(self, texts: Sequence[str], spans: Sequence[tuple[Span, ...]] | None) -> list[TokenScores]:
+        places = forced_choice.check_spans(spans, len(texts))
+        answers = self.complete([framed(text) for text in texts], forced_choice.DECODING)
+        return [
+            forced_choice.voted(text, place, answer)
+            for text, place, [answer] in zip(texts, places, answers, strict=True)
+        ]
+
+    def _echo_with_top(self, texts: Sequence[str]) -> list[Echo | Refused]:
+        found = self._echo(texts, self._start, self._abilities.top)
+        return [one if isinstance(one, Refused) else _without_start(one, len(self._start)) for one in found]
+
+    def _echo(self, texts: Sequence[str], start: str, top: int) -> list[Echo | Refused]:
+        bodies = [self._look(start + text) | {"echo": True, "logprobs": top} for text in texts]
+        asked = [Request(COMPLETIONS, body, text=body["prompt"]) for body in bodies]
+        made: list[Echo | Refused] = []
+        for body, found in zip(bodies, self._client.ask(asked, _pieces), strict=True):
+            made.append(found if isinstance(found, Refused) else echo_of(body["prompt"], found) or Refused(MISSPELT))
+        return made
+
+    def _top(self, prompts: Sequence[str]) -> list[Mapping[str, float] | Refused]:
+        bodies = [self._look(self._start + prompt) | {"logprobs": self._abilities.top} for prompt in prompts]
+        asked = [Request(COMPLETIONS, body, text=body["prompt"]) for body in bodies]
+        found = self._client.ask(asked, _pieces)
+        return [one if isinstance(one, Refused) else one[-1].top if one else {} for one in found]
+
+    def _look(self, prompt: str) -> dict[str, Any]:
+        """A request for numbers: one token is written, since not every server can write none."""
+        body: dict[str, Any] = {"model": self._client.address.model, "prompt": prompt}
+        body |= {"max_tokens": 1, "temperature": 0.0}
+        body |= plain_fields(self._abilities.plain, Decoding(temperature=0.0, max_new_tokens=1))
+        return body
+
+
+def _conditionings(abilities: Abilities, start: str) -> tuple[str, ...]:
+    found: list[str] = []
+    if abilities.echoes and (start or abilities.start):
+        found.append("left")
+    if abilities.echoes and not abilities.start:
+        found.append("left-no-start")
+    return (*found, forced_choice.CONDITIONING)
+
+
+def _text_reply(kept: Mapping[str, Any]) -> Reply:
+    return Reply(written(kept["choice"], chat=False), kept["usage"][1] if kept["usage"] else None)
+
+
+def _chat_reply(kept: Mapping[str, Any]) -> Reply:
+    return Reply(written(kept["choice"], chat=True), kept["usage"][1] if kept["usage"] else None)
+
+
+def _pieces(kept: Mapping[str, Any]) -> tuple[Piece, ...]:
+    return pieces(kept["choice"]) or ()
+
+
+def _without_start(echo: Echo, start: int) -> Echo:
+    """The tokens of the text alone, without those of the start token that stands before it."""
+    kept = [at for at, (begin, _) in enumerate(echo.spans) if begin >= start]
+    spans = tuple((echo.spans[at][0] - start, echo.spans[at][1] - start) for at in kept)
+    return Echo(echo.added, tuple(echo.given[at] for at in kept), spans, echo.after)
+
+
+def _scores(found: Echo | Refused, start: int, conditioning: str) -> TokenScores:
+    if isinstance(found, Refused):
+        return TokenScores(unscored=found.reason)
+    if any(begin < start < end for begin, end in found.spans):
+        return TokenScores(unscored="the server joins the start token with the text, so it does not know it as one")
+    echo = _without_start(found, start)
+    logprobs = [piece.logprob for piece in echo.given]
+    missing = logprobs if conditioning == "left" else logprobs[1:]
+    if any(value is None for value in missing) or any(value is not None and math.isinf(value) for value in logprobs):
+        return TokenScores(unscored=NOT_FINITE)
+    if conditioning == "left-no-start":
+        logprobs[0] = None
+    return TokenScores(echo.spans, tuple(logprobs))

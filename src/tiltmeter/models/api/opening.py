@@ -1,0 +1,115 @@
+"""From `MODEL@URL` to a model: the address is checked, the server is asked what it can do, and the facts are noted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from tiltmeter.cache import cache_folder
+from tiltmeter.models.api.address import api_name, parse
+from tiltmeter.models.api.budget import Price, Spent
+from tiltmeter.models.api.client import Client
+from tiltmeter.models.api.journal import File, Journal, request_key
+from tiltmeter.models.api.key import Key
+from tiltmeter.models.api.line import require_package
+from tiltmeter.models.api.model import ApiModel
+from tiltmeter.models.api.probing import Abilities, knock, probe, served
+from tiltmeter.models.api.settings import settings_for, settings_of
+from tiltmeter.models.interface import ModelSettings
+from tiltmeter.records import ModelFacts
+
+_ENDING = ".answers.sqlite"
+
+
+def load(argument: str, settings: ModelSettings | None = None, *, journal: Journal | None = None) -> ApiModel:
+    """The model of `MODEL@URL`. Answers are kept in the journal; without one, in the folder of the settings.
+
+    That of a run has its own, and its budget is for the whole run, however often it is begun; all others share one in
+    the cache, and have a budget each. Of the other settings none applies: the server chose device and number format.
+    """
+    check(argument)
+    address = parse(argument)
+    chosen = settings_for(address)
+    folder = settings.answers if settings else None
+    if journal is None:
+        place = f"{request_key(address.url, address.model)[:16]}{_ENDING}"
+        journal = File((folder or cache_folder() / "api") / place, address.name(None))
+    client = Client(address, chosen, Key.of(chosen.key_variable), journal, counts_before=folder is not None)
+    listed = served(client).get(address.model, {})
+    client.revision = _revision(address.model, listed)
+    abilities = probe(client, chosen.start)
+    client.knock = knock(address.model, abilities)
+    return ApiModel(client, abilities, _facts(client, abilities, listed))
+
+
+def accounts(folder: Path) -> dict[str, Spent]:
+    """What was spent on each model whose answers are in a folder, by its name; nothing where there is none."""
+    found = {}
+    for path in sorted(folder.glob(f"*{_ENDING}")):
+        journal = File(path)
+        found[journal.model] = journal.spent()
+        journal.close()
+    return found
+
+
+def price_of(name: str) -> Price | None:
+    """The price that the user gave for a model, by its name."""
+    argument = api_name(name)
+    return None if argument is None else settings_of(parse(argument)).price
+
+
+def account_of(name: str) -> str | None:
+    """Under which name `accounts` has a model; None where it is not behind an API."""
+    argument = api_name(name)
+    return None if argument is None else parse(argument).name(None)
+
+
+def lasting_name(name: str) -> str:
+    """The name of any model without settings that change nothing in what is measured, such as limits."""
+    argument = api_name(name)
+    if argument is None:
+        return name
+    address = parse(argument)
+    return ("chat:" if name.startswith("chat:") else "") + address.name(settings_of(address).start or None)
+
+
+def check(argument: str) -> None:
+    """Refuse what is no address or has a wrong setting, without asking anybody."""
+    settings_for(parse(argument))
+    require_package()
+
+
+def _facts(client: Client, abilities: Abilities, listed: Mapping[str, Any]) -> ModelFacts:
+    """What is known of the model. It has no hash of its weights: the server could change them, and nobody would see."""
+    meta = listed.get("meta")
+    known = {**(meta if isinstance(meta, dict) else {}), **listed}
+    return ModelFacts(
+        name=client.address.name(client.settings.start or None),
+        family="causal",
+        revision=client.revision,
+        weights_sha256="",
+        device="server",
+        dtype="unknown",
+        start_token=client.settings.start or abilities.start or None,
+        parameters=_count(known.get("n_params")),
+        context=_count(known.get("max_model_len")) or _count(known.get("n_ctx")),
+        versions={"httpx": version("httpx"), "server": abilities.words()},
+    )
+
+
+def _revision(model: str, listed: Mapping[str, Any]) -> str:
+    """What the server says the model is; nothing in it that changes from one request to the next.
+
+    >>> _revision("small", {"id": "small", "owned_by": "vllm", "root": "org/small", "created": 1700000000})
+    'served as small; root org/small; owned_by vllm'
+    """
+    meta = listed.get("meta")
+    known = {**(meta if isinstance(meta, dict) else {}), **listed}
+    said = [f"{name} {known[name]}" for name in ("root", "owned_by", "n_params", "size", "ftype") if known.get(name)]
+    return "; ".join([f"served as {model}", *said])[:200]
+
+
+def _count(value: Any) -> int | None:
+    return value if type(value) is int and value > 0 else None

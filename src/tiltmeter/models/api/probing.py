@@ -1,0 +1,162 @@
+"""What a server can do: seen from its answers to a few requests of one token, before anything is measured."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from tiltmeter.errors import ModelError
+from tiltmeter.models.api.answers import Malformed, Piece, pieces
+from tiltmeter.models.api.client import NO_ANSWER, Client, Refused, Request
+from tiltmeter.models.api.echo import echo_of
+from tiltmeter.records import Decoding
+
+COMPLETIONS, CHAT = "completions", "chat/completions"
+TEXT = "The nurse said that she"
+"""What is asked about: nothing is measured on it."""
+Plain = Literal["fields", "generation_config", ""]
+"""How a server takes the settings beyond the OpenAI form that leave a model's own probabilities as they are."""
+_FEW = 5
+_ATTEMPTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """What a server can do. `start` is the start token that it puts before a text by itself."""
+
+    completes: bool = False
+    """Whether it has `/completions`; one that has not is asked by chat alone."""
+    echoes: bool = False
+    """Whether it gives the log-probabilities of a text that it is handed."""
+    top: int = 0
+    """How many of the most probable next tokens it lists."""
+    plain: Plain = ""
+    """How it takes settings that are not of the OpenAI form, such as `top_k`; empty: not at all."""
+    seeds: bool = False
+    """Whether it takes a seed; whether it heeds it is another matter."""
+    start: str = ""
+
+    def words(self) -> str:
+        """The same for people.
+
+        >>> Abilities(completes=True, top=20, seeds=True).words()
+        'completions; the 20 most probable next tokens; takes a seed; takes no top_k'
+        """
+        if not self.completes:
+            return "chat alone"
+        parts = ["completions"]
+        parts += ["log-probabilities of whole texts"] if self.echoes else []
+        parts += [f"the {self.top} most probable next tokens"] if self.top else ["no log-probabilities"]
+        parts += ["takes a seed" if self.seeds else "takes no seed", "takes top_k" if self.plain else "takes no top_k"]
+        return "; ".join(parts)
+
+
+def probe(client: Client, start: str) -> Abilities:
+    """Ask, with less and less, until the server takes the request; one without `/completions` is left to chat."""
+    # Each form is tried a few times alone, and a refusal among them says nothing about the server's health.
+    client = client.with_attempts(min(_ATTEMPTS, client.settings.attempts))
+    with_start = start + TEXT
+    refused: Refused | None = None
+    for form in _forms(client.settings.top):
+        body: dict[str, Any] = {"model": client.address.model, "prompt": with_start, "max_tokens": 1}
+        body |= {"temperature": 0.0, **form}
+        [found] = client.ask([Request(COMPLETIONS, body, text=with_start)], _read)
+        if isinstance(found, Refused):
+            refused = found
+            if found.status in (404, 405):
+                return _chat_alone(client, found)
+            if found.status is None or found.status > 501:
+                raise _silent(client, found)
+            continue
+        plain: Plain = "fields" if "top_k" in form else "generation_config" if "generation_config" in form else ""
+        tried = Abilities(True, plain=plain, seeds="seed" in form)
+        return _seen(tried, found, start)
+    assert refused is not None
+    raise ModelError(f"{client.address.model} at {client.address.url} cannot be asked: {refused.reason}")
+
+
+def knock(model: str, abilities: Abilities) -> Callable[[int], Request]:
+    """Questions of one token that any server answers which is there at all."""
+
+    def request(number: int) -> Request:
+        text = f"{TEXT} {number}"
+        asked = {"prompt": text} if abilities.completes else {"messages": [{"role": "user", "content": text}]}
+        return Request(COMPLETIONS if abilities.completes else CHAT, {"model": model, **asked, "max_tokens": 1})
+
+    return request
+
+
+def plain_fields(plain: Plain, decoding: Decoding) -> dict[str, Any]:
+    """The settings beyond the OpenAI form, without which servers cut and punish by defaults of their own.
+
+    `transformers serve` takes them as one text, and is greedy without it whatever the temperature.
+
+    >>> plain_fields("fields", Decoding(top_k=40))
+    {'top_k': 40, 'min_p': 0.0, 'repetition_penalty': 1.0}
+    """
+    if plain == "fields":
+        return {"top_k": decoding.top_k, "min_p": 0.0, "repetition_penalty": 1.0}
+    if plain == "generation_config":
+        chosen: dict[str, Any] = {"do_sample": decoding.temperature > 0, "max_new_tokens": decoding.max_new_tokens}
+        chosen |= {"top_k": decoding.top_k, "top_p": decoding.top_p} if decoding.temperature > 0 else {}
+        return {"generation_config": json.dumps(chosen, sort_keys=True)}
+    return {}
+
+
+def _forms(top: int) -> Iterator[dict[str, Any]]:
+    """From everything that could be wanted to the least, so that what a server knows is not left out."""
+    numbers = [{"logprobs": number} for number in dict.fromkeys([top, min(top, _FEW)])]
+    greedy = Decoding(temperature=0.0, max_new_tokens=1)
+    kinds: tuple[Plain, ...] = ("fields", "generation_config", "")
+    for look in ({"echo": True}, {}):
+        for number in numbers:
+            for plain in kinds:
+                yield {"seed": 1, **plain_fields(plain, greedy), **look, **number}
+    yield {"seed": 1, **plain_fields("fields", greedy)}
+    yield {"seed": 1}
+    yield {}
+
+
+def _read(kept: Mapping[str, Any]) -> tuple[Piece, ...]:
+    if not isinstance(kept["choice"].get("text"), str):
+        raise Malformed("the text of the reply is of the wrong type")
+    return pieces(kept["choice"]) or ()
+
+
+def _seen(tried: Abilities, found: Sequence[Piece], start: str) -> Abilities:
+    echo = echo_of(start + TEXT, found)
+    top = len(found[-1].top) if found else 0
+    if echo is None or len(echo.given) < 2 or any(piece.logprob is None for piece in echo.given[1:]):
+        return replace(tried, top=top)
+    return replace(tried, echoes=True, top=top, start="".join(piece.text for piece in echo.added))
+
+
+def _chat_alone(client: Client, refused: Refused) -> Abilities:
+    """A server without `/completions`, unless it is the model that is missing."""
+    body = {"model": client.address.model, "messages": [{"role": "user", "content": "Hello"}], "max_tokens": 1}
+    [found] = client.ask([Request(CHAT, body, text="Hello")], lambda kept: kept)
+    if isinstance(found, Refused):
+        if found.status not in (400, 404, 405):
+            raise _silent(client, found if found.status else refused)
+        listed = served(client)
+        known = f"; it has {', '.join(sorted(listed)[:5])}" if listed else ""
+        raise ModelError(f"{client.address.url} has no model `{client.address.model}`{known}")
+    return Abilities()
+
+
+def _silent(client: Client, found: Refused) -> ModelError:
+    return ModelError(
+        f"{client.address.url} does not answer: {found.reason.removeprefix(NO_ANSWER)}; see whether it runs, and "
+        "whether the address is right"
+    )
+
+
+def served(client: Client) -> Mapping[str, Mapping[str, Any]]:
+    """What the server says of its models, by name; nothing where it does not say."""
+    found = client.get("models")
+    listed = [] if isinstance(found, Refused) else found.get("data")
+    if not isinstance(listed, list):
+        return {}
+    return {one["id"]: one for one in listed if isinstance(one, dict) and isinstance(one.get("id"), str)}

@@ -1,0 +1,145 @@
+"""Studies on models behind an API: what they cost, what is kept, and that nothing is paid for twice."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("httpx")
+
+from typer.testing import CliRunner
+
+from tests.models.api_server import START, Served, serving
+from tiltmeter import models
+from tiltmeter.cli import app
+from tiltmeter.engine import carry_out
+from tiltmeter.engine.costs import expected_costs
+from tiltmeter.engine.local import scorers_for
+from tiltmeter.models import ModelSettings
+from tiltmeter.models.api import BudgetSpent
+from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
+from tiltmeter.store import Run, read_run
+from tiltmeter.study import Plan, parse, plan
+
+BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "api_faults.py"
+
+
+@pytest.fixture(autouse=True)
+def no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TILTMETER_API_KEY", raising=False)
+
+
+@pytest.fixture
+def served() -> Served:
+    return Served(ScriptedModel(BUILT_IN["weights"], BUILT_IN["tilts"]), answer=lambda text: "AB"[len(text) % 2])
+
+
+@pytest.fixture
+def url(served: Served) -> Iterator[str]:
+    with serving(served) as found:
+        yield found
+
+
+def study(*names: str, scorers: tuple[str, ...] = ("sum", "rest"), more: str = "") -> Plan:
+    return plan(
+        parse(
+            f'name = "api"\nspecs = ["gender-math-arts"]\nmodels = {json.dumps(names)}\n[pairs]\n'
+            f"sources = [{{ templates = {{ per_attribute = 1 }} }}]\nscorers = {json.dumps(scorers)}\n{more}"
+        )
+    )
+
+
+def by_scorer(run: Run, model: str) -> dict[str, list[Any]]:
+    return {
+        scorer: [one.scores for one in found] for (name, scorer), found in run.scores.items() if name.startswith(model)
+    }
+
+
+def test_a_study_gives_the_scores_of_the_model_itself_and_says_what_it_took(
+    served: Served, url: str, tmp_path: Path
+) -> None:
+    made = study("scripted", f"api:tested@{url}?start={START}")
+    run = carry_out(made, tmp_path)
+    near, far = by_scorer(run, "scripted"), by_scorer(run, "api:")
+    assert {*near} == {*far} == {"causal.sum.v1", "causal.rest.v1"}
+    for scorer, scores in near.items():
+        assert far[scorer] == [pytest.approx(both, abs=1e-9) for both in scores]
+    [(name, spent)] = run.meta["api"].items()
+    assert name == f"api:tested@{url}"
+    assert spent["requests"] == spent["answered"] == len(served.asked)
+    asked = len(served.asked)
+    carry_out(made, tmp_path)
+    assert len(served.asked) == asked
+
+
+@pytest.mark.slow
+def test_a_study_on_real_weights_gives_the_scores_of_the_model_itself(tmp_path: Path) -> None:
+    local = models.load("smollm2-135m", ModelSettings(device="cpu", threads=1))
+    with serving(Served(local, start="<|endoftext|>")) as url:
+        made = study("smollm2-135m", f"api:tested@{url}?start=<|endoftext|>", scorers=("sum", "mean", "as-published"))
+        run = carry_out(made, tmp_path, ModelSettings(device="cpu", threads=1))
+    near, far = by_scorer(run, "smollm2"), by_scorer(run, "api:")
+    assert len(near) == len(far) == 3
+    for scorer, scores in near.items():
+        assert far[scorer] == [pytest.approx(both, abs=1e-3) for both in scores]
+
+
+def test_each_model_is_asked_what_it_can_answer(served: Served, url: str, tmp_path: Path) -> None:
+    served.echo = False
+    run = carry_out(study("scripted", f"api:tested@{url}", scorers=("sum", "forced-choice")), tmp_path)
+    assert [(name[:3], scorer) for name, scorer in run.scores] == [
+        ("scr", "causal.sum.v1"),
+        ("api", "causal.forced-choice.v1"),
+    ]
+
+
+def test_a_plan_says_at_most_what_it_takes(served: Served, url: str, tmp_path: Path) -> None:
+    more = '[continuations]\nsources = ["templates"]\ndecoding = { max_new_tokens = [3] }\nsamples = 1\n'
+    more += 'raters = ["refusal"]\n'
+    name = f"api:tested@{url}?start={START}&price_in=1&price_out=3&concurrency=2"
+    made = study(name, more=more)
+    [(called, cost)] = expected_costs(made, scorers_for(made.study, "causal")).items()
+    assert called == models.lasting_name(name)
+    assert cost.money == pytest.approx((cost.tokens_in + 3 * cost.tokens_out) / 1e6)
+    spent = carry_out(made, tmp_path).meta["api"][f"api:tested@{url}"]
+    # One more shows what the server can do.
+    assert spent["requests"] - 1 == cost.requests
+    assert spent["tokens_out"] - 1 <= cost.tokens_out
+
+
+def test_a_limit_that_is_raised_makes_no_other_study(served: Served, url: str, tmp_path: Path) -> None:
+    for _ in range(2):
+        with pytest.raises(BudgetSpent, match="the budget of 5 requests is spent"):
+            carry_out(study(f"api:tested@{url}?start={START}&max_requests=5"), tmp_path)
+        assert len(served.asked) == 5
+        assert next(iter(read_run(tmp_path).meta["api"].values()))["answered"] == 5
+    run = carry_out(study(f"api:tested@{url}?start={START}&max_requests=500"), tmp_path)
+    assert len({json.dumps(body, sort_keys=True) for body in served.asked}) == len(served.asked)
+    assert next(iter(run.meta["api"].values()))["answered"] == len(served.asked)
+
+
+def test_the_command_says_the_cost_before_and_the_count_after(url: str, tmp_path: Path) -> None:
+    text = study(f"api:tested@{url}?start={START}&price_in=1&price_out=2").study.text
+    (tmp_path / "study.toml").write_text(text, encoding="utf-8")
+    found = CliRunner().invoke(app, ["run", str(tmp_path / "study.toml"), "--out", str(tmp_path / "run"), "--json"])
+    assert found.exit_code == 0, found.output
+    assert f"plan: api:tested@{url}?start=%3C%7Cstart%7C%3E: at most " in found.stderr
+    [after] = [line for line in found.stderr.splitlines() if line.startswith(f"api:tested@{url}: ")]
+    assert re.search(r"(\d+) requests, \1 answered; [\d,]+ tokens read and \1 written, which cost 0\.00\d+$", after)
+    assert json.loads(found.stdout)["api"][f"api:tested@{url}"]["answered"] > 0
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_midway_sends_no_answered_request_again() -> None:
+    found = subprocess.run(
+        [sys.executable, str(BENCHMARK), "--requests", "400"], capture_output=True, text=True, check=False, timeout=300
+    )
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert found.stdout.count("- holds: ") == 7

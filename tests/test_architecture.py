@@ -48,6 +48,7 @@ ALLOWED = {
     "analysis": GROUND | set(SIBLINGS) | {"study", "store"},
     "report": GROUND | set(SIBLINGS) | {"study", "store", "analysis"},
     "cli": GROUND | set(SIBLINGS) | {"study", "store", "engine", "analysis", "report"},
+    "__main__": {"cli"},
 }
 HEAVY = {"torch", "transformers", "ray", "scipy", "vl_convert", "pyarrow", "spacy", "vaderSentiment", "onnxruntime"}
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")

@@ -41,7 +41,7 @@ def tiltmeter(tmp_path: Path) -> Command:
             encoding="utf-8",
             errors="replace",
             cwd=tmp_path,
-            env={**os.environ, **environment},
+            env={**os.environ, "TILTMETER_CACHE_LIMIT": "0", **environment},
             check=False,
         )
         return Outcome(done.returncode, done.stdout, done.stderr)

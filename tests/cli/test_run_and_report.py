@@ -41,7 +41,7 @@ def test_a_run_ends_with_a_report_and_its_tables(tiltmeter: Command, study: Path
     before = {path.name: path.read_bytes() for path in (folder / "tables").iterdir() if path.suffix == ".csv"}
     again = tiltmeter("run", study)
     assert again.status == 0
-    assert "already done" in again.err
+    assert "the run is finished; there is nothing to do" in again.err
     assert before == {path.name: path.read_bytes() for path in (folder / "tables").iterdir() if path.suffix == ".csv"}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.sources.generated.fakes import FakeGenerator
 from tiltmeter import models
-from tiltmeter.engine import carry_out, local, scoring, units, writing
+from tiltmeter.engine import carry_out, local, scoring, units
 from tiltmeter.raters import issues
 from tiltmeter.raters.issues import Finding
 from tiltmeter.study import plan, read
@@ -44,7 +44,7 @@ def stand_in(monkeypatch: Any = None) -> None:
     """Put the stand-ins into their places, for a test or for good."""
     load = models.load
     put = monkeypatch.setattr if monkeypatch else setattr
-    put(writing.models, "load", lambda name, *more: FakeGenerator() if name.endswith("writer") else load(name, *more))
+    put(models, "load", lambda name, *more: FakeGenerator() if name.endswith("writer") else load(name, *more))
     put(issues, "audit", audit)
     put(scoring, "BATCH", 64)
 

@@ -140,7 +140,7 @@ class _Mute:
 
 
 def test_a_model_without_next_words_is_refused_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tiltmeter.engine.local.models.load", lambda *_: _Mute())
+    monkeypatch.setattr("tiltmeter.models.load", lambda *_: _Mute())
     with pytest.raises(ModelError, match="mute gives no probabilities of next words"):
         carry_out(plan(parse(STUDY)), tmp_path / "run")
 
@@ -180,7 +180,7 @@ def test_a_model_without_gradients_goes_without_saliency_and_is_named(
 ) -> None:
     load = models.load
     monkeypatch.setattr(
-        "tiltmeter.engine.local.models.load",
+        "tiltmeter.models.load",
         lambda name, *settings: _Explaining() if name == "hf:explaining" else load(name, *settings),
     )
     study = STUDY.replace('["scripted"]', '["hf:explaining", "scripted"]') + SALIENCY

@@ -200,10 +200,19 @@ def test_other_package_versions_do_not_continue_a_run(
 ) -> None:
     from tiltmeter import store
 
-    carry_out(small, tmp_path)
+    whole = carry_out(small, tmp_path)
     monkeypatch.setattr(store.ledger, "versions", lambda: {"numpy": "0.1"})
+    # A finished run is what it is.
+    assert carry_out(small, tmp_path).scores == whole.scores
+    unfinished(tmp_path)
     with pytest.raises(RunError, match="the run began with .*, which is now"):
         carry_out(small, tmp_path)
+
+
+def unfinished(folder: Path) -> None:
+    """Make a finished run one that was stopped at the very end."""
+    with sqlite3.connect(folder / "ledger.sqlite") as database:
+        database.execute("delete from meta where key = 'finished'")
 
 
 def test_the_same_model_under_two_names_is_refused(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def carried_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[...
     def run(flag: Callable[[str], bool], text: str = STUDY, folder: str = "run") -> Run:
         generator = FakeGenerator()
         monkeypatch.setattr(
-            writing.models,
+            models,
             "load",
             lambda name, *settings: generator if name.endswith("writer") else load_model(name, *settings),
         )

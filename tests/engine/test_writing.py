@@ -42,7 +42,7 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
     def load_or_fake(name, *settings):
         return FakeGenerator() if name.endswith("writer") else load(name, *settings)
 
-    monkeypatch.setattr(writing.models, "load", load_or_fake)
+    monkeypatch.setattr(models, "load", load_or_fake)
     return plan(parse(STUDY))
 
 
@@ -153,8 +153,8 @@ def test_a_model_is_tested_also_where_its_path_is_spelled_otherwise(tmp_path: Pa
 def test_a_reader_that_changed_or_cannot_rank_is_refused(study: Plan, tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "reader").mkdir()
     with_reader = plan(parse(STUDY.replace("judge = false", 'judge = false, reader = "hf:./reader"')))
-    reader, load = FakeGenerator(), writing.models.load
-    monkeypatch.setattr(writing.models, "load", lambda name, *more: reader if "reader" in name else load(name, *more))
+    reader, load = FakeGenerator(), models.load
+    monkeypatch.setattr(models, "load", lambda name, *more: reader if "reader" in name else load(name, *more))
     reader.facts = ModelFacts(name="reader", family="masked")
     with pytest.raises(ModelError, match="the reader reader is masked and cannot rank"):
         carry_out(with_reader, tmp_path / "masked")

@@ -11,6 +11,7 @@ import typer
 
 from tiltmeter.cli import (
     analyze,
+    cache,
     calibrate,
     compare,
     data,
@@ -59,6 +60,7 @@ app.add_typer(specs.app, name="specs")
 app.add_typer(models.app, name="models")
 app.add_typer(raters.app, name="raters")
 app.add_typer(data.app, name="data")
+app.add_typer(cache.app, name="cache")
 app.command("doctor")(doctor.doctor)
 
 

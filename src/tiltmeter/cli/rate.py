@@ -63,6 +63,7 @@ def rate(
     from tiltmeter.analysis.rating_files import check_kind, rate_file
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine.panel import maker
+    from tiltmeter.engine.staff import Staff
     from tiltmeter.files import check_writable
 
     choices = [_choice(name) for name in dict.fromkeys(rater)]
@@ -72,8 +73,8 @@ def rate(
         raise UserError(f"--language {language!r}: write the code of a language in small letters, e.g. it")
     masking = _masking(group_spec, mask_terms or [], group, mask_column)
     words = _words(choices, masking)
-    settings = model_settings(device, dtype, threads)
-    loaded = [maker(choice, settings)(words) for choice in choices]
+    staff = Staff(model_settings(device, dtype, threads))
+    loaded = [maker(choice, staff)(words) for choice in choices]
     with Bar() as bar:
         found = rate_file(
             file,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,6 +22,7 @@ from tiltmeter.errors import UnknownName, UserError
 if TYPE_CHECKING:
     from tiltmeter.analysis import RunSummary
     from tiltmeter.models import ModelSettings
+    from tiltmeter.store import KeptAnswers, RunState
     from tiltmeter.study import Plan, Study
 
 OutOption = Annotated[Path | None, typer.Option("--out", "-o", help="The run folder; default runs/NAME.")]
@@ -29,6 +32,9 @@ _EXAMPLES = {
     "continuations": "continuations.BIAS.RATER.pairs.A/B.difference.low > 0.1",
     "next_words": "next_words.BIAS.SOURCE.overall.pairs.A/B.share.low > 0.6",
 }
+NoCacheOption = Annotated[
+    bool, typer.Option("--no-cache", help="Ask everything anew, and keep nothing for other runs.")
+]
 PlanOption = Annotated[bool, typer.Option("--plan", help="Only say what would be done.")]
 
 
@@ -40,9 +46,13 @@ def run(
     dtype: DtypeOption = "auto",
     threads: ThreadsOption = None,
     conditions: FailIfOption = None,
+    no_cache: NoCacheOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Carry out a study; a run that was interrupted goes on by itself.
+
+    One that is finished is left as it is. Where the study has changed since, what stays the same comes from the cache
+    of answers (`tiltmeter cache`), and only the rest is asked; the earlier ledger is kept beside the new one.
 
     --fail-if speaks of the first scorer's result of every model and source, e.g. "overall.low > 0.55"; of the view of
     continuations with "continuations.BIAS.RATER.pairs.A/B.difference.low > 0.1", and of next words with
@@ -55,7 +65,7 @@ def run(
     _check_views(conditions or (), study, file)
     made = plan(study)
     _check_names(conditions or (), made, file)
-    summary = _carry_out(made, out, model_settings(device, dtype, threads), plan_only, as_json)
+    summary = _carry_out(made, out, model_settings(device, dtype, threads), plan_only, as_json, no_cache)
     if summary:
         _fail_if(conditions or (), summary)
 
@@ -134,22 +144,27 @@ def _view_of(condition: str) -> str | None:
 
 
 def demo(
-    out: OutOption = None, plan_only: PlanOption = False, threads: ThreadsOption = None, as_json: JsonOption = False
+    out: OutOption = None,
+    plan_only: PlanOption = False,
+    threads: ThreadsOption = None,
+    no_cache: NoCacheOption = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Measure the embedded model on six biases, what it writes and whom it expects, and end with a report."""
     from tiltmeter.study import parse, plan
 
     study = parse(files("tiltmeter").joinpath("examples/demo.toml").read_text(encoding="utf-8"))
-    _carry_out(plan(study), out, model_settings("auto", "auto", threads), plan_only, as_json)
+    _carry_out(plan(study), out, model_settings("auto", "auto", threads), plan_only, as_json, no_cache)
 
 
 def _carry_out(
-    made: Plan, out: Path | None, settings: ModelSettings, plan_only: bool, as_json: bool
+    made: Plan, out: Path | None, settings: ModelSettings, plan_only: bool, as_json: bool, no_cache: bool
 ) -> RunSummary | None:
     from tiltmeter.analysis import summarise_run
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine import carry_out
-    from tiltmeter.report import write_run
+    from tiltmeter.report import REPORT, write_run
+    from tiltmeter.store import state_of
 
     folder = out or Path("runs") / _slug(made.study.name)
     size = _size(made, folder)
@@ -159,15 +174,23 @@ def _carry_out(
             print_json(size)
         return None
     try:
-        with Bar() as bar:
-            finished = carry_out(made, folder, settings, bar)
+        with _kept(no_cache) as kept, Bar() as bar:
+            state = state_of(folder, made)
+            _tell_state(state, folder, kept is not None)
+            finished = carry_out(made, folder, settings, bar, kept=kept)
+            _tell_recalled(kept)
     except KeyboardInterrupt:
         say(f"stopped; the same command goes on from here (what is done is in {folder})")
         raise
+    finally:
+        _tell_spent(folder, made.study.models)
     summary = summarise_run(finished)
-    report = write_run(finished, summary)
+    report = folder / REPORT
+    if state.kind != "finished" or not report.is_file():
+        write_run(finished, summary)
     if as_json:
-        print_json({"folder": str(folder), "report": str(report), **summary.as_json()})
+        spent = {"api": finished.meta["api"]} if "api" in finished.meta else {}
+        print_json({"folder": str(folder), "report": str(report), **spent, **summary.as_json()})
     else:
         typer.echo(f"report: {report}")
     for model in summary.next_words.without_saliency if summary.next_words else ():
@@ -183,6 +206,7 @@ def _size(plan: Plan, folder: Path) -> dict[str, Any]:
         **(_pairs_size(plan) if plan.study.sources else {}),
         **(_continuations_size(plan) if plan.study.continuations else {}),
         **(_next_words_size(plan) if plan.study.next_words else {}),
+        **_api_size(plan),
         "dropped": dict(Counter(item.reason for item in plan.dropped).most_common()),
     }
 
@@ -239,6 +263,14 @@ def _next_words_size(plan: Plan) -> dict[str, Any]:
     }
 
 
+def _api_size(plan: Plan) -> dict[str, Any]:
+    from tiltmeter.engine.costs import expected_costs
+    from tiltmeter.engine.local import scorers_for
+
+    costs = expected_costs(plan, scorers_for(plan.study, "causal"))
+    return {"api": {name: asdict(cost) for name, cost in costs.items()}} if costs else {}
+
+
 def _tell(size: Mapping[str, Any]) -> None:
     models = f"for each of {len(size['models'])} models"
     if "pairs" in size:
@@ -260,8 +292,62 @@ def _tell(size: Mapping[str, Any]) -> None:
             f"perturbations; {models} {size['questions_per_model']} texts to read for {size['words_per_model']} "
             f"words{gradients}; {size['next_word_cells']} cells; into {size['folder']}"
         )
+    for name, cost in size.get("api", {}).items():
+        money = "" if cost["money"] is None else f", which cost {cost['money']:,.4g}"
+        say(
+            f"plan: {name}: at most {cost['requests']:,} requests, about {cost['tokens_in']:,} tokens to read and at "
+            f"most {cost['tokens_out']:,} to write{money}"
+        )
     for reason, count in list(size["dropped"].items())[:3]:
         say(f"dropped: {count} probes, {reason}")
+
+
+@contextmanager
+def _kept(no_cache: bool) -> Iterator[KeptAnswers | None]:
+    """The cache of answers; None where nobody wants it, or where it cannot be used."""
+    from tiltmeter.store import CacheError, KeptAnswers
+
+    try:
+        kept = None if no_cache else KeptAnswers()
+    except CacheError as error:
+        say(f"{error}; going on without it")
+        kept = None
+    try:
+        yield kept if kept is not None and kept.limit else None
+    finally:
+        if kept is not None:
+            kept.close()
+
+
+def _tell_state(state: RunState, folder: Path, has_cache: bool) -> None:
+    """What is there already."""
+    if state.kind == "finished":
+        say(f"{folder}: the run is finished; there is nothing to do")
+    elif state.kind == "begun":
+        say(f"{folder}: going on with what is not done yet")
+    elif state.kind == "changed" and has_cache:
+        named = ", ".join(state.changes[:6]) + (f" and {len(state.changes) - 6} more" if len(state.changes) > 6 else "")
+        say(f"{folder}: the study has changed ({named}); what stays the same comes from the cache")
+
+
+def _tell_recalled(kept: KeptAnswers | None) -> None:
+    """How much was not asked again."""
+    if kept is None:
+        return
+    if kept.trouble:
+        say(f"{kept.trouble}; the run went on without it")
+    elif kept.recalled:
+        say(f"from the cache: {kept.recalled:,} of {kept.recalled + kept.asked:,} answers")
+
+
+def _tell_spent(folder: Path, names: Sequence[str]) -> None:
+    """What models behind an API took, in all the starts of a run."""
+    from tiltmeter.models.api import account_of, accounts, price_of
+    from tiltmeter.store import ANSWERS
+
+    prices = {account_of(name): price_of(name) for name in names}
+    for name, spent in accounts(folder / ANSWERS).items():
+        say(f"{name}: {spent.words(prices.get(name) or price_of(name))}")
 
 
 def _slug(name: str) -> str:

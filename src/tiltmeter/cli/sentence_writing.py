@@ -46,8 +46,9 @@ class Order:
     def auditor(self) -> Auditor:
         """Whoever looks at what was written."""
         from tiltmeter.engine.review import Auditor
+        from tiltmeter.engine.staff import Staff
 
-        return Auditor(self.specs, self.reader, self.running)
+        return Auditor(self.specs, self.reader, Staff(self.running))
 
     def described(self, generator: Any, reader: ModelFacts | None) -> dict[str, Any]:
         """All that decides which sentences come out, so that two orders can be compared."""

@@ -70,6 +70,7 @@ def sentences(
     """
     from tiltmeter.cli import sentence_accounts, sentence_audit, sentence_proposals, sentence_writing
     from tiltmeter.engine.review import Auditor
+    from tiltmeter.engine.staff import Staff
     from tiltmeter.sources.generated.settings import settings_from
 
     running = model_settings(device, dtype, threads)
@@ -82,7 +83,7 @@ def sentences(
         return
     if audit:
         found, known = _read(audit, _specs(specs or [], library=True))
-        sentence_audit.print_audit(audit, found, Auditor(known, reader, running), stereoset, show, as_json)
+        sentence_audit.print_audit(audit, found, Auditor(known, reader, Staff(running)), stereoset, show, as_json)
         _hand_over(found, known, annotate, propose_templates)
         return
     if not specs or not by:

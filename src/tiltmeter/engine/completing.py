@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from tiltmeter.engine.staff import Staff
 from tiltmeter.models import Model, Writer, as_writer
 from tiltmeter.records import Completion, Decoding, Prompt
 from tiltmeter.store import Ledger, Step
@@ -31,7 +32,7 @@ class Batch:
         return len(self.texts) * self.samples
 
 
-def complete(plan: Plan, model: Model, ledger: Ledger, watch: Watcher) -> None:
+def complete(plan: Plan, model: Model, ledger: Ledger, staff: Staff, watch: Watcher) -> None:
     """Write what the study asks of a model that can write; one that cannot is left to the other views."""
     choices = plan.study.continuations
     others = plan.study.sources or plan.study.next_words
@@ -44,18 +45,17 @@ def complete(plan: Plan, model: Model, ledger: Ledger, watch: Watcher) -> None:
         places.setdefault(prompt.text, []).append(number)
     done = ledger.continuations.done("completing", name)
     watch.start(f"writing with {name}", sum(one.size for one in batches), sum(batches[at].size for at in done))
-    for at, batch in enumerate(batches):
-        if at not in done:
-            written = write(writer, batch, plan.study.seed)
-            found = {
-                (setting, number, sample): one.at(limit)
-                for setting, limit in batch.lengths
-                for text, samples in zip(batch.texts, written, strict=True)
-                for number in places[text]
-                for sample, one in enumerate(samples)
-            }
-            ledger.continuations.record_completions(Step("completing", name, at), found)
-            watch.advance(batch.size)
+    todo = ((at, batch) for at, batch in enumerate(batches) if at not in done)
+    for (at, batch), written in staff.each(writer, lambda pen, one: write(pen, one[1], plan.study.seed), todo):
+        found = {
+            (setting, number, sample): one.at(limit)
+            for setting, limit in batch.lengths
+            for text, samples in zip(batch.texts, written, strict=True)
+            for number in places[text]
+            for sample, one in enumerate(samples)
+        }
+        ledger.continuations.record_completions(Step("completing", name, at), found)
+        watch.advance(batch.size)
 
 
 def write(writer: Writer, batch: Batch, seed: int) -> list[list[Completion]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from tiltmeter.engine.asking import BATCH, GRADIENTS, expected_after, explain
+from tiltmeter.engine.staff import Staff
 from tiltmeter.models import Explainer, Model, Predictor, as_explainer, as_predictor
 from tiltmeter.store import Expectations, Ledger, Step
 from tiltmeter.study import NextWordChoices, Plan
 from tiltmeter.watching import Watcher
 
 
-def expect(plan: Plan, model: Model, ledger: Ledger, watch: Watcher) -> None:
+def expect(plan: Plan, model: Model, ledger: Ledger, staff: Staff, watch: Watcher) -> None:
     """Ask a model everything that the study asks of it; one that gives no next words is left to the other views.
 
     One that has no gradients goes without saliency, and the summary of the run names it; where no other model of the
@@ -22,38 +23,41 @@ def expect(plan: Plan, model: Model, ledger: Ledger, watch: Watcher) -> None:
     if choices.saliency and not others and len(plan.study.models) == 1:
         as_explainer(model)
     for bounded in choices.bounded:
-        _ask(as_predictor(model), ledger, bounded, watch)
+        _ask(as_predictor(model), ledger, bounded, staff, watch)
     if choices.saliency and isinstance(model, Explainer):
-        _explain(model, ledger, choices, watch)
+        _explain(model, ledger, choices, staff, watch)
 
 
-def _ask(model: Predictor, ledger: Ledger, bounded: bool, watch: Watcher) -> None:
+def _ask(model: Predictor, ledger: Ledger, bounded: bool, staff: Staff, watch: Watcher) -> None:
     questions = Expectations(ledger.folder).questions
     name = model.facts.name
     stage = f"{name}, bounded" if bounded else name
     done = ledger.next_words.done("expecting", stage)
     watch.start(f"next words of {stage}", len(questions), sum(len(questions[at * BATCH :][:BATCH]) for at in done))
-    for at, start in enumerate(range(0, len(questions), BATCH)):
-        if at not in done:
-            batch = questions[start : start + BATCH]
-            found = expected_after(model, batch, bounded=bounded)
-            answers = enumerate(found, start=start)
-            ledger.next_words.record_expected(Step("expecting", stage, at), name, bounded, answers)
-            watch.advance(len(batch))
+    todo = (
+        (at, questions[start : start + BATCH])
+        for at, start in enumerate(range(0, len(questions), BATCH))
+        if at not in done
+    )
+    for (at, batch), found in staff.each(model, lambda one, part: expected_after(one, part[1], bounded=bounded), todo):
+        answers = enumerate(found, start=at * BATCH)
+        ledger.next_words.record_expected(Step("expecting", stage, at), name, bounded, answers)
+        watch.advance(len(batch))
 
 
-def _explain(model: Explainer, ledger: Ledger, choices: NextWordChoices, watch: Watcher) -> None:
+def _explain(model: Explainer, ledger: Ledger, choices: NextWordChoices, staff: Staff, watch: Watcher) -> None:
     assert choices.saliency is not None
     name, kept = model.facts.name, Expectations(ledger.folder)
     answers = kept.answers(name, bounded=choices.bounded[0])
     numbers = [at for at, question in enumerate(kept.questions) if question.explained]
     done = ledger.next_words.done("explaining", name)
     watch.start(f"saliency of {name}", len(numbers), sum(len(numbers[at * GRADIENTS :][:GRADIENTS]) for at in done))
-    for at, start in enumerate(range(0, len(numbers), GRADIENTS)):
-        if at not in done:
-            batch = numbers[start : start + GRADIENTS]
-            found = explain(
-                model, [(number, kept.questions[number], answers[number]) for number in batch], choices.saliency
-            )
-            ledger.next_words.record_saliencies(Step("explaining", name, at), name, found.items())
-            watch.advance(len(batch))
+    method = choices.saliency
+    todo = (
+        (at, [(number, kept.questions[number], answers[number]) for number in numbers[start : start + GRADIENTS]])
+        for at, start in enumerate(range(0, len(numbers), GRADIENTS))
+        if at not in done
+    )
+    for (at, batch), found in staff.each(model, lambda one, part: explain(one, part[1], method), todo):
+        ledger.next_words.record_saliencies(Step("explaining", name, at), name, found.items())
+        watch.advance(len(batch))

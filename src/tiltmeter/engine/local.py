@@ -3,55 +3,81 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from tiltmeter import models
 from tiltmeter.engine.completing import complete
+from tiltmeter.engine.costs import accounted
 from tiltmeter.engine.expecting import expect
 from tiltmeter.engine.panel import panel
 from tiltmeter.engine.rating import check_raters, rate
-from tiltmeter.engine.scoring import ask, plan_batches
+from tiltmeter.engine.scoring import ask, fitting, plan_batches
+from tiltmeter.engine.staff import Staff
 from tiltmeter.engine.writing import write_probes
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.measures.scorers import DEFAULTS, Scorer, find
 from tiltmeter.models import Model, ModelSettings
-from tiltmeter.records import Family, Pair, Query
-from tiltmeter.store import Ledger, Run, locked
+from tiltmeter.records import Family, Pair
+from tiltmeter.store import ANSWERS, KeptAnswers, Ledger, Run, locked, read_run, set_aside, state_of
 from tiltmeter.study import Plan, Study
 from tiltmeter.watching import Silent, Watcher
 
 
 def carry_out(
-    plan: Plan, folder: str | Path, settings: ModelSettings | None = None, watcher: Watcher | None = None
+    plan: Plan,
+    folder: str | Path,
+    settings: ModelSettings | None = None,
+    watcher: Watcher | None = None,
+    *,
+    kept: KeptAnswers | None = None,
 ) -> Run:
-    """Carry out a plan in a run folder; go on where an earlier, interrupted run of the same plan stopped."""
+    """Carry out a plan in a run folder; go on where an earlier, interrupted run of the same plan stopped.
+
+    One that is finished is left alone. The ledger of a run whose study has changed since is set aside, where there is a
+    cache that knows what stays the same.
+    """
     watch = watcher or Silent()
     path = Path(folder)
-    chosen = settings or ModelSettings()
+    # What an API answered stays with the run: however it ends, nothing of it is paid for again.
+    staff = Staff(replace(settings or ModelSettings(), answers=path / ANSWERS), kept)
+    with locked(path):
+        state = state_of(path, plan)
+        if state.kind == "changed" and kept is not None:
+            set_aside(path)
+        if state.kind != "finished":
+            with Ledger(path) as ledger, accounted(ledger):
+                _go_on(plan, ledger, staff, watch)
+    return read_run(path)
+
+
+def _go_on(plan: Plan, ledger: Ledger, staff: Staff, watch: Watcher) -> None:
+    """Do everything that is not done yet."""
+    ledger.begin(plan)
+    raters = panel(plan, staff)
+    check_raters(plan, ledger, raters)
+    write_probes(plan, ledger, staff, watch)
+    pairs = ledger.pairs()
+    if plan.study.sources and not pairs:
+        [(reason, count)] = Counter(one.reason for one in ledger.run().dropped).most_common(1) or [("", 0)]
+        most = f"; most often, {count:,} times: {reason}" if reason else ""
+        raise RunError(
+            f"{ledger.folder}: no sentence that was written makes a pair, so there is nothing to score{most}"
+        )
     seen: dict[str, str] = {}
-    with locked(path), Ledger(path) as ledger:
-        ledger.begin(plan)
-        raters = panel(plan, chosen)
-        check_raters(plan, ledger, raters)
-        write_probes(plan, ledger, chosen, watch)
-        pairs = ledger.pairs()
-        if plan.study.sources and not pairs:
-            [(reason, count)] = Counter(one.reason for one in ledger.run().dropped).most_common(1) or [("", 0)]
-            most = f"; most often, {count:,} times: {reason}" if reason else ""
-            raise RunError(f"{path}: no sentence that was written makes a pair, so there is nothing to score{most}")
-        for name in plan.study.models:
-            model = models.load(name, chosen)
-            if model.facts.name in seen:
-                raise ModelError(f"`{name}` and `{seen[model.facts.name]}` are the same model; name it once")
-            seen[model.facts.name] = name
-            ledger.record_model(model.facts)
-            if plan.study.sources:
-                _score(pairs, scorers_for(plan.study, model.facts.family), model, ledger, watch)
-            complete(plan, model, ledger, watch)
-            expect(plan, model, ledger, watch)
-        rate(plan, ledger, raters, watch)
-        return ledger.run()
+    for name in plan.study.models:
+        model = staff.model(name)
+        if model.facts.name in seen:
+            raise ModelError(f"`{name}` and `{seen[model.facts.name]}` are the same model; name it once")
+        seen[model.facts.name] = name
+        ledger.record_model(model.facts)
+        if plan.study.sources:
+            scorers = fitting(scorers_for(plan.study, model.facts.family), model, pairs)
+            _score(pairs, scorers, model, ledger, staff, watch)
+        complete(plan, model, ledger, staff, watch)
+        expect(plan, model, ledger, staff, watch)
+    rate(plan, ledger, raters, staff, watch)
+    ledger.finish()
 
 
 def scorers_for(study: Study, family: Family) -> list[Scorer]:
@@ -68,17 +94,16 @@ def scorers_for(study: Study, family: Family) -> list[Scorer]:
     return found or [find(DEFAULTS[family], family)]
 
 
-def _score(pairs: Sequence[Pair], scorers: Sequence[Scorer], model: Model, ledger: Ledger, watch: Watcher) -> None:
+def _score(
+    pairs: Sequence[Pair], scorers: Sequence[Scorer], model: Model, ledger: Ledger, staff: Staff, watch: Watcher
+) -> None:
     name = model.facts.name
     batches = plan_batches(pairs, scorers)
     done = ledger.done(name)
     watch.start(f"scoring with {name}", sum(map(len, batches)), sum(len(batches[number]) for number in done))
-    for number, batch in _open(batches, done):
-        ledger.record_batch(name, number, ask(model, batch))
+    todo = ((number, batch) for number, batch in enumerate(batches) if number not in done)
+    for (number, batch), found in staff.each(model, lambda one, part: ask(one, part[1]), todo):
+        ledger.record_batch(name, number, found)
         watch.advance(len(batch))
     answers = ledger.answers(name)
     ledger.record_scores(name, {scorer.name: [scorer.score(pair, answers) for pair in pairs] for scorer in scorers})
-
-
-def _open(batches: Sequence[tuple[Query, ...]], done: set[int]) -> Iterator[tuple[int, tuple[Query, ...]]]:
-    return ((number, batch) for number, batch in enumerate(batches) if number not in done)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
 
-from tiltmeter import models, raters, registry
-from tiltmeter.models import ModelSettings, as_writer
+from tiltmeter import registry
+from tiltmeter.engine.staff import Staff
+from tiltmeter.models import as_writer
 from tiltmeter.raters import Rater, mask_group
 from tiltmeter.raters.refusal import NAME as REFUSAL
 from tiltmeter.records import Prompt, Scope, Spec
@@ -37,7 +38,7 @@ class Seat:
         return () if prompt.group or self.choice.name == REFUSAL else None
 
 
-def panel(plan: Plan, settings: ModelSettings) -> list[Seat]:
+def panel(plan: Plan, staff: Staff) -> list[Seat]:
     """The raters that the study names, and those that cost nothing: refusals, and group words where they are asked for.
 
     Whether a text declines, whom it names, and whether it has a hurtful word is asked of the completion alone: the
@@ -50,12 +51,12 @@ def panel(plan: Plan, settings: ModelSettings) -> list[Seat]:
     free = [*(GROUPS if asked else ()), REFUSAL]
     named = [choice for choice in choices.raters if choice.name not in (*GROUPS, REFUSAL)]
     return [
-        Seat(choice, "completion" if choice.name.startswith(LEXICON) else choices.scope, maker(choice, settings))
+        Seat(choice, "completion" if choice.name.startswith(LEXICON) else choices.scope, maker(choice, staff))
         for choice in named
-    ] + [Seat(RaterChoice(name), "completion", maker(RaterChoice(name), settings)) for name in free]
+    ] + [Seat(RaterChoice(name), "completion", maker(RaterChoice(name), staff)) for name in free]
 
 
-def maker(choice: RaterChoice, settings: ModelSettings) -> Callable[[WordSets], Rater]:
+def maker(choice: RaterChoice, staff: Staff) -> Callable[[WordSets], Rater]:
     """What makes a rater, given the words of the groups; only raters of group words take notice of them."""
 
     def make(words: WordSets) -> Rater:
@@ -65,10 +66,10 @@ def maker(choice: RaterChoice, settings: ModelSettings) -> Callable[[WordSets], 
         if choice.name == JUDGE:
             from tiltmeter.raters.judge import QUESTIONS, Judge
 
-            judge = as_writer(models.load(choice.options["model"], settings))
+            judge = as_writer(staff.model(choice.options["model"]))
             judge.chat_prompt("")
             return Judge(judge, QUESTIONS[choice.options["question"]])
-        return raters.load(f"{choice.name}:{choice.argument}" if choice.argument else choice.name)
+        return staff.rater(f"{choice.name}:{choice.argument}" if choice.argument else choice.name)
 
     # A judge is a language model, too large to be kept while others write; the others are made once.
     return make if choice.name == JUDGE else cache(make)

@@ -1,19 +1,21 @@
-"""Having the texts of all models rated: rater after rater, each distinct text once, batch by batch."""
+"""Having the texts of all models rated: rater after rater, batch by batch, a text that stands twice in a batch once."""
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tiltmeter.engine.panel import GROUPS, Masker, Seat, WordSets
+from tiltmeter.engine.staff import Staff
 from tiltmeter.errors import ModelError
 from tiltmeter.raters import Rater, unread
 from tiltmeter.raters.refusal import NAME as REFUSAL
 from tiltmeter.raters.tilt import TiltItem, tilt
 from tiltmeter.records import Prompt, Rating
 from tiltmeter.sources.subjects import Subject, subject
-from tiltmeter.store import ContinuationLedger, Ledger, Step
+from tiltmeter.store import ContinuationLedger, KeptText, Ledger, Step
 from tiltmeter.study import Plan
 from tiltmeter.watching import Watcher
 
@@ -47,22 +49,22 @@ def check_raters(plan: Plan, ledger: Ledger, panel: Sequence[Seat]) -> None:
             ledger.continuations.record_rater(seat.choice.name, seat.scope, facts)
 
 
-def rate(plan: Plan, ledger: Ledger, panel: Sequence[Seat], watch: Watcher) -> None:
+def rate(plan: Plan, ledger: Ledger, panel: Sequence[Seat], staff: Staff, watch: Watcher) -> None:
     """Rate what all models wrote, and measure what each rater makes of the groups by itself."""
     if not panel:
         return
-    if next(ledger.continuations.texts(), None) is None:
+    if not ledger.continuations.count_texts():
         raise ModelError("no model of the study can write; the view `continuations` needs a causal model")
     for seat in panel:
-        _Sitting(plan, ledger.continuations, seat, watch).rate()
+        _Sitting(plan, ledger.continuations, seat, staff, watch).rate()
     ledger.continuations.finish()
 
 
 class _Sitting:
     """One rater at work."""
 
-    def __init__(self, plan: Plan, ledger: ContinuationLedger, seat: Seat, watch: Watcher) -> None:
-        self.plan, self.ledger, self.seat, self.watch = plan, ledger, seat, watch
+    def __init__(self, plan: Plan, ledger: ContinuationLedger, seat: Seat, staff: Staff, watch: Watcher) -> None:
+        self.plan, self.ledger, self.seat, self.staff, self.watch = plan, ledger, seat, staff, watch
         self.masker = Masker({spec.name: spec for spec in plan.study.specs})
         self.made: dict[WordSets, Rater] = {}
         first = self.rater(next((key for key in map(seat.key, plan.prompts) if key is not None), ()))
@@ -76,41 +78,52 @@ class _Sitting:
 
     def rate(self) -> None:
         """The texts, then the rater's own tilt."""
-        readings = self._readings()
-        batches = plan_batches(list(readings))
-        done = self.ledger.done("rating", self.name)
-        self.watch.start(f"rating by {self.name}", len(readings), sum(len(batches[at]) for at in done))
-        for at, batch in enumerate(batches):
-            if at not in done:
-                rated = zip(batch, self._rated(batch), strict=True)
-                rows = [(number, rating) for reading, rating in rated for number in readings[reading]]
-                self.ledger.record_ratings(Step("rating", self.name, at), rows)
-                self.watch.advance(len(batch))
+        texts, done = self.ledger.count_texts(), self.ledger.done("rating", self.name)
+        batches = math.ceil(texts / BATCH)
+        finished = sum(min(BATCH, texts - at * BATCH) for at in done)
+        self.watch.start(f"rating by {self.name}", texts, finished)
+        todo = ((at, self.ledger.texts(at * BATCH, BATCH)) for at in range(batches) if at not in done)
+        for (at, rows), rated in self.staff.each(self, lambda sitting, part: sitting._rated(part[1]), todo):
+            self.ledger.record_ratings(Step("rating", self.name, at), rated)
+            self.watch.advance(len(rows))
         if self.seat.choice.name not in (*GROUPS, REFUSAL) and not self.ledger.done("tilting", self.name):
             self.ledger.record_tilt(Step("tilting", self.name), self._tilt())
 
-    def _readings(self) -> dict[Reading, list[int]]:
-        """Everything to be read, and the numbers of the texts for which it stands."""
-        found: dict[Reading, list[int]] = {}
-        for number, place, completion, unwritten in self.ledger.texts():
-            prompt = self.plan.prompts[place]
-            words = self.seat.key(prompt)
-            if words is not None:
-                text = self.masker.read(prompt, completion, self.seat.scope, masked=self.masks)
-                # An empty text is empty in every language.
-                unrated = f"{NOTHING}: {unwritten}" if unwritten else self._unread(prompt.language) if text else None
-                reading = Reading(words, "", unrated) if unrated else Reading(words, text)
-                found.setdefault(reading, []).append(number)
-        return found
+    def _rated(self, texts: Sequence[KeptText]) -> list[tuple[int, Rating]]:
+        """The ratings of a batch, each with the number of its text."""
+        readings: dict[Reading, list[int]] = {}
+        for text in texts:
+            reading = self._reading(text)
+            if reading is not None:
+                readings.setdefault(reading, []).append(text.number)
+        return [
+            (number, rating)
+            for words in dict.fromkeys(one.words for one in readings)
+            for reading, rating in self._read([one for one in readings if one.words == words])
+            for number in readings[reading]
+        ]
+
+    def _reading(self, text: KeptText) -> Reading | None:
+        """What the rater reads of a text; None: it is not for this rater."""
+        prompt = self.plan.prompts[text.prompt]
+        words = self.seat.key(prompt)
+        if words is None:
+            return None
+        read = self.masker.read(prompt, text.text, self.seat.scope, masked=self.masks)
+        # An empty text is empty in every language.
+        why = f"{NOTHING}: {text.unwritten}" if text.unwritten else self._unread(prompt.language) if read else None
+        return Reading(words, "", why) if why else Reading(words, read)
 
     def _unread(self, language: str) -> str | None:
         return unread(next(iter(self.made.values())), language)
 
-    def _rated(self, batch: Sequence[Reading]) -> list[Rating]:
-        """Ratings of readings that are for the same words."""
-        texts = [reading.text for reading in batch if reading.unrated is None]
-        rated = iter(self.rater(batch[0].words).rate(texts) if texts else ())
-        return [Rating(self.name, None, one.unrated) if one.unrated else next(rated) for one in batch]
+    def _read(self, readings: Sequence[Reading]) -> Iterator[tuple[Reading, Rating]]:
+        """Readings that are for the same words with their ratings, short before long."""
+        ordered = sorted(readings, key=lambda one: (len(one.text), one.text, one.unrated or ""))
+        texts = [reading.text for reading in ordered if reading.unrated is None]
+        rated = iter(self.rater(ordered[0].words).rate(texts) if texts else ())
+        for one in ordered:
+            yield one, Rating(self.name, None, one.unrated) if one.unrated else next(rated)
 
     def _tilt(self) -> list[tuple[str, TiltItem]]:
         if self._unread(TILT_LANGUAGE):
@@ -120,16 +133,6 @@ class _Sitting:
             for bias, groups in terms_by_group(self.plan.prompts, self.plan.study.seed).items()
             for item in tilt(self.rater(()), groups, masked=True)
         ]
-
-
-def plan_batches(readings: Sequence[Reading]) -> list[list[Reading]]:
-    """Readings for the same words together, short before long, cut into batches."""
-    batches: list[list[Reading]] = []
-    for words in dict.fromkeys(one.words for one in readings):
-        own = (one for one in readings if one.words == words)
-        ordered = sorted(own, key=lambda one: (len(one.text), one.text, one.unrated or ""))
-        batches += (ordered[start : start + BATCH] for start in range(0, len(ordered), BATCH))
-    return batches
 
 
 def terms_by_group(prompts: Sequence[Prompt], seed: int = 0) -> dict[str, Mapping[str, Sequence[str]]]:

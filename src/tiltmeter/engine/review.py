@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tiltmeter import models
 from tiltmeter.engine.scoring import score_pairs
+from tiltmeter.engine.staff import Staff
 from tiltmeter.errors import ModelError
 from tiltmeter.measures.scorers import find
-from tiltmeter.models import Model, ModelSettings
+from tiltmeter.models import Model
 from tiltmeter.records import ModelFacts, Pair, Spec, Written
 from tiltmeter.sources.generated import Review
 
@@ -31,9 +31,9 @@ class Auditor:
     model, the reader, or for want of one the generator itself, where the caller knows that it is not tested.
     """
 
-    def __init__(self, specs: Mapping[str, Spec], reader: str | None, settings: ModelSettings) -> None:
+    def __init__(self, specs: Mapping[str, Spec], reader: str | None, staff: Staff) -> None:
         self.specs = specs
-        self._reader = models.load(reader, settings) if reader and reader != NOBODY else None
+        self._reader = staff.model(reader) if reader and reader != NOBODY else None
 
     @property
     def reader(self) -> ModelFacts | None:

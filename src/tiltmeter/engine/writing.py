@@ -8,12 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tiltmeter import models
 from tiltmeter.engine import replacing
 from tiltmeter.engine.review import NOBODY, Auditor
+from tiltmeter.engine.staff import Staff
 from tiltmeter.engine.units import Author, write_units
 from tiltmeter.errors import MissingExtra
-from tiltmeter.models import ModelSettings
 from tiltmeter.records import Dropped, Pair, Spec, Written
 from tiltmeter.sources import generated
 from tiltmeter.sources.generated import GenerationSettings, Review, UnitResult, vectors
@@ -27,11 +26,11 @@ Findings = Mapping[str, Sequence[tuple[str, str]]]
 """Issues and reasons by the id of a pair; none of them where its sentence is clean."""
 
 
-def write_probes(plan: Plan, ledger: Ledger, settings: ModelSettings, watcher: Watcher) -> None:
+def write_probes(plan: Plan, ledger: Ledger, staff: Staff, watcher: Watcher) -> None:
     """Write, pair and audit what the study's generators are to make; nothing where it is all there."""
     if ledger.has_all_probes():
         return
-    found = [_Source(source, plan.study, settings, ledger, watcher).probes() for source in plan.study.generated]
+    found = [_Source(source, plan.study, staff, ledger, watcher).probes() for source in plan.study.generated]
     ledger.record_probes(
         Probes(
             [pair for one in found for pair in one.pairs],
@@ -69,10 +68,8 @@ class _Made:
 class _Source:
     """One `generated` source of a study at work."""
 
-    def __init__(
-        self, source: SourceChoice, study: Study, settings: ModelSettings, ledger: Ledger, watcher: Watcher
-    ) -> None:
-        self.source, self.settings, self.ledger, self.watcher = source, settings, ledger, watcher
+    def __init__(self, source: SourceChoice, study: Study, staff: Staff, ledger: Ledger, watcher: Watcher) -> None:
+        self.source, self.staff, self.ledger, self.watcher = source, staff, ledger, watcher
         self.specs, self.generation = study.specs, source.generation
         self.is_tested = any(_is_same(source.options["by"], name) for name in study.models)
 
@@ -161,14 +158,14 @@ class _Source:
     @cached_property
     def generator(self) -> Any:
         """The model that writes."""
-        model = models.load(self.source.options["by"], self.settings)
+        model = self.staff.model(self.source.options["by"])
         self.ledger.record_model(model.facts, role="writers")
         return model
 
     @cached_property
     def auditor(self) -> Auditor:
         """Whoever looks at what was written."""
-        found = Auditor({spec.name: spec for spec in self.specs}, self.source.options.get("reader"), self.settings)
+        found = Auditor({spec.name: spec for spec in self.specs}, self.source.options.get("reader"), self.staff)
         if found.reader:
             self.ledger.record_model(found.reader, role="readers")
         return found

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from tiltmeter import registry
 from tiltmeter.errors import ModelError, UnknownName, UserError
+from tiltmeter.models import files
 from tiltmeter.models.interface import (
     Explainer,
     Model,
@@ -39,14 +40,16 @@ __all__ = [
     "as_predictor",
     "as_writer",
     "check_name",
+    "files_of",
     "known",
+    "lasting_name",
     "load",
 ]
 
 _DEFAULTS = ModelSettings()
 
 # Names that mean nothing without what follows the colon.
-_ARGUMENTS = {"hf": "NAME", "gguf": "PATH", "chat": "MODEL", "planted": "FILE.toml"}
+_ARGUMENTS = {"hf": "NAME", "gguf": "PATH", "api": "MODEL@URL", "chat": "MODEL", "planted": "FILE.toml"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,9 @@ def known() -> list[KnownModel]:
         "hf": KnownModel("hf:NAME", "causal or masked", "Hugging Face hub, or a folder: hf:./folder", None),
         "gguf": KnownModel("gguf:PATH", "causal", "a GGUF file", None),
         "planted": KnownModel("planted:FILE.toml", "any", "a model with a known tilt, to calibrate with", None),
+        "api": KnownModel(
+            "api:MODEL@URL", "causal, behind an API", "a server of the OpenAI form: vLLM, llama.cpp, …", None
+        ),
         "chat": KnownModel("chat:MODEL", "causal", "any of these that has a chat template, asked through it", None),
     }
     plugged = {
@@ -83,7 +89,7 @@ def load(name: str, settings: ModelSettings = _DEFAULTS) -> Model:
     """The model that a name stands for, ready to score.
 
     Names: `smollm2-135m`, `scripted`, `scripted:FILE.toml`, `planted:FILE.toml`, `hf:NAME`, `hf:NAME@REVISION`,
-    `hf:./folder`, the bare path of a folder, `gguf:PATH`, and `chat:` before any of these.
+    `hf:./folder`, the bare path of a folder, `gguf:PATH`, `api:MODEL@URL`, and `chat:` before any of these.
     """
     kind, argument = _parsed(name)
     model: Model = registry.load("model", kind)(argument, settings)
@@ -95,10 +101,39 @@ def check_name(name: str) -> None:
     kind, argument = _parsed(name)
     if kind == "chat":
         check_name(argument)
+    if kind == "api":
+        from tiltmeter.models.api import check
+
+        check(argument)
     if kind in ("gguf", "scripted", "planted") and argument and not Path(argument).expanduser().is_file():
         raise ModelError(f"`{name}`: there is no file {argument}")
     if kind == "hf" and argument.startswith((".", "~", os.sep)) and not Path(argument).expanduser().is_dir():
         raise ModelError(f"`{name}`: there is no folder {argument}")
+
+
+def lasting_name(name: str) -> str:
+    """The name without settings that change nothing in what is measured: two such names are one model.
+
+    >>> lasting_name("api:m@http://localhost:8000/v1?concurrency=4"), lasting_name("hf:gpt2")
+    ('api:m@http://localhost:8000/v1', 'hf:gpt2')
+    """
+    if "api:" not in name:
+        return name
+    from tiltmeter.models import api
+
+    return api.lasting_name(name)
+
+
+def files_of(name: str) -> list[list[str | int]] | None:
+    """The files that a model is read from, with their sizes and times; None where only loading it would tell."""
+    kind, argument = _parsed(name)
+    if kind == "chat":
+        return files_of(argument)
+    if kind == "planted":
+        found = files.planted_files(Path(argument).expanduser())
+        below = files_of(found[0]) if found else None
+        return [*found[1], *below] if found and below else None
+    return files.files_of(kind, argument)
 
 
 def _parsed(name: str) -> tuple[str, str]:

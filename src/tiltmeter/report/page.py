@@ -39,11 +39,14 @@ from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS, FEWEST_ORIGINS
 from tiltmeter.stats.intervals import RESAMPLES
 from tiltmeter.store import Run
 
+REPORT = "report.html"
+"""The name of the report in a run folder."""
+
 
 def write_run(run: Run, summary: RunSummary) -> Path:
-    """Put tables, figures and report into the run's own folder; the path of the report."""
+    """Put tables, figures and report into the run's own folder; the path of the report, which is `REPORT` there."""
     write_tables(run, summary, run.folder)
-    page = run.folder / "report.html"
+    page = run.folder / REPORT
     parts = _write([(run, summary)], page, figures=run.folder / "figures")
     write_paper_tables([board.table for one in parts.completed for board in one.boards], run.folder / "tables")
     return page

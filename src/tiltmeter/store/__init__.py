@@ -5,31 +5,40 @@ is done are one transaction: killed at any moment, nothing that was marked is lo
 """
 
 from tiltmeter.store.answers import Answered, last_word, likeliest, unasked
-from tiltmeter.store.continuations import ContinuationLedger
+from tiltmeter.store.continuations import ContinuationLedger, KeptText
 from tiltmeter.store.exporting import completion_columns, completion_rows
 from tiltmeter.store.folders import read_meta, read_run, read_written, spec_of
+from tiltmeter.store.kept_answers import CacheError, CacheInfo, KeptAnswers, key_of, size_from
 from tiltmeter.store.ledger import Ledger
 from tiltmeter.store.next_words import AskedPrompt, Expectations, Question, questions_of
-from tiltmeter.store.opening import LEDGER, locked, versions
+from tiltmeter.store.opening import ANSWERS, LEDGER, locked, versions
 from tiltmeter.store.reading import Continuations, UsedRater
 from tiltmeter.store.records import Probes, Run
+from tiltmeter.store.state import RunState, set_aside, state_of
 from tiltmeter.store.steps import Step
 
 __all__ = [
+    "ANSWERS",
     "LEDGER",
     "Answered",
     "AskedPrompt",
+    "CacheError",
+    "CacheInfo",
     "ContinuationLedger",
     "Continuations",
     "Expectations",
+    "KeptAnswers",
+    "KeptText",
     "Ledger",
     "Probes",
     "Question",
     "Run",
+    "RunState",
     "Step",
     "UsedRater",
     "completion_columns",
     "completion_rows",
+    "key_of",
     "last_word",
     "likeliest",
     "locked",
@@ -37,7 +46,10 @@ __all__ = [
     "read_meta",
     "read_run",
     "read_written",
+    "set_aside",
+    "size_from",
     "spec_of",
+    "state_of",
     "unasked",
     "versions",
 ]

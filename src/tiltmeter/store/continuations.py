@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeAlias
 
@@ -30,6 +30,16 @@ create table tilts (rater integer references raters, bias text, "group" text, te
 
 Place: TypeAlias = tuple[int, int, int]
 """Decoding, prompt and sample, by their numbers: which text of a model."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptText:
+    """A text as the ledger has it: its number, that of its prompt, the completion, and why there is none."""
+
+    number: int
+    prompt: int
+    text: str
+    unwritten: str | None
 
 
 class ContinuationLedger:
@@ -61,9 +71,18 @@ class ContinuationLedger:
                 ((step.name, *place, one.text, one.tokens, one.ended, one.unwritten) for place, one in texts.items()),
             )
 
-    def texts(self) -> Iterator[tuple[int, int, str, str | None]]:
-        """Every text so far: its number, that of its prompt, the completion, and why there is none."""
-        return self._database.execute("select number, prompt, text, unwritten from completions order by number")
+    def count_texts(self) -> int:
+        """How many texts there are so far."""
+        return int(self._database.execute("select count(*) from completions").fetchone()[0])
+
+    def texts(self, start: int, most: int) -> list[KeptText]:
+        """So many texts, from a place on, in the order in which they were written."""
+        # They are never deleted, so that their numbers have no gaps.
+        rows = self._database.execute(
+            "select number, prompt, text, unwritten from completions where number > ? and number <= ? order by number",
+            (start, start + most),
+        )
+        return [KeptText(*row) for row in rows]
 
     def record_rater(self, name: str, scope: Scope, facts: Mapping[str, str]) -> None:
         """Note what a rater is; refuse to go on with one that has changed since."""

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -61,15 +62,15 @@ class Ledger:
         A run that was begun and has no answer yet gives way: nothing of it would be lost.
         """
         with self._transaction() as database:
-            if self._has_plan():
+            if self.has_plan():
                 before = self.meta()
                 if before["fingerprint"] == plan.fingerprint:
                     self._refuse_other_versions(before["versions"])
                     return False
-                if self._has_answers():
+                if self.has_answers():
                     raise RunError(
                         f"{self.folder}: holds another run (its study, specs or data differ); "
-                        "name another folder with --out, or remove this one"
+                        "name another folder with --out, or let the cache keep what stays the same"
                     )
                 for (table,) in database.execute("select name from sqlite_master where type = 'table'").fetchall():
                     database.execute(f'drop table "{table}"')
@@ -141,6 +142,17 @@ class Ledger:
         """The fingerprint, the study as given and as resolved, and the versions of the packages."""
         return {key: json.loads(value) for key, value in self._database.execute("select key, value from meta")}
 
+    def finish(self) -> None:
+        """Note that everything was done."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        with self._transaction() as database:
+            database.execute("insert or replace into meta values ('finished', ?)", (json.dumps(now),))
+
+    def record_spent(self, spent: Mapping[str, Any]) -> None:
+        """Note what models behind an API took so far, by their names: `api` of the metadata."""
+        with self._transaction() as database:
+            database.execute("insert or replace into meta values ('api', ?)", (json.dumps(spent),))
+
     def record_model(self, facts: ModelFacts, role: Literal["models", "writers", "readers"] = "models") -> None:
         """Note what a model is that is tested, writes, or reads what was written; refuse one that has changed since."""
         with self._transaction() as database:
@@ -197,7 +209,7 @@ class Ledger:
 
     def run(self) -> Run:
         """Everything the ledger holds."""
-        if not self._has_plan():
+        if not self.has_plan():
             raise RunError(f"{self.folder}: the run has not begun; start it with `tiltmeter run`")
         pairs = self.pairs()
         dropped = tuple(
@@ -238,13 +250,15 @@ class Ledger:
                 "restore it, or name another folder with --out"
             )
 
-    def _has_answers(self) -> bool:
+    def has_answers(self) -> bool:
+        """Whether anything was asked and answered."""
         tables = ("batches", "units", "steps")
         known = {name for (name,) in self._database.execute("select name from sqlite_master")}
         found = (self._database.execute(f"select exists (select 1 from {one})") for one in tables if one in known)
         return any(answer for cursor in found for (answer,) in cursor)
 
-    def _has_plan(self) -> bool:
+    def has_plan(self) -> bool:
+        """Whether the run has begun."""
         found = self._database.execute("select count(*) from sqlite_master where name = 'meta'").fetchone()
         return bool(found[0])
 

@@ -13,11 +13,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from tiltmeter.records import NextWord, NextWords, Prompt, Saliency, Span
+from tiltmeter.records import NextWords, Prompt, Saliency, Span
 from tiltmeter.sources.perturbing import Perturbed
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.store.answers import unasked
 from tiltmeter.store.opening import dump, load
+from tiltmeter.store.packing import word_cells, word_of
 from tiltmeter.store.reading import rows_of
 from tiltmeter.store.steps import Step, done, marked
 from tiltmeter.study import NextWordChoices
@@ -184,7 +185,7 @@ class Expectations:
             int(bounded),
         )
         return {
-            number: NextWords(tuple(_word(*one) for one in json.loads(words)), highest, gap)
+            number: NextWords(tuple(word_of(*one) for one in json.loads(words)), highest, gap)
             for number, words, highest, gap in rows
         }
 
@@ -198,13 +199,7 @@ class Expectations:
 
 
 def _words(found: NextWords) -> str:
-    return json.dumps([[one.word, one.logprob, one.unscored, one.shared] for one in found.words], ensure_ascii=False)
-
-
-def _word(word: str, logprob: float | None, unscored: str | None, shared: Any = None) -> NextWord:
-    """A word as it was written down; runs of before do not say what it shares with others."""
-    parts = None if shared is None else tuple((tuple(others), part) for others, part in shared)
-    return NextWord(word, logprob, unscored, parts)
+    return json.dumps(list(map(word_cells, found.words)), ensure_ascii=False)
 
 
 def _spans(text: str | None) -> tuple[Span, ...]:

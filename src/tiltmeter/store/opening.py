@@ -15,6 +15,8 @@ from tiltmeter.errors import RunError
 from tiltmeter.records import Structure
 
 LEDGER = "ledger.sqlite"
+ANSWERS = "api"
+"""The folder of what models behind an API answered, and of the account of it."""
 _LOCK = "lock.sqlite"
 _PACKAGES = (
     "tiltmeter",

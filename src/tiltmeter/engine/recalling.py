@@ -1,0 +1,263 @@
+"""Models that answer from the cache what they answered before, and are loaded when something else is asked.
+
+An answer is kept by all that it depends on: the facts of the model (name, revision, hashes, device, number format,
+versions), the verb with its settings, the text and the seed. What a model behind an API could not answer is not kept:
+it may answer another time.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+from tiltmeter import models
+from tiltmeter.engine.memory import Memory
+from tiltmeter.errors import ModelError
+from tiltmeter.models import Explainer, Model, ModelSettings, Predictor, Writer
+from tiltmeter.models.interface import checked_conditioning
+from tiltmeter.models.writing.drafts import seeds_of
+from tiltmeter.records import (
+    Completion,
+    Decoding,
+    ModelFacts,
+    NextWords,
+    Saliency,
+    SaliencyMethod,
+    Span,
+    TokenScores,
+)
+from tiltmeter.store import KeptAnswers, key_of, versions
+from tiltmeter.store.packing import COMPLETIONS, NEXT_WORDS, SALIENCY, SCORES, TEXT
+
+_WORTH_KEEPING = 1_000_000
+"""A model with fewer parameters than this, as a table of words, answers faster than the cache does."""
+_SERVER = "server"
+"""The device of a model behind an API."""
+
+
+def open_model(name: str, settings: ModelSettings, kept: KeptAnswers | None) -> Model:
+    """The model of a name; with a cache, one that recalls. It is loaded at once where nothing is known of it yet."""
+    if kept is None:
+        return models.load(name, settings)
+    place = _place(name, settings)
+    known = kept.found([place]).get(place) if place else None
+    if known is not None:
+        about = _About.read(known)
+        return _recalling(about, lambda: _loaded_again(name, settings, about), kept)
+    model = models.load(name, settings)
+    if model.facts.parameters is not None and model.facts.parameters < _WORTH_KEEPING:
+        return model
+    about = _About.of(model)
+    if place:
+        kept.keep(name, "facts", {place: about.written()})
+    return _recalling(about, lambda: model, kept)
+
+
+def _place(name: str, settings: ModelSettings) -> bytes | None:
+    """Under what the facts of a model are kept: its files, how it is run, where, and with which packages."""
+    files = models.files_of(name)
+    if files is None:
+        return None
+    how = {"device": settings.device, "dtype": settings.dtype, "node": platform.node(), **versions()}
+    return key_of(how, "facts", [name, files])
+
+
+def _loaded_again(name: str, settings: ModelSettings, about: _About) -> Model:
+    model = models.load(name, settings)
+    if _About.of(model) != about:
+        raise ModelError(
+            f"{name}: is not what it was when the cache last saw it, although its files look the same; "
+            "carry out the study with --no-cache"
+        )
+    return model
+
+
+@dataclass(frozen=True, slots=True)
+class _About:
+    """What must be known of a model to ask the cache in its place."""
+
+    facts: ModelFacts
+    conditionings: tuple[str, ...]
+    writes: bool
+    predicts: bool
+    explains: bool
+
+    @classmethod
+    def of(cls, model: Model) -> _About:
+        able = (isinstance(model, kind) for kind in (Writer, Predictor, Explainer))
+        return cls(model.facts, tuple(model.conditionings), *able)
+
+    @classmethod
+    def read(cls, text: str) -> _About:
+        given = json.loads(text)
+        return cls(ModelFacts(**given.pop("facts")), tuple(given.pop("conditionings")), **given)
+
+    def written(self) -> str:
+        return json.dumps(asdict(self), sort_keys=True)
+
+
+def _recalling(about: _About, load: Callable[[], Model], kept: KeptAnswers) -> Model:
+    """A model with the verbs that it has, and no others."""
+    able = ((about.writes, _Writing), (about.predicts, _Predicting), (about.explains, _Explaining))
+    kind = type("Recalling", (*(part for has, part in able if has), _Recalling), {})
+    model: Model = kind(about, load, kept)
+    return model
+
+
+class _Recalling:
+    """A model that recalls scores."""
+
+    def __init__(self, about: _About, load: Callable[[], Model], kept: KeptAnswers) -> None:
+        self.facts, self.conditionings = about.facts, about.conditionings
+        self._load = load
+        # A server that fails may do better later.
+        forgets = _without_answer if about.facts.device == _SERVER else _never
+        self._memory = Memory(kept, about.facts.name, asdict(about.facts), forgets)
+
+    @cached_property
+    def _model(self) -> Any:
+        return self._load()
+
+    def score(
+        self, texts: Sequence[str], *, conditioning: str | None = None, spans: Sequence[tuple[Span, ...]] | None = None
+    ) -> list[TokenScores]:
+        """The scores of the model."""
+        if conditioning not in (None, *self.conditionings):
+            # What to do about it, the model itself may know better.
+            self._model.score([], conditioning=conditioning)
+        chosen = checked_conditioning(self, conditioning)
+        places = spans if spans is not None else [()] * len(texts)
+
+        def ask(at: Sequence[int]) -> list[TokenScores]:
+            chosen_spans = None if spans is None else [spans[one] for one in at]
+            found: list[TokenScores] = self._model.score(
+                [texts[one] for one in at], conditioning=chosen, spans=chosen_spans
+            )
+            return found
+
+        questions = list(zip(texts, places, strict=True))
+        return self._memory.recall("score", questions, ask, SCORES, conditioning=chosen)
+
+
+class _Writing(_Recalling):
+    """A model that recalls what it wrote."""
+
+    def complete(
+        self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int | Sequence[int] = 0
+    ) -> list[list[Completion]]:
+        """The texts of the model."""
+        seeds = seeds_of(seed, len(prompts))
+
+        def ask(at: Sequence[int]) -> list[list[Completion]]:
+            written: list[list[Completion]] = self._model.complete(
+                [prompts[one] for one in at], decoding, samples=samples, seed=[seeds[one] for one in at]
+            )
+            return written
+
+        questions = list(zip(prompts, seeds, strict=True))
+        return self._memory.recall("complete", questions, ask, COMPLETIONS, decoding=asdict(decoding), samples=samples)
+
+    def complete_with(
+        self,
+        prompts: Sequence[str],
+        must_have: Sequence[Sequence[str]],
+        decoding: Decoding,
+        *,
+        samples: int = 1,
+        seed: int | Sequence[int] = 0,
+    ) -> list[list[Completion]]:
+        """The texts of the model that have certain words."""
+        seeds = seeds_of(seed, len(prompts))
+
+        def ask(at: Sequence[int]) -> list[list[Completion]]:
+            written: list[list[Completion]] = self._model.complete_with(
+                [prompts[one] for one in at],
+                [must_have[one] for one in at],
+                decoding,
+                samples=samples,
+                seed=[seeds[one] for one in at],
+            )
+            return written
+
+        questions = [(prompt, list(words), one) for prompt, words, one in zip(prompts, must_have, seeds, strict=True)]
+        return self._memory.recall(
+            "complete_with", questions, ask, COMPLETIONS, decoding=asdict(decoding), samples=samples
+        )
+
+    def chat_prompt(self, instruction: str) -> str:
+        """The instruction in the frame of the model."""
+        [found] = self._memory.recall(
+            "chat_prompt", [instruction], lambda _: [self._model.chat_prompt(instruction)], TEXT
+        )
+        return found
+
+
+class _Predicting(_Recalling):
+    """A model that recalls what it expected."""
+
+    def next_words(
+        self,
+        prompts: Sequence[str],
+        words: Sequence[str] | Sequence[Sequence[str]],
+        *,
+        bounded: bool = False,
+        capitalised: bool | None = None,
+        hidden: Sequence[Sequence[Span]] | None = None,
+    ) -> list[NextWords]:
+        """The probabilities of the model."""
+        same = all(isinstance(word, str) for word in words)
+        asked: list[Sequence[str]] = [words] * len(prompts) if same else list(words)  # type: ignore[list-item]
+        unseen = hidden if hidden is not None else [()] * len(prompts)
+
+        def ask(at: Sequence[int]) -> list[NextWords]:
+            found: list[NextWords] = self._model.next_words(
+                [prompts[one] for one in at],
+                [asked[one] for one in at],
+                bounded=bounded,
+                capitalised=capitalised,
+                hidden=None if hidden is None else [hidden[one] for one in at],
+            )
+            return found
+
+        questions = [(prompt, list(one), list(span)) for prompt, one, span in zip(prompts, asked, unseen, strict=True)]
+        return self._memory.recall("next_words", questions, ask, NEXT_WORDS, bounded=bounded, capitalised=capitalised)
+
+
+class _Explaining(_Recalling):
+    """A model that recalls its gradients."""
+
+    def saliency(
+        self,
+        prompts: Sequence[str],
+        words: Sequence[str],
+        *,
+        method: SaliencyMethod = "gradient-x-input",
+        steps: int = 64,
+    ) -> list[Saliency]:
+        """The saliencies of the model."""
+
+        def ask(at: Sequence[int]) -> list[Saliency]:
+            found: list[Saliency] = self._model.saliency(
+                [prompts[one] for one in at], [words[one] for one in at], method=method, steps=steps
+            )
+            return found
+
+        questions = list(zip(prompts, words, strict=True))
+        return self._memory.recall("saliency", questions, ask, SALIENCY, method=method, steps=steps)
+
+
+def _never(_: Any) -> bool:
+    return False
+
+
+def _without_answer(answer: Any) -> bool:
+    """Whether a part of an answer is missing."""
+    if isinstance(answer, TokenScores | Saliency):
+        return answer.unscored is not None
+    if isinstance(answer, NextWords):
+        return any(word.unscored for word in answer.words)
+    return isinstance(answer, list) and any(one.unwritten for one in answer)

@@ -1,0 +1,98 @@
+"""`tiltmeter cache`, and what `tiltmeter run` says of a folder that holds a run already."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tiltmeter.store import KeptAnswers, key_of
+
+STUDY = """
+name = "t"
+models = ["scripted"]
+specs = ["gender-math-arts"]
+[pairs]
+sources = [{ templates = { per_attribute = 2 } }]
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY, encoding="utf-8")
+    return path
+
+
+@pytest.mark.slow
+def test_a_finished_run_is_left_alone(tiltmeter: Command, study: Path, tmp_path: Path) -> None:
+    cache = {"TILTMETER_CACHE": str(tmp_path / "cache"), "TILTMETER_CACHE_LIMIT": "1GB"}
+    first = tiltmeter("run", study, "--out", "run", **cache)
+    assert first.status == 0 and "nothing to do" not in first.err
+    before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "run").iterdir() if "sqlite" not in path.name}
+    ledger = (tmp_path / "run" / "ledger.sqlite").read_bytes()
+    again = tiltmeter("run", study, "--out", "run", **cache)
+    assert again.status == 0
+    assert "run: the run is finished; there is nothing to do" in again.err
+    assert "scoring" not in again.err
+    assert again.out == first.out
+    after = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "run").iterdir() if "sqlite" not in path.name}
+    assert before == after
+    assert (tmp_path / "run" / "ledger.sqlite").read_bytes() == ledger
+
+
+@pytest.mark.slow
+def test_a_changed_study_says_what_changed_and_keeps_the_earlier_ledger(
+    tiltmeter: Command, study: Path, tmp_path: Path
+) -> None:
+    cache = {"TILTMETER_CACHE": str(tmp_path / "cache"), "TILTMETER_CACHE_LIMIT": "1GB"}
+    assert tiltmeter("run", study, "--out", "run", **cache).status == 0
+    study.write_text(STUDY.replace("[pairs]", 'seed = 4\n[pairs]\nscorers = ["sum", "mean"]'), encoding="utf-8")
+    refused = tiltmeter("run", study, "--out", "run", "--no-cache", **cache)
+    assert refused.status == 2
+    assert "run: holds another run" in refused.err and "let the cache keep what stays the same" in refused.err
+    done = tiltmeter("run", study, "--out", "run", **cache)
+    assert done.status == 0
+    assert "run: the study has changed (scorers, seed); what stays the same comes from the cache" in done.err
+    assert (tmp_path / "run" / "ledger.before.1.sqlite").is_file()
+
+
+def test_info_and_prune(tiltmeter: Command, tmp_path: Path) -> None:
+    cache = {"TILTMETER_CACHE": str(tmp_path / "cache"), "TILTMETER_CACHE_LIMIT": "2GB"}
+    empty = tiltmeter("cache", "info", **cache)
+    assert empty.status == 0 and "0 answers" in empty.err and "of at most 2.0 GB" in empty.err
+    with KeptAnswers(tmp_path / "cache" / "answers.sqlite") as kept:
+        kept.keep("hf:gpt2", "score", {key_of({}, "score", number): "x" * 1_000 for number in range(500)})
+    found = tiltmeter("cache", "info", "--json", **cache).json
+    assert found["answers"] == 500 and found["limit"] == 2_000_000_000
+    assert found["subjects"] == [{"who": "hf:gpt2", "verb": "score", "answers": 500}]
+    assert tiltmeter("cache", "prune", "--unused-for", "30d", "--json", **cache).json["deleted"] == 0
+    some = tiltmeter("cache", "prune", "--to", "200 KB", "--json", **cache).json
+    assert 0 < some["answers"] < 500 and some["bytes"] <= 200_000
+    assert "0 are left" in tiltmeter("cache", "prune", "--to", "0", **cache).err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("prune", "--to", "much"), "'much' is no size; one is 500MB or 2GB"),
+        (("prune", "--unused-for", "ever"), "--unused-for 'ever': a number of days is needed, e.g. 30"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence(
+    tiltmeter: Command, tmp_path: Path, arguments: tuple[str, ...], sentence: str
+) -> None:
+    done = tiltmeter("cache", *arguments, TILTMETER_CACHE=str(tmp_path))
+    assert (done.status, done.err.strip()) == (2, f"tiltmeter: {sentence}")
+
+
+@pytest.mark.slow
+def test_a_cache_that_is_none_does_not_stop_a_run(tiltmeter: Command, study: Path, tmp_path: Path) -> None:
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "answers.sqlite").write_bytes(b"nonsense" * 1_000)
+    cache = {"TILTMETER_CACHE": str(tmp_path / "cache"), "TILTMETER_CACHE_LIMIT": "1GB"}
+    done = tiltmeter("run", study, "--out", "run", **cache)
+    assert done.status == 0
+    assert "the cache of answers cannot be used" in done.err and "going on without it" in done.err
+    assert tiltmeter("cache", "info", **cache).status == 2

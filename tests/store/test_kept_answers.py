@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import sqlite3
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -121,6 +122,18 @@ def test_two_processes_may_use_it_at_once(tmp_path: Path) -> None:
     assert [one.exitcode for one in others] == [0, 0]
     with KeptAnswers(path) as kept:
         assert len(kept.found(keys(600))) == 600
+
+
+def test_threads_take_turns(kept: KeptAnswers) -> None:
+    def work(start: int) -> int:
+        for number in range(start, start + 200, 5):
+            kept.keep("gpt2", "score", dict.fromkeys(keys(5, number), "x"))
+            kept.found(keys(20, start))
+        return len(kept.found(keys(200, start)))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(work, (0, 100, 200, 300))) == [200] * 4
+    assert kept.info().answers == 500
 
 
 def test_a_file_that_is_no_cache_is_refused_in_one_sentence(tmp_path: Path) -> None:

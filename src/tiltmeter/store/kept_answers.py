@@ -11,6 +11,7 @@ import json
 import os
 import re
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -94,9 +95,11 @@ class KeptAnswers:
         self.recalled, self.asked = 0, 0
         """Questions of a run that it could answer, and those that it could not."""
         self._subjects: dict[tuple[str, str], int] = {}
+        self._turn = threading.RLock()
         with self._one_sentence():
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._database = sqlite3.connect(self.path, timeout=60, isolation_level=None)
+            # Threads take turns, see `_one_sentence`.
+            self._database = sqlite3.connect(self.path, timeout=60, isolation_level=None, check_same_thread=False)
             self._database.execute("pragma auto_vacuum = incremental")
             self._database.execute("pragma journal_mode = wal")
             self._database.execute("pragma synchronous = normal")
@@ -213,8 +216,10 @@ class KeptAnswers:
 
     @contextmanager
     def _one_sentence(self) -> Iterator[None]:
+        """One thread at a time; and whatever goes wrong is one sentence."""
         try:
-            yield
+            with self._turn:
+                yield
         except (sqlite3.Error, OSError) as error:
             raise CacheError(
                 f"{self.path}: the cache of answers cannot be used ({error}); remove it, or set TILTMETER_CACHE"

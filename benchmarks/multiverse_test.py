@@ -51,6 +51,8 @@ NO_EFFECT: list[tuple[str, World, tuple[int, ...]]] = [
     ("next words, templates vary more", worlds.templates_vary_more, USUAL),
     ("next words, templates do not vary", worlds.templates_do_not_vary, USUAL),
     ("next words by stereotype, both vary alike", worlds.stereotype_in_templates, USUAL),
+    ("signed, origins lean by a lognormal less its mean", worlds.skewed_leaning, USUAL),
+    ("crossed, the same", worlds.skewed_leaning_of_groups, USUAL),
     ("crossed, nested and signed", worlds.both, USUAL),
     ("twelve copies", worlds.copies, FEW),
 ]

@@ -274,3 +274,24 @@ def templates_do_not_vary(generator: Generator, origins: int, effect: float) -> 
 def stereotype_in_templates(generator: Generator, origins: int, effect: float) -> list[CellData]:
     """By stereotype, with templates that vary as much as attributes."""
     return over_templates(generator, origins, effect, (1.0, (TEMPLATES / origins) ** 0.5, 1.0), sided=True)
+
+
+def leaning_skewed(generator: Generator, origins: int, effect: float, *, sided: bool) -> list[CellData]:
+    """Origins lean by chance, a few of them far to one side and most a little to the other: none on the whole."""
+    lean = generator.lognormal(0, 1, origins) - np.exp(0.5) + effect
+    labels = np.repeat(np.arange(origins), 4)
+    sides = np.tile([0, 1], 2 * origins)
+    cells = []
+    for number in range(6):
+        noise_of = 0.3 * generator.normal(0, 1, len(labels))
+        values = lean[labels] * (0.5 - sides) + noise_of if sided else lean[labels] + noise_of
+        cells.append(CellData.of({"rater": str(number)}, values, labels, sides if sided else None))
+    return cells
+
+
+def skewed_leaning(generator: Generator, origins: int, effect: float) -> list[CellData]:
+    return leaning_skewed(generator, origins, effect, sided=False)
+
+
+def skewed_leaning_of_groups(generator: Generator, origins: int, effect: float) -> list[CellData]:
+    return leaning_skewed(generator, origins, effect, sided=True)

@@ -189,3 +189,13 @@ def test_a_groups_own_name_gives_no_direction() -> None:
     assert asked("are texts about the upper class rated lower than about the lower class", [classes]) == [
         classes.exchanged()
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["is the anti-stereotyped sentence preferred to the stereotyped?", "does it prefer counter-stereotypical text?"],
+)
+def test_the_opposite_of_a_stereotype_is_not_answered_as_the_stereotype(text: str) -> None:
+    known = [Question("m", "pairs", "gender", "male", "female", terms=(("man",), ("woman",)))]
+    with pytest.raises(UserError, match="asks for the opposite of a stereotype; the answer to its counterpart says"):
+        asked(text, known)

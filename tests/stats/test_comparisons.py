@@ -453,3 +453,22 @@ def test_corrections_count_only_what_has_a_p() -> None:
     assert known.p_holm == known.difference.p == known.difference.p_adjusted
     assert found.as_json()["n_comparisons"] == 1
     assert replace(known, p_holm=None).as_json()["p_holm"] is None
+
+
+def test_margins_between_0_and_1_are_no_shares() -> None:
+    found = paired([0.7] * 12, [0.3] * 12, [str(number) for number in range(12)])
+    assert found.a.value == pytest.approx(0.7) and found.a.low is None
+
+
+def test_numbers_near_the_largest_raise_nothing() -> None:
+    generator = np.random.default_rng(2)
+    a, b = (9e69 * generator.random(12) for _ in range(2))
+    found = paired(a.tolist(), b.tolist(), [str(number) for number in range(12)])
+    assert found.difference.value is not None and np.isfinite(found.difference.value)
+
+
+def test_texts_without_an_origin_stand_beside_texts_that_have_one() -> None:
+    items = [(group, float(value), origin) for group in "ab" for value, origin in enumerate(["x", None, "y", None])]
+    named = [(group, value, origin or f"{group}{value}") for group, value, origin in items]
+    first, second = (compare_groups(rows, permutations=99).pairs[0].difference for rows in (items, named))
+    assert (first.value, first.origins) == (second.value, second.origins)

@@ -41,3 +41,10 @@ def test_an_audit_is_held_against_people_by_hand() -> None:
     assert first.kappa == pytest.approx((1 / 2 - 10 / 16) / (1 - 10 / 16))
     assert (fourth.precision, fourth.recall) == (None, 0)
     assert (any_issue.right, any_issue.found, any_issue.both) == (3, 3, 2)
+
+
+def test_nan_is_unscored() -> None:
+    nan = float("nan")
+    found = rank_correlation([1, 2, nan, 4, 5, 6], [1, 3, 2, 4, 6, 5])
+    assert found == rank_correlation([1, 2, None, 4, 5, 6], [1, 3, 2, 4, 6, 5])
+    assert (found.n, found.n_unscored) == (5, 1)

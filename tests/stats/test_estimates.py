@@ -263,3 +263,13 @@ def test_intervals_cover_the_truth_about_as_often_as_they_say(origins: int) -> N
         alarms += found.p < 0.05
     assert 0.92 <= covered / rounds <= 0.98
     assert 0.02 <= alarms / rounds <= 0.08
+
+
+def test_values_between_0_and_1_are_no_shares_where_nothing_says_so() -> None:
+    """A margin of 0.7 everywhere has no interval: Wilson's is for choices."""
+    margins = estimate([0.7] * 12, [str(number) for number in range(12)], neutral=None)
+    assert margins.low is None and margins.note == "no interval: there is no spread at all between origins"
+    few = estimate([0.05, 0.9, 0.02, 0.95, 0.01, 0.03], list("abcdef"), neutral=None)
+    assert few.low is not None and few.low < 0
+    choices = estimate([1.0, 0.0, 1.0, 0.5, 1.0, 1.0], list("abcdef"), neutral=None)
+    assert choices.low is not None and choices.high is not None and 0 < choices.low < choices.high < 1

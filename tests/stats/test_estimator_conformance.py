@@ -117,6 +117,16 @@ def test_nothing_scored_is_no_value(estimator: Estimator) -> None:
     assert found.n == 0
 
 
+def test_nothing_at_all_is_no_value(estimator: Estimator) -> None:
+    found = estimator.of([])
+    assert found.value is None and found.note
+
+
+def test_values_below_zero_raise_nothing(estimator: Estimator) -> None:
+    found = estimator.of([replace(row, a=None if row.a is None else row.a - 0.3) for row in rows(1)])
+    assert found.value is None or np.isfinite(found.value)
+
+
 def test_numbers_that_are_none_are_unscored(estimator: Estimator) -> None:
     given = rows(6, unscored=False)
     spoilt = [replace(given[0], a=float("nan"), b=float("nan")), *given[1:]]

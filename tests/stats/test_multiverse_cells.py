@@ -10,6 +10,7 @@ from tiltmeter.stats.continuations import RatedItem
 from tiltmeter.stats.correction import holm
 from tiltmeter.stats.crossed import Crossed, Scale
 from tiltmeter.stats.estimates import estimate
+from tiltmeter.stats.multiverse import multiverse
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.specification_curve import curve
 from tiltmeter.stats.two_way import two_way
@@ -220,3 +221,33 @@ def test_the_spread_of_values_that_hardly_differ_is_theirs() -> None:
     found = cell_result(CellData.of({}, values, [f"o{at}" for at in range(8)]))
     assert found.sd == pytest.approx(float(np.std(values, ddof=1)), rel=1e-3)
     assert found.sd == pytest.approx(8.35e-10, rel=1e-2)
+
+
+def test_the_sign_of_tiny_chances_is_a_sign() -> None:
+    generator = np.random.default_rng(1)
+    above = 3e-14 * (1 + 0.1 * generator.random(10))
+    below = 1e-14 * (1 + 0.1 * generator.random(10))
+    found = cell_result(
+        CellData.of(
+            {},
+            above - below,
+            [str(number) for number in range(10)],
+            templates=[None] * 10,
+            chances=list(zip(above.tolist(), below.tolist(), strict=True)),
+        )
+    )
+    assert found.sign == 1
+
+
+def test_what_is_rounding_of_log_probabilities_has_no_sign() -> None:
+    values = 1e-15 * np.random.default_rng(1).normal(1, 0.1, size=10)
+    assert cell_result(CellData.of({}, values, [str(number) for number in range(10)])).sign == 0
+
+
+@pytest.mark.parametrize("size", [1e-170, 1e-120, 1e60])
+def test_values_of_any_size_raise_nothing(size: float) -> None:
+    generator = np.random.default_rng(1)
+    labels = [str(number) for number in range(10)] * 2
+    for sides in (None, [0] * 10 + [1] * 10):
+        found = multiverse([CellData.of({"n": str(n)}, size * generator.normal(3, 1, 20), labels, sides) for n in "ab"])
+        assert found.test.median is None or np.isfinite(found.test.median.value)

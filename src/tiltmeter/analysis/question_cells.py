@@ -116,7 +116,7 @@ def has_cells(question: Question, material: Material) -> bool:
 
 def _told_apart(runs: Sequence[Run]) -> tuple[str, list[str]]:
     """The seed, where runs differ in nothing else; otherwise the run itself."""
-    studies = [{key: value for key, value in run.meta["resolved"].items() if key != "seed"} for run in runs]
+    studies = [{k: value for k, value in run.meta["resolved"].items() if k not in ("seed", "name")} for run in runs]
     seeds = [str(run.meta["resolved"]["seed"]) for run in runs]
     if all(study == studies[0] for study in studies) and len(set(seeds)) == len(runs):
         return "seed", seeds

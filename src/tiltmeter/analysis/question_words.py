@@ -37,6 +37,7 @@ _VIEW_WORDS: dict[View, frozenset[str]] = {
 }
 _STEREOTYPES = frozenset(("stereotype", "stereotyped", "stereotypical", "stereotypically", "stereotyping"))
 """What pairs are asked for, and next words can be."""
+_OPPOSITE = frozenset(("anti", "counter", "non", "antistereotyped", "antistereotypical", "counterstereotypical"))
 _HABIT = frozenset(("habit", "default", "usual"))
 _SHOWN = 12
 """Questions that an error lists."""
@@ -63,6 +64,11 @@ def asked(text: str, questions: Sequence[Question]) -> list[Question]:
         raise UserError(
             f"--question {text!r} asks whether two are alike, which no cell can show; ask which of them is worse: "
             f"{listed(kept)}"
+        )
+    if _OPPOSITE & set(words) and any(one.of_stereotypes for one in kept):
+        raise UserError(
+            f"--question {text!r} asks for the opposite of a stereotype; the answer to its counterpart says that as "
+            f"well; ask: {listed(kept)}"
         )
     ordered = [found for one in kept if (found := _oriented(one, words))]
     if len(ordered) < len(kept):

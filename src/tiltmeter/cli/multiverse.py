@@ -67,7 +67,7 @@ def multiverse(
             f"{', '.join(map(str, runs))}: no question can be asked: no two groups have rated texts, scored pairs or "
             "next words; a run that is not finished goes on with `tiltmeter run`"
         )
-    chosen = asked(question, known) if question else known
+    chosen = known if question is None else asked(question, known)
     if list_only:
         _list(chosen, as_json)
         return

@@ -160,7 +160,8 @@ class CellData:
         origins = self.origins[scored][order]
         if self.sides is not None:
             return TwoSidedSums.of(values, origins, sides[scored][order])
-        return SignedSums.of(values - self.orientation * self.neutral, origins, strata[scored][order])
+        size = 1.0 if self.chances is None else float(np.max(np.abs(self.chances[scored]), initial=0.0))
+        return SignedSums.of(values - self.orientation * self.neutral, origins, strata[scored][order], size)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tiltmeter.records import Estimate
+from tiltmeter.stats.estimates import is_number
 
 FEWEST = 5
 """With fewer pairs of values there is no interval: it would reach from nearly −1 to nearly 1."""
@@ -23,7 +24,7 @@ def spearman(first: Sequence[float | None], second: Sequence[float | None]) -> t
     """
     from scipy.stats import rankdata
 
-    both = [(one, other) for one, other in zip(first, second, strict=True) if one is not None and other is not None]
+    both = [pair for pair in zip(first, second, strict=True) if all(map(is_number, pair))]
     if len(both) < 3:
         return None, len(both)
     ranks = [rankdata([pair[side] for pair in both]) for side in (0, 1)]
@@ -43,7 +44,7 @@ def rank_correlation(first: Sequence[float | None], second: Sequence[float | Non
     (0.829, -0.127, 0.986)
     """
     value, n = spearman(first, second)
-    alone = sum((one is None) != (other is None) for one, other in zip(first, second, strict=True))
+    alone = sum(is_number(one) != is_number(other) for one, other in zip(first, second, strict=True))
     found = Estimate(value, level=level, n=n, n_unscored=alone, origins=n)
     if value is None:
         reason = "fewer than 3 common values" if n < 3 else "the values of one side are all the same"

@@ -30,7 +30,7 @@ FEWEST_ORIGINS = 5
 BOOTSTRAP_ORIGINS = 20
 """From here on origins are resampled; below, Student's t is the safer guide."""
 
-LARGEST = 1e100
+LARGEST = 1e70
 """A number beyond this is an accident, and its square would overflow: it is unscored, like NaN."""
 
 StratumPath = str | tuple[str, ...]
@@ -87,7 +87,9 @@ def estimate(
         return replace(found, note="no interval: none was asked for")
     # One item for each origin: the items themselves are independent, named or not.
     independent = strata is None and n == origin_count
-    return _with_interval(found, parts, independent, neutral, seed)
+    # Values between 0 and 1 need not be shares: nothing keeps a margin from lying there.
+    shares = (neutral is not None and 0 < neutral < 1) or (neutral is None and _are_choices(values))
+    return _with_interval(found, parts, independent, shares, neutral, seed)
 
 
 def adjust(
@@ -166,10 +168,10 @@ def _weights(paths: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], float]:
 
 
 def _with_interval(
-    found: Estimate, strata: list[Stratum], independent: bool, neutral: float | None, seed: int
+    found: Estimate, strata: list[Stratum], independent: bool, shares: bool, neutral: float | None, seed: int
 ) -> Estimate:
     means = [mean for stratum in strata for mean in stratum.means]
-    shares = all(0 <= mean <= 1 for mean in means) and (neutral is None or 0 < neutral < 1)
+    shares = shares and all(0 <= mean <= 1 for mean in means)
     if len(means) < FEWEST_ORIGINS:
         return replace(found, note=f"no interval: fewer than {FEWEST_ORIGINS} origins")
     if independent and shares and all(mean in (0, 0.5, 1) for mean in means):
@@ -194,6 +196,11 @@ def _with_interval(
         result = cluster_bootstrap(strata, neutral, found.level, seed)
     low, high = (max(0.0, result.low), min(1.0, result.high)) if shares else (result.low, result.high)
     return replace(found, low=low, high=high, p=result.p, note=note)
+
+
+def _are_choices(values: Sequence[float | None]) -> bool:
+    """Whether every scored value is a choice: the one, the other, or a tie."""
+    return all(value in (0, 0.5, 1) for value in values if is_number(value))
 
 
 def _share(found: Estimate, trials: float, neutral: float | None, note: str | None) -> Estimate:

@@ -23,6 +23,7 @@ from tiltmeter.stats.two_way import BothWays
 from tiltmeter.symmetry import Symmetry
 
 A, B = "a", "b"
+_NOTHING = Estimate(None, note="nothing was scored")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,5 +157,5 @@ PAIRED_SUPERIORITY = Estimator(
     0.5,
 )
 STANDARDISED = Estimator("standardised-effect.v1", _effect, "flips", 0.0)
-HEDGES_G = Estimator("hedges-g.v1", lambda rows: _group_pair(rows).g, "flips", 0.0)
-CLIFFS_DELTA = Estimator("cliffs-delta.v1", lambda rows: _group_pair(rows).delta, "flips", 0.0)
+HEDGES_G = Estimator("hedges-g.v1", lambda rows: _group_pair(rows).g if rows else _NOTHING, "flips", 0.0)
+CLIFFS_DELTA = Estimator("cliffs-delta.v1", lambda rows: _group_pair(rows).delta if rows else _NOTHING, "flips", 0.0)

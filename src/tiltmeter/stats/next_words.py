@@ -96,7 +96,12 @@ def distances(
 def _sides(
     chances: Sequence[tuple[float | None, float | None]],
 ) -> tuple[Sequence[float | None], Sequence[float | None]]:
-    return [one for one, _ in chances], [other for _, other in chances]
+    """Either side; what is below zero is no chance, and unscored."""
+
+    def chance(value: float | None) -> float | None:
+        return None if value is None or value < 0 else value
+
+    return [chance(one) for one, _ in chances], [chance(other) for _, other in chances]
 
 
 def resampled_over(places: Sequence[Place]) -> dict[str, int]:

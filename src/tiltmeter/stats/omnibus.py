@@ -57,7 +57,7 @@ class ScoredTexts:
     def of(cls, items: Iterable[Observation]) -> ScoredTexts:
         """From texts; one without an origin is its own."""
         scored = sorted(
-            (origin, value, group) for group, value, origin in items if value is not None and is_number(value)
+            (origin or "", value, group) for group, value, origin in items if value is not None and is_number(value)
         )
         # No name begins with this sign.
         origins = np.array([origin or f"\x01{place}" for place, (origin, *_) in enumerate(scored)], dtype=np.str_)

@@ -68,7 +68,7 @@ class TwoSidedSums:
         inner = self.squares - float(np.sum(sums**2 / counts))
         if inner <= _ROUNDING * self.squares:
             return None
-        return math.sqrt(inner / freedom)
+        return math.sqrt(inner / freedom) or None
 
     @property
     def fewest(self) -> int:
@@ -187,9 +187,13 @@ class SignedSums:
     """The sum of squares around the mean of the items."""
     lowest: float
     highest: float
+    rounded_at: float = 1.0
+    """The size of what the values are differences of: log-probabilities that are equal differ in their last digits."""
 
     @classmethod
-    def of(cls, values: Array, origins: NDArray[np.str_], strata: NDArray[np.str_]) -> SignedSums:
+    def of(
+        cls, values: Array, origins: NDArray[np.str_], strata: NDArray[np.str_], rounded_at: float = 1.0
+    ) -> SignedSums:
         """From sorted items."""
         _, parts = np.unique(strata, return_inverse=True)
         names, places = np.unique(origins, return_inverse=True)
@@ -200,7 +204,7 @@ class SignedSums:
         lowest, highest = (float(end(values)) if len(values) else 0.0 for end in (np.min, np.max))
         mean = math.fsum(values) / max(1, len(values))
         squares, scatter = math.fsum(values**2), math.fsum((values - mean) ** 2)
-        return cls(names[owners], sums, counts, parts_of, squares, scatter, lowest, highest)
+        return cls(names[owners], sums, counts, parts_of, squares, scatter, lowest, highest, rounded_at)
 
     @property
     def _size(self) -> float:
@@ -213,7 +217,7 @@ class SignedSums:
 
     def sign(self, value: float) -> int:
         """The sign of a mean that is more than rounding."""
-        return 0 if abs(value) <= _ROUNDING * max(1.0, self._size) else int(math.copysign(1, value))
+        return 0 if abs(value) <= _ROUNDING * max(self.rounded_at, self._size) else int(math.copysign(1, value))
 
     @property
     def spread(self) -> float | None:
@@ -221,7 +225,7 @@ class SignedSums:
         n = self.counts.sum()
         if n < 2 or self.all_the_same:
             return None
-        return math.sqrt(self.scatter / (n - 1))
+        return math.sqrt(self.scatter / (n - 1)) or None
 
     @property
     def fewest(self) -> int:
@@ -268,7 +272,7 @@ def _over_error(value: Array, variance: Array, mean_square: float) -> Array:
     size = math.sqrt(mean_square)
     known = np.isfinite(value) & (np.abs(value) > _ROUNDING * size)
     found = np.zeros(len(value))
-    found[known] = value[known] / np.maximum(np.sqrt(np.maximum(variance[known], 0.0)), _FLOOR * size)
+    found[known] = value[known] / np.maximum(np.sqrt(np.maximum(variance[known], 0.0)), _FLOOR * size or 1.0)
     return found
 
 

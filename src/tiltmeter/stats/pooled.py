@@ -22,7 +22,7 @@ from tiltmeter.stats.intervals import RESAMPLES, expanded_percentiles, expanded_
 from tiltmeter.stats.scales import Bounds
 from tiltmeter.stats.shares import apart_p, near_end, newcombe, same_sign_p
 
-Observation = tuple[str, float | None, str]
+Observation = tuple[str, float | None, str | None]
 """Group, value and origin of one text; a text without an origin ("") is its own."""
 
 _KEPT_ORIGINS = CHUNK // (RESAMPLES + 1)
@@ -150,13 +150,13 @@ class Pooled:
         return Estimate(
             None,
             level=self._level,
-            n=sum(len(self._values[group]) for group in groups),
+            n=sum(len(self._values.get(group, [])) for group in groups),
             n_unscored=sum(self._unscored[group] for group in groups),
             origins=self._origins(*groups),
         )
 
     def _columns(self, groups: Sequence[str]) -> list[int]:
-        return [self._places[group] for group in groups]
+        return [self._places[group] for group in groups if group in self._places]
 
     def _origins(self, *groups: str) -> int:
         """How many origins any of the groups has."""
@@ -170,7 +170,7 @@ class Pooled:
 
     def value(self, group: str) -> float | None:
         """The mean over the texts of a group, alone."""
-        values = self._values[group]
+        values = self._values.get(group, [])
         return math.fsum(values) / len(values) if values else None
 
     def _influence(self, group: str) -> Array:
@@ -285,7 +285,7 @@ def _columns(items: Iterable[Observation]) -> tuple[Sequence[str], Sequence[floa
     """Groups, values and origins, each on their own."""
     listed = list(items)
     groups, values, origins = zip(*listed, strict=True) if listed else ((), (), ())
-    return groups, values, origins
+    return groups, values, tuple(origin or "" for origin in origins)
 
 
 def _rows(origins: Sequence[str], values: Array, places: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -54,10 +54,10 @@ def skewed_student(value: float, off: Error, neutral: float | None, level: float
     if neutral is None:
         return Uncertainty(low, high, None)
     t = (value - neutral) / off.error
-    straight = abs(_transformed(t, skewness))
+    straight = abs(straightened(t, skewness))
     if not low <= neutral <= high and skewness * t < _FLAT:
         # The function is flat there: however far away the value was, p would not be small.
-        straight = max(straight, abs(_transformed(t, _FLAT / t)))
+        straight = max(straight, abs(straightened(t, _FLAT / t)))
     return Uncertainty(low, high, 2 * float(stdtr(off.freedom, -straight)))
 
 
@@ -72,14 +72,15 @@ def of_logarithm(found: Uncertainty) -> Uncertainty:
     return Uncertainty(low, high, found.p)
 
 
-def _transformed(t: float, skewness: float) -> float:
+def straightened(t: float, skewness: float) -> float:
+    """Hall's transformation of t, whose distribution has no skewness left."""
     return t + skewness * t * t / 3 + skewness**2 * t**3 / 27 + skewness / 6
 
 
 def _back(straight: float, skewness: float) -> float:
     """The t that is transformed to this.
 
-    >>> round(_back(_transformed(-1.7, 0.8), 0.8), 9)
+    >>> round(_back(straightened(-1.7, 0.8), 0.8), 9)
     -1.7
     """
     return 3 / skewness * float(np.cbrt(1 + skewness * (straight - skewness / 6)) - 1)

@@ -30,7 +30,7 @@ class Verdict:
     strength: Strength
     sentence: str
     direction: Direction | None
-    """For which group it is worse in most cells; None where the cells are evenly split."""
+    """For which group it is worse in most cells; by the median where they are evenly split, None where that is zero."""
     holds: int
     of: int
     """Cells with a value."""

@@ -10,6 +10,7 @@ from typing import ClassVar
 import pytest
 
 from tests.engine.slow_continuing import OTHER, small_steps
+from tests.engine.test_local import unfinished
 from tiltmeter import models, raters
 from tiltmeter.analysis.rated_items import ANY, rated_cells, rated_items
 from tiltmeter.engine import carry_out, completing, rating
@@ -219,6 +220,7 @@ def test_the_raters_own_tilt_is_measured_on_the_groups_of_the_study(small: Plan,
 
 def test_a_rater_that_changed_since_is_refused(small: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     carry_out(small, tmp_path)
+    unfinished(tmp_path)
     monkeypatch.setattr(Vader, "facts", {"vaderSentiment": "9"})
     with pytest.raises(RunError, match=r"the run began with the rater sentiment.vader.v1 as .*3\.3\.2.* restore it"):
         carry_out(small, tmp_path)

@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from tiltmeter.addresses import filesystem_of, is_address
 from tiltmeter.analysis.continuation_records import ends_of
 from tiltmeter.analysis.rated_files import RatedColumns, RatedFileSummary, RatedSettings
 from tiltmeter.analysis.rated_rows import pooled_over
@@ -31,6 +32,8 @@ from tiltmeter.stats.summed import CellSum, GroupSum, PairSum, summarise_pair_su
 
 MANY_ROWS = 2_000_000
 """From so many rows on a Parquet file is not read into memory."""
+SOME_ROWS = 100_000
+"""The same where nothing is asked for that needs every row."""
 MEMORY = "512MB"
 """What DuckDB may hold at once; the rest goes to a temporary folder."""
 MOST_CELLS = 5_000_000
@@ -53,8 +56,10 @@ _MIXED = (
 _NUMBERS = ("DOUBLE", "FLOAT", "INT", "INTEGER", "BOOLEAN")
 
 
-def is_big(path: str | Path) -> bool:
-    """Whether a table is a folder of Parquet files, or one with very many rows."""
+def is_big(path: str | Path, *, rows_needed: bool = True) -> bool:
+    """Whether a table is a folder of Parquet files or an address, or has very many rows."""
+    if is_address(path):
+        return True
     found = Path(path)
     if found.is_dir():
         return any(found.glob("*.parquet"))
@@ -69,7 +74,19 @@ def is_big(path: str | Path) -> bool:
     except (pyarrow.ArrowException, OSError):
         # Whoever reads it will say what is wrong with it.
         return False
-    return rows >= MANY_ROWS
+    return rows >= (MANY_ROWS if rows_needed else SOME_ROWS)
+
+
+def needs_rows(columns: RatedColumns, settings: RatedSettings) -> str | None:
+    """The option that needs every row of a table; None where sums are enough."""
+    needs = {
+        "--structure": columns.structure,
+        "--most-k": settings.most_k,
+        "--threshold": settings.threshold,
+        "--label": columns.label,
+        "--unscored-label": columns.unscored,
+    }
+    return next((option for option, given in needs.items() if given), None)
 
 
 def summarise_big_ratings(
@@ -181,16 +198,13 @@ def _opened(path: str | Path) -> Iterator[_Table]:
         import duckdb
     except ImportError:
         raise MissingExtra("tables larger than memory", "big", "duckdb") from None
-    place = Path(path)
-    files = sorted(place.glob("*.parquet")) if place.is_dir() else [place]
-    if not files or not all(file.is_file() for file in files):
-        what = "the folder has no Parquet files" if place.is_dir() else "there is no such file"
-        raise InvalidData(what, file=path)
+    names, system = _files(path)
     with TemporaryDirectory(prefix="tiltmeter-") as scratch:
         database = duckdb.connect(":memory:", config={"memory_limit": MEMORY, "temp_directory": scratch})
         try:
             database.execute("set enable_progress_bar = false")
-            names = [str(file) for file in files]
+            if system is not None:
+                database.register_filesystem(system)
             described = database.execute(
                 "describe select * from read_parquet(?, union_by_name = true)", [names]
             ).fetchall()
@@ -199,6 +213,28 @@ def _opened(path: str | Path) -> Iterator[_Table]:
             raise InvalidData(f"cannot be read as Parquet ({str(error).splitlines()[0]:.160})", file=path) from None
         finally:
             database.close()
+
+
+def _files(path: str | Path) -> tuple[list[str], Any]:
+    """The Parquet files of a place; and, of an address, the file system to read them with."""
+    if is_address(path):
+        system, inside = filesystem_of(str(path))
+        folder = not inside.endswith(".parquet")
+        try:
+            found = sorted(system.glob(f"{inside.rstrip('/')}/*.parquet")) if folder else [inside]
+            there = bool(found) and all(system.exists(one) for one in found)
+        except OSError as error:
+            raise InvalidData(f"cannot be read: {error}", file=path) from None
+        names = [system.unstrip_protocol(one) for one in found]
+    else:
+        place, system = Path(path), None
+        folder = place.is_dir()
+        files = sorted(place.glob("*.parquet")) if folder else [place]
+        there = bool(files) and all(file.is_file() for file in files)
+        names = [str(file) for file in files]
+    if not there:
+        raise InvalidData("the folder has no Parquet files" if folder else "there is no such file", file=path)
+    return names, system
 
 
 def _named(name: str) -> str:
@@ -370,19 +406,12 @@ def _scored(
 
 
 def _refuse_rows(columns: RatedColumns, settings: RatedSettings) -> None:
-    needs = {
-        "--structure": columns.structure,
-        "--most-k": settings.most_k,
-        "--threshold": settings.threshold,
-        "--label": columns.label,
-        "--unscored-label": columns.unscored,
-    }
-    for option, given in needs.items():
-        if given:
-            raise UserError(
-                f"{option} needs every row in memory, and a table of {MANY_ROWS:,} rows or more is summed outside of "
-                "it: leave it out, or choose rows with a smaller file"
-            )
+    option = needs_rows(columns, settings)
+    if option:
+        raise UserError(
+            f"{option} needs every row in memory, and a table of {MANY_ROWS:,} rows or more is summed outside of "
+            "it: leave it out, or choose rows with a smaller file"
+        )
 
 
 def _versioned(name: str, header: Mapping[str, str]) -> str:

@@ -16,6 +16,7 @@ from tiltmeter.cli import (
     compare,
     data,
     doctor,
+    export,
     models,
     multiverse,
     natural,
@@ -45,6 +46,7 @@ app = typer.Typer(
 app.command("demo")(run.demo)
 app.command("run")(run.run)
 app.command("report")(report.report)
+app.command("export")(export.export)
 app.command("score")(score.score)
 app.command("rate")(rate.rate)
 app.command("analyze")(analyze.analyze)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from tiltmeter.addresses import is_address
 from tiltmeter.cli import analyze_continuations, analyze_next_words
 from tiltmeter.cli.conditions import FailIfOption, check, fail_if
 from tiltmeter.cli.console import JsonOption, percent, print_json, print_table, say
@@ -47,10 +48,10 @@ _BLOCKS = "With --layout blocks:"
 
 def analyze(
     files: Annotated[
-        list[Path],
+        list[str],
         typer.Argument(
-            help="A scored CSV file, a table of rated texts or next words, or StereoSet predictions (JSON); with "
-            "--layout blocks one file for each seed, or a folder of them.",
+            help="A scored CSV file, a table of rated texts or next words, or StereoSet predictions (JSON); Parquet "
+            "also at an address (s3://…); with --layout blocks one file for each seed, or a folder of them.",
         ),
     ],
     view: Annotated[View, typer.Option(help="What the file holds.")] = View.pairs,
@@ -185,28 +186,31 @@ def analyze(
         "by_prompt": by_prompt,
     }
     _refuse_others(view, rated, expected)
+    places = _places(files, view)
     if view is View.next_words:
         given = expected | {name: rated[name] for name in _OF_BOTH}
-        found = analyze_next_words.result(analyze_continuations.only(files), given, _pairs_of(where or []), level, seed)
+        file = Path(analyze_continuations.only(places))
+        found = analyze_next_words.result(file, given, _pairs_of(where or []), level, seed)
         print_json(found) if as_json else analyze_next_words.print_result(found)
         fail_if(conditions, found)
         return
     if view is View.continuations:
-        found = analyze_continuations.result(files, rated, _pairs_of(where or []), level, seed)
+        found = analyze_continuations.result(places, rated, _pairs_of(where or []), level, seed)
         print_json(found) if as_json else analyze_continuations.print_result(found)
         fail_if(conditions, analyze_continuations.for_conditions(found))
         return
-    file = analyze_continuations.only(files)
+    table = analyze_continuations.only(places)
     if view is View.stereoset:
-        result = _stereoset(file, data, level, seed)
+        result = _stereoset(table, data, level, seed)
     else:
         from tiltmeter.analysis import Columns, summarise_file
         from tiltmeter.analysis.big_tables import summarise_big_pairs
 
         columns = Columns(bias, attribute, scorer, _pairs_of(where or []))
         # Parquet holds what a run of any size exports: it is summed, not read.
-        read = summarise_big_pairs if file.suffix.lower() == ".parquet" or file.is_dir() else summarise_file
-        result = read(file, columns, level=level, seed=seed).as_json()
+        big = is_address(table) or Path(table).suffix.lower() == ".parquet" or Path(table).is_dir()
+        read = summarise_big_pairs if big else summarise_file
+        result = read(table, columns, level=level, seed=seed).as_json()
     if as_json:
         print_json(result)
     elif view is View.stereoset:
@@ -214,6 +218,14 @@ def analyze(
     else:
         _print_pairs(result)
     fail_if(conditions, result)
+
+
+def _places(files: Sequence[str], view: View) -> list[str | Path]:
+    """Paths, and addresses where the view is read from Parquet."""
+    for file in files:
+        if is_address(file) and view not in (View.pairs, View.continuations):
+            raise UserError(f"{file}: an address can be read with --view pairs and --view continuations only")
+    return [file if is_address(file) else Path(file) for file in files]
 
 
 def _refuse_others(view: View, rated: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
@@ -225,7 +237,7 @@ def _refuse_others(view: View, rated: Mapping[str, Any], expected: Mapping[str, 
                 raise UserError(f"--{name.replace('_', '-')} is for --view {owner}, not for --view {view}")
 
 
-def _stereoset(file: Path, data: Path | None, level: float, seed: int) -> dict[str, Any]:
+def _stereoset(file: str | Path, data: Path | None, level: float, seed: int) -> dict[str, Any]:
     from tiltmeter.analysis import summarise_predictions
 
     if data is None:

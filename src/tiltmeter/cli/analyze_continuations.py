@@ -47,7 +47,7 @@ def ends(text: str) -> tuple[float, float]:
     return low, high
 
 
-def only(files: Sequence[Path]) -> Path:
+def only(files: Sequence[str | Path]) -> str | Path:
     """The one file, where there can be only one."""
     if len(files) > 1:
         raise UserError(f"{len(files)} files were given, and only --layout blocks reads several; name one")
@@ -55,7 +55,7 @@ def only(files: Sequence[Path]) -> Path:
 
 
 def result(
-    files: Sequence[Path], given: Mapping[str, Any], where: Mapping[str, str], level: float, seed: int
+    files: Sequence[str | Path], given: Mapping[str, Any], where: Mapping[str, str], level: float, seed: int
 ) -> dict[str, Any]:
     """The JSON of the view; `given` are the options by their names."""
     settings = _settings(given, level, seed)
@@ -83,14 +83,15 @@ def result(
         where,
         given["unscored_label"] or (),
     )
-    from tiltmeter.analysis.big_tables import is_big, summarise_big_ratings
+    from tiltmeter.analysis.big_tables import is_big, needs_rows, summarise_big_ratings
 
     file = only(files)
-    return (summarise_big_ratings if is_big(file) else summarise_rated_file)(file, columns, settings).as_json()
+    big = is_big(file, rows_needed=needs_rows(columns, settings) is not None)
+    return (summarise_big_ratings if big else summarise_rated_file)(file, columns, settings).as_json()
 
 
 def _blocks(
-    files: Sequence[Path], given: Mapping[str, Any], where: Mapping[str, str], settings: RatedSettings
+    files: Sequence[str | Path], given: Mapping[str, Any], where: Mapping[str, str], settings: RatedSettings
 ) -> dict[str, Any]:
     from tiltmeter.analysis.block_files import BlockLayout, block_files, names_of, read_blocks
     from tiltmeter.analysis.rated_files import summarise_rated

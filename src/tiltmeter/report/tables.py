@@ -11,7 +11,8 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 
-from tiltmeter.analysis import Cell, RunSummary
+from tiltmeter.addresses import joined, whole_object
+from tiltmeter.analysis import RunSummary
 from tiltmeter.analysis.continuation_records import ContinuationsSummary
 from tiltmeter.analysis.structures import structures_of
 from tiltmeter.errors import MissingExtra
@@ -36,7 +37,7 @@ from tiltmeter.report.next_word_rows import (
 )
 from tiltmeter.store import Run, completion_columns, completion_rows
 
-_ROWS_AT_ONCE = 50_000
+_ROWS_AT_ONCE = 20_000
 
 Rows = Iterable[Mapping[str, object]]
 
@@ -63,8 +64,30 @@ def write_tables(run: Run, summary: RunSummary, folder: Path) -> list[Path]:
     return [*written, path]
 
 
-def write_parquet(run: Run, summary: RunSummary, folder: Path) -> list[Path]:
+def write_parquet(run: Run, summary: RunSummary, folder: Path) -> list[str | Path]:
     """Write the tables as Parquet files right into a folder."""
+    tables = _tables(run, summary)
+    return _as_parquet({name: (table.columns, table.rows(run, summary)) for name, table in tables.items()}, folder)
+
+
+def export_items(run: Run, place: str | Path) -> list[str | Path]:
+    """Write every item of a run as Parquet to a folder or an address (`s3://…`), a batch of rows at a time.
+
+    Items are pairs with their scores, texts with their ratings, prompts with the chances of words, and what was
+    dropped; estimates are left to `tiltmeter analyze`, which sums such files without reading them into memory.
+    """
+    tables: dict[str, tuple[Mapping[str, type], Rows]] = {}
+    if run.scores:
+        tables["pairs"] = _TABLES["pairs"].columns, _scored_pairs(run)
+    if run.continuations is not None:
+        tables["completions"] = completion_columns(run.continuations), completion_rows(run.continuations)
+    if run.next_words is not None:
+        tables["next_words"] = NEXT_WORDS, next_word_rows(run)
+    tables["dropped"] = _TABLES["dropped"].columns, (asdict(item) for item in run.dropped)
+    return _as_parquet(tables, place)
+
+
+def _as_parquet(tables: Mapping[str, tuple[Mapping[str, type], Rows]], place: str | Path) -> list[str | Path]:
     try:
         import pyarrow as arrow
         from pyarrow import parquet
@@ -72,17 +95,16 @@ def write_parquet(run: Run, summary: RunSummary, folder: Path) -> list[Path]:
         raise MissingExtra("Parquet files", "parquet", "pyarrow") from None
     types = {str: arrow.string(), int: arrow.int64(), float: arrow.float64()}
     written = []
-    for name, table in _tables(run, summary).items():
-        schema = arrow.schema([(column, types[kind]) for column, kind in table.columns.items()])
-        typed = (
-            {column: _typed(row.get(column), kind) for column, kind in table.columns.items()}
-            for row in table.rows(run, summary)
-        )
-        path = folder / f"{name}.parquet"
-        with whole_file(path, "wb") as file, parquet.ParquetWriter(file, schema) as writer:
+    for name, (columns, given) in tables.items():
+        schema = arrow.schema([(column, types[kind]) for column, kind in columns.items()])
+        rows = iter(given)
+        path = joined(place, f"{name}.parquet")
+        with whole_object(path) as file, parquet.ParquetWriter(file, schema) as writer:
             # Texts may be too many to be held at once.
-            while rows := list(islice(typed, _ROWS_AT_ONCE)):
-                writer.write_table(arrow.Table.from_pylist(rows, schema=schema))
+            while some := list(islice(rows, _ROWS_AT_ONCE)):
+                cells = [[_typed(row.get(column), kind) for row in some] for column, kind in columns.items()]
+                arrays = [arrow.array(one, field.type) for one, field in zip(cells, schema, strict=True)]
+                writer.write_table(arrow.Table.from_arrays(arrays, schema=schema))
         written.append(path)
     return written
 
@@ -143,18 +165,31 @@ def _of_structures(run: Run, found: ContinuationsSummary) -> dict[str, _Table]:
 
 
 def _pairs(run: Run, summary: RunSummary) -> Iterator[dict[str, object]]:
-    benchmarks = {spec["name"] for spec in run.meta["resolved"]["specs"] if spec["benchmark"]}
-    return (_pair_row(cell, score, benchmarks) for cell in summary.cells for score in cell.scores)
+    benchmarks = _benchmarks(run)
+    return (_pair_row(cell.model, cell.scorer, score, benchmarks) for cell in summary.cells for score in cell.scores)
 
 
-def _pair_row(cell: Cell, score: PairScore, benchmarks: set[str]) -> dict[str, object]:
+def _scored_pairs(run: Run) -> Iterator[dict[str, object]]:
+    benchmarks = _benchmarks(run)
+    return (
+        _pair_row(model, scorer, score, benchmarks)
+        for (model, scorer), scores in run.scores.items()
+        for score in scores
+    )
+
+
+def _benchmarks(run: Run) -> set[str]:
+    return {spec["name"] for spec in run.meta["resolved"]["specs"] if spec["benchmark"]}
+
+
+def _pair_row(model: str, scorer: str, score: PairScore, benchmarks: set[str]) -> dict[str, object]:
     pair = score.pair
     labels = {None: (None, None), 0: ("stereotype", "anti-stereotype"), 1: ("anti-stereotype", "stereotype")}
     return {
         "id": pair.id,
-        "model": cell.model,
-        "source": cell.source,
-        "scorer": cell.scorer,
+        "model": model,
+        "source": pair.source,
+        "scorer": scorer,
         "bias": pair.bias,
         "benchmark": int(pair.bias.split(":")[0] in benchmarks),
         "attribute": pair.attribute,

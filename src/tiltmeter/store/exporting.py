@@ -24,16 +24,12 @@ def completion_columns(found: Continuations) -> dict[str, type]:
 
 def completion_rows(found: Continuations) -> Iterator[dict[str, object]]:
     """A row for each text, with each rater's value, label, and why there is none."""
-    raters = [used.name for used in found.raters]
     for model in found.models:
         for decoding in found.decodings:
-            ratings = found.ratings(model, decoding)
-            for one in found.texts(model, decoding):
+            for one, ratings in found.with_ratings(model, decoding):
                 row = _cells(model, one)
-                for rater in raters:
-                    rating = ratings.get(rater, {}).get((one.prompt.id, one.sample))
-                    if rating:
-                        row |= zip(_columns(rater), (rating.value, rating.unrated, rating.label), strict=True)
+                for rater, rating in ratings.items():
+                    row |= zip(_columns(rater), (rating.value, rating.unrated, rating.label), strict=True)
                 yield row
 
 

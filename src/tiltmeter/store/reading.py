@@ -48,6 +48,11 @@ class Continuations:
         return tuple(load(Decoding, text) for (text,) in self._rows("select decoding from decodings order by number"))
 
     @cached_property
+    def count(self) -> int:
+        """How many texts there are."""
+        return next(int(count) for (count,) in self._rows("select count(*) from completions"))
+
+    @cached_property
     def models(self) -> tuple[str, ...]:
         """The models that wrote something, in the order of the study."""
         rows = self._rows("select model from completions group by model order by min(number)")
@@ -79,6 +84,24 @@ class Continuations:
         for row in self._rows(query, rater, model, self._number(decoding), *values):
             value, label, unrated = row[6:]
             yield self._continuation(decoding, row), Rating(rater, value, unrated, label=label)
+
+    def with_ratings(self, model: str, decoding: Decoding) -> Iterator[tuple[Continuation, dict[str, Rating]]]:
+        """What a model wrote with what every rater makes of it, one text at a time; not every rater reads all."""
+        numbers = list(self._rows("select number, rater from raters order by number"))
+        more = "".join(f", r{n}.rater, r{n}.value, r{n}.label, r{n}.unrated" for n, _ in numbers)
+        joined = " ".join(
+            f"left join ratings r{n} on r{n}.rater = {n} and r{n}.completion = completions.number" for n, _ in numbers
+        )
+        chosen, _ = _chosen(None, None)
+        unwritten = "completions.unwritten" if self._unwritten == "unwritten" else "null"
+        query = _TEXTS.format(unwritten=unwritten, more=more, joined=joined, chosen=chosen)
+        for row in self._rows(query, model, self._number(decoding)):
+            ratings = {}
+            for place, (_, rater) in enumerate(numbers):
+                rated_by, value, label, unrated = row[6 + 4 * place : 10 + 4 * place]
+                if rated_by is not None:
+                    ratings[rater] = Rating(rater, value, unrated, label=label)
+            yield self._continuation(decoding, row), ratings
 
     def ratings(self, model: str, decoding: Decoding) -> Mapping[str, Mapping[tuple[str, int], Rating]]:
         """All ratings of what a model wrote: by rater, then by the id of the prompt and the sample."""

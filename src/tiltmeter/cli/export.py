@@ -1,0 +1,35 @@
+"""`tiltmeter export`: every item of a run as Parquet, on disk or at any address."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tiltmeter.cli.console import JsonOption, print_json
+
+
+def export(
+    run: Annotated[Path, typer.Argument(help="A run folder.", metavar="RUN")],
+    to: Annotated[
+        str | None,
+        typer.Option("--to", help="A folder, or an address such as s3://bucket/runs; default: RUN/tables."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write every pair, text and prompt of a run with its scores and ratings as Parquet, however many there are.
+
+    Memory is bounded by a batch of rows. `tiltmeter analyze` sums such files, at an address too, without reading them
+    into memory.
+    """
+    from tiltmeter.addresses import is_address
+    from tiltmeter.report import export_items
+    from tiltmeter.store import read_run
+
+    place: str | Path = run / "tables" if to is None else to if is_address(to) else Path(to)
+    written = [str(path) for path in export_items(read_run(run), place)]
+    if as_json:
+        print_json({"written": written})
+    else:
+        typer.echo("\n".join(written))

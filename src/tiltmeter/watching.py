@@ -12,8 +12,8 @@ class Watcher(Protocol):
         """A stretch of work begins, part of which may be done already."""
         ...
 
-    def advance(self, steps: int) -> None:
-        """So many more steps are done."""
+    def advance(self, steps: int, failed: int | None = None) -> None:
+        """So many more steps are done, and so many of them came to nothing; None: nobody counts that here."""
         ...
 
 
@@ -23,5 +23,5 @@ class Silent:
     def start(self, what: str, total: int, done: int) -> None:
         """Ignore it."""
 
-    def advance(self, steps: int) -> None:
+    def advance(self, steps: int, failed: int | None = None) -> None:
         """Ignore it."""

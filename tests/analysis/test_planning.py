@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 import tomllib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ from tiltmeter.analysis.planning import RunPlan, Target, plan_run
 from tiltmeter.analysis.questions import View
 from tiltmeter.errors import UserError
 from tiltmeter.records import Structure
+from tiltmeter.stats.doubt import doubt_of
+from tiltmeter.stats.precision import Design, predicted_width
 from tiltmeter.store import Run
 
 
@@ -148,13 +151,66 @@ def test_few_openers_that_differ_by_chance_get_a_range_and_not_a_point(chance: R
     target = only(plan_run(chance, 0.3))
     assert target.found.origins.variance == 0
     assert target.settable is not None and target.between is not None and target.likely is not None
-    assert "the pilot has too few origins to tell" in target.advice
-    low, high = target.between.widths
-    assert low <= target.settable.width <= high
+    low, high = target.likely
+    assert low < target.settable.width < high
+    # One range, in words and in JSON.
+    told = f"wide is expected, but the pilot has too few origins to tell: {low:.3g} to {high:.3g} may come out, and it "
+    assert told in target.advice
+    assert target.as_json()["likely"] == [low, high]
+    assert set(target.as_json()["between"]) == {"less", "more"}
     # No more than the noise of the samples asks for: 2 t √(2 σ² / (k m)), and k is 14.
     design = target.settable.design
     assert design.origins * design.samples <= 1.1 * (2 * 2.16) ** 2 * 2 * 0.57 / 0.3**2
     assert target.as_json()["between"]["less"]["origins"] >= 5
+
+
+def test_where_it_takes_the_same_anyway_there_is_no_caution(tmp_path: Path) -> None:
+    worlds.words_world(tmp_path)
+    names = [f"trade{number}" for number in range(10)]
+    run = worlds.words_run(tmp_path, "pilot", f"{{ profession-templates = {{ professions = {names} }} }}")
+    target = only(plan_run(run, 3.0))
+    assert target.settable is not None and target.settable.design == Design(5, sets=17)
+    assert doubt_of(target.found).is_large(target.found, target.settable.design, across_sets=True)
+    assert (target.between, target.plan.between) == (None, None)
+    assert target.advice == f"5 professions × 17 templates: {target.settable.width:.3g} wide is expected"
+    assert only(plan_run(run, 0.3)).between is not None
+
+
+def test_the_most_samples_that_are_planned_for_are_named_where_they_stand_in_the_way(chance: Run) -> None:
+    target = only(plan_run(chance, 0.05))
+    assert target.settable is None
+    assert target.floor < 0.05 < target.reach
+    assert target.samples is not None and target.samples > 100
+    for samples, enough in ((target.samples, True), (target.samples - 1, False)):
+        assert (predicted_width(target.found, replace(target.limits, samples=samples)) <= 0.05) is enough
+    start = f"it takes {target.samples:,} samples with 16 origins, and no more than 100 are planned for "
+    assert target.advice.startswith(f"{start}({target.reach:.3g} wide): add origins (from ")
+    assert "no number of" not in target.advice + target.plan.advice
+    low, high = target.likely or (0.0, 0.0)
+    assert f"with all of it {low:.3g} to {high:.3g} may come out" in target.advice
+    assert target.as_json()["samples_needed"] == target.samples
+
+
+def test_a_pilot_that_is_narrow_enough_is_not_told_otherwise(tmp_path: Path, chance: Run) -> None:
+    """Attributes are more alike than their pairs let one expect, so that another study is wider in all likelihood."""
+    he, she = ("he", "man"), ("she", "woman")
+    halves = [[*planted_studies.TOOLS[at : at + 4], *planted_studies.BOOKS[at : at + 4]] for at in (0, 4)]
+    run = planted_studies.pairs_run(
+        tmp_path, [(he, ["likes"], 1.0), (she, ["has"], 1.0), (he, halves[0], 0.1), (she, halves[1], 0.1)]
+    )
+    own = only(plan_run(run, 1.0)).width
+    assert own is not None
+    target = only(plan_run(run, 1.01 * own))
+    assert target.settable is None and target.plan.needed is not None
+    assert target.advice == (
+        f"the pilot is narrow enough as it is; for a new study, no less than {target.reach:.3g} is expected with 16 "
+        f"attribute terms × 6 pairs: add attribute terms (from {target.plan.needed} on it is within reach)"
+    )
+    assert not only(plan_run(run, 0.99 * own)).advice.startswith("the pilot is narrow enough")
+    # Where less than the pilot does, that is the advice.
+    cheaper = only(plan_run(chance, 6.0))
+    assert cheaper.width is not None and cheaper.width < 6
+    assert "as it is" not in cheaper.advice
 
 
 def test_a_pilot_that_foretells_another_interval_than_it_has_says_so(tmp_path: Path) -> None:
@@ -205,6 +261,10 @@ def test_a_pilot_without_spread_or_with_too_few_templates_is_no_basis(tmp_path: 
     assert (target.settable, target.options) == (None, {})
     assert target.advice == "the pilot shows no spread between professions: nothing can be planned from it"
     assert plan_run(run, 0.05).lines == {}
+    # Nothing can be planned, so that nothing is.
+    assert (target.plan.best, target.plan.alternatives, target.plan.floors, target.likely) == (None, (), {}, None)
+    assert target.plan.advice == target.advice
+    assert (target.as_json()["floor"], target.as_json()["reach"]) == (None, None)
     few = f"{{ profession-templates = {{ {options}, templates = ['The [A] said that', 'The [A] wrote that'] }} }}"
     assert (
         "fewer than 5 templates: add templates" in only(plan_run(worlds.words_run(tmp_path, "few", few), 0.05)).advice

@@ -203,7 +203,7 @@ def test_a_long_table_is_rated_batch_by_batch_and_checked_whole_before(tmp_path:
         def start(self, what: str, total: int, done: int) -> None:
             steps.append((what, total))
 
-        def advance(self, number: int) -> None:
+        def advance(self, number: int, failed: int | None = None) -> None:
             steps.append(("step", number))
 
     rate_file(path, tmp_path / "out.csv", [rater], watcher=Watcher())

@@ -85,6 +85,21 @@ def test_a_run_and_itself_show_nothing_and_claim_nothing(biased: Run) -> None:
     assert view.summary.startswith("No comparison of pairs has an interval")
 
 
+def test_the_same_choices_by_other_margins_are_not_called_the_same(biased: Run, tmp_path: Path) -> None:
+    milder = pairs_run(tmp_path, [(HE, TOOLS, 0.4), (SHE, BOOKS, 0.4)])
+    found = of(compare_runs([biased, milder]), "pairs")
+    [line] = found.overall
+    assert line.difference.value == 0
+    assert line.margins is not None
+    margins = line.margins
+    assert (margins.a_higher, margins.b_higher) == (96, 0)
+    assert margins.difference.value == at(found.cells, scorer="causal.sum.v1", measure="margin").difference.value
+    [sentence] = found.sentences
+    assert sentence.startswith("A and B choose the same on all 96 items, but by other margins on all of them (A − B is")
+    assert f"+{margins.difference.value:.3f}" in sentence
+    assert line.as_json()["margins"]["difference"]["value"] == margins.difference.value
+
+
 def test_two_models_of_one_run_are_compared() -> None:
     run = make_run(Path("nowhere"), tilts=[Tilt(BIAS, 0.9), Tilt("flowers", 2.0, benchmark=True)])
     found = compare_runs([run], ["beta-1b", "alpha-135m"])
@@ -221,6 +236,10 @@ def test_before_and_after_by_group_and_the_gap_between_them(negative: Run, even:
     assert toxic.found.ratio_change.value is not None
     assert toxic.found.ratio_change.value < 0
     assert view.sentences[0].startswith("own-prompts/gender, sentiment.vader.v1, female − male: the gap is −")
+    told = view.overall[0].difference
+    low, value, high = (f"{number:.3f}".replace("-", "−") for number in (told.low, told.value, told.high))
+    assert value.startswith("−")
+    assert f": A − B is {value} ({low} to {high})." in view.sentences[0]
     [first, *_] = view.overall
     assert first.choices["decoding"] == "all"
     # Samples are no pairs: prompts are.
@@ -354,7 +373,7 @@ def test_packages_of_a_rater_are_a_note_and_a_lean_is_found() -> None:
     assert overall.p_holm is not None
     assert overall.p_holm < 0.05
     # Nothing but the lean differs, so that no interval can be made of it; the signs alone are evidence.
-    assert "a difference of" in of(found, "continuations").sentences[0]
+    assert ": A − B is " in of(found, "continuations").sentences[0]
     assert "in all 12 origins alike" in of(found, "continuations").sentences[0]
 
 
@@ -384,6 +403,14 @@ def test_other_versions_of_what_made_the_scores_are_refused(change: dict[str, An
 def test_nothing_in_common_is_one_sentence(biased: Run, negative: Run) -> None:
     with pytest.raises(UserError, match="there is nothing in common to compare: .* has pairs and .* has continuations"):
         compare_runs([biased, negative])
+    half = replace(biased, scores={}, folder=Path("half"))
+    unfinished = "has nothing; half is not finished: go on with `tiltmeter run`$"
+    with pytest.raises(UserError, match=unfinished):
+        compare_runs([biased, half])
+    with pytest.raises(UserError, match="half is not finished: go on with `tiltmeter run`$"):
+        compare_runs([biased, half], views=["pairs"])
+    with pytest.raises(UserError, match="has no model that has answered; a run that is not finished goes on with"):
+        compare_runs([biased, replace(half, facts={})])
     strange = {
         key: tuple(replace(score, pair=replace(score.pair, texts=("X", "Y"))) for score in every)
         for key, every in biased.scores.items()

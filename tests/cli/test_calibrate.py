@@ -38,6 +38,22 @@ def test_a_calibration_in_json_and_as_a_table(tiltmeter: Command, tmp_path: Path
     assert held.status == 1
     assert "log_ratio" in held.out
     assert "natural, log_ratio:" in held.out
+    assert held.err.startswith("simulated studies: 137 to do\n")
+
+
+@pytest.mark.slow
+def test_with_too_few_studies_nothing_is_called_right_and_no_power_is_told(tiltmeter: Command) -> None:
+    done = tiltmeter("calibrate", *SMALL, "--view", "continuations")
+    assert done.status == 0, done.err
+    rows = [line for line in done.out.splitlines() if line.startswith(("sentiment_", "negative_")) and "%" in line]
+    assert len(rows) == 9
+    assert all(row.rstrip().endswith("too few studies") for row in rows)
+    few = "too few studies to say what the instrument sees (3 of each tilt, and it takes 100: raise --studies)"
+    assert f"continuations, negative_shared: {few}" in done.out
+    assert "9 of 9 readings rest on too few studies to be called OK" in done.err
+    found = tiltmeter("calibrate", *SMALL, "--view", "continuations", "--json").json
+    assert (found["failing"], len(found["too_few_studies"])) == ([], 9)
+    assert found["continuations"]["negative_shared"]["20"]["smallest_tilt"] is None
 
 
 def test_what_is_not_a_view_is_refused(tiltmeter: Command) -> None:

@@ -42,6 +42,8 @@ def test_a_sentence_comes_first_and_the_table_after_it(tiltmeter: Command, befor
     assert "It may be more than 10.0 points." in lines[4]
     assert "tools-books, causal.sum.v1" in done.out
     assert "corrected for 8 comparisons" in done.out
+    headings = [line.split("  ")[0] for line in done.out.splitlines()]
+    assert headings.index("stereotyped choices") < headings.index("margins")
 
 
 def test_json_and_files_are_the_same_and_a_finding_stops_a_pipeline(

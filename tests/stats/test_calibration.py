@@ -153,6 +153,28 @@ def test_the_smallest_tilt_lies_between_those_that_were_tried() -> None:
     assert found.smallest == pytest.approx(0.1 + 0.4 * 0.4 / 0.6)
 
 
+def test_what_is_seen_is_seen_from_there_on() -> None:
+    powers = {0.05: 0, 0.1: 5000, 0.2: 0, 0.5: 0, 1.0: 5000}
+    found = reading(4750, 250, tilted={tilt: tally(4750, alarms) for tilt, alarms in powers.items()})
+    assert found.smallest == pytest.approx(0.5 + 0.5 * 0.8)
+    assert reading(4750, 250, tilted={0.1: tally(4750, 5000), 0.2: tally(4750, 100)}).smallest is None
+
+
+def test_a_handful_of_studies_shows_nothing() -> None:
+    few = reading(3, 0, of=3, tilted={0.1: tally(3, 1, of=3), 0.5: tally(3, 3, of=3)})
+    assert (few.covers, few.keeps_alarms) == (True, True)
+    assert not few.is_known
+    assert few.smallest is None
+    assert few.as_json()["enough_studies"] is few.as_json()["enough_tilted_studies"] is False
+    tilted = {0.1: tally(20, 20, of=100), 0.5: tally(95, 100, of=100)}
+    assert reading(4750, 250, tilted=tilted).smallest == pytest.approx(0.1 + 0.4 * 0.6 / 0.8)
+    assert not reading(4750, 250, tilted={**tilted, 1.0: tally(99, 99, of=99)}).knows_power
+    # 200 studies, as --quick draws for figures that have a p alone, are enough; a coverage counts as well.
+    assert reading(190, 10, of=200, p_alone=True).is_known
+    assert not reading(4750, 250, as_it_is=tally(29, 1, of=30)).is_known
+    assert reading(4750, 250).as_json()["enough_tilted_studies"] is None
+
+
 def test_what_cries_wolf_sees_nothing() -> None:
     assert reading(4750, 4500, tilted={0.1: tally(4750, 5000)}).smallest is None
 

@@ -204,6 +204,11 @@ def test_a_pilot_too_small_to_tell_gives_a_range_and_a_large_one_does_not() -> N
     doubt = doubt_of(pilot(16))
     assert doubt.less.origins.variance < doubt.more.origins.variance
     assert small.as_json()["between"][0]["origins"] == less.design.origins
+    # Where the fewest origins do, whatever they are like, there is nothing to be in doubt about.
+    few = Components(Component(1.0, 7), between=Component(1.0, 7))
+    assert doubt_of(few).is_large(few, Design(5))
+    assert sizes_for(few, 20.0, limits=Design(16)).between is None
+    assert sizes_for(few, 2.0, limits=Design(16)).between is not None
 
 
 @pytest.mark.parametrize("sizes", [(0.0, 0.0, 1.0), (0.4, 0.0, 1.0), (1.0, 0.5, 0.5)])
@@ -405,6 +410,11 @@ def test_a_width_out_of_reach_says_what_would_do() -> None:
     plan = sizes_for(KNOWN, 0.1, limits=Design(40, 50, 50))
     assert (plan.best, plan.alternatives, plan.likely, plan.worth) == (None, (), None, None)
     assert "no number of prompts or samples gets under 0.128" in plan.advice
+    # Samples alone would do, but for their limit.
+    free = Components(Component(0.0, 29), None, Component(1.0, 400))
+    few = sizes_for(free, 0.1, limits=Design(10, 1, 50)).advice
+    assert few.startswith("No design within the limits reaches 0.1: with 10 origins the most prompts (1) and samples")
+    assert f"(50) of each get to {predicted_width(free, Design(10, 1, 50)):.3g}; from " in few
     needed = int(plan.advice.split("from ")[1].split(" ")[0])
     assert predicted_width(KNOWN, Design(needed, 50, 50)) <= 0.1 < predicted_width(KNOWN, Design(needed - 1, 50, 50))
     with pytest.raises(ValueError, match="fewer than 5 origins"):
@@ -419,6 +429,7 @@ def test_a_width_out_of_reach_says_what_would_do() -> None:
 def test_no_spread_at_all_needs_the_fewest_origins() -> None:
     plan = sizes_for(Components(Component(0.0, 9), None, None), 0.1)
     assert plan.best is not None and plan.best.design == Design(5) and plan.worth is None
+    assert plan.advice == "With 5 origins, as with any number, there is no spread to plan from."
     assert sizes_for(replace(KNOWN, strata=4), 10.0).best.design.origins == 8  # type: ignore[union-attr]
 
 

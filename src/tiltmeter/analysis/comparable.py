@@ -14,6 +14,8 @@ from tiltmeter.stats.continuations import pairs_of_groups
 from tiltmeter.store import Run
 
 VERSION = re.compile(r"\.v(\d+)(?=$|:)")
+_GO_ON = "go on with `tiltmeter run`"
+_GO_ON_FINISHING = "a run that is not finished goes on with `tiltmeter run`"
 _TABLES: Mapping[View, str] = {"continuations": "continuations", "next words": "next_words"}
 
 
@@ -63,7 +65,7 @@ def sides_of(runs: Sequence[Run], models: Sequence[str]) -> tuple[Side, Side]:
         if len(models) != 2 or models[0] == models[1]:
             raise UserError(
                 f"{run.folder}: of one run, two models are compared: name them with --model A --model B; "
-                f"it has {', '.join(known) or 'none that has answered'}"
+                f"it has {', '.join(known) or f'none that has answered; {_GO_ON_FINISHING}'}"
             )
         chosen = [(run, _known(run, name)) for name in models]
     else:
@@ -83,7 +85,9 @@ def _one(run: Run, name: str | None) -> str:
         return _known(run, name)
     known = list(run.facts)
     if len(known) != 1:
-        has = f"has several models: {', '.join(known)}" if known else "has no model that has answered"
+        if not known:
+            raise UserError(f"{run.folder}: has no model that has answered; {_GO_ON_FINISHING}")
+        has = f"has several models: {', '.join(known)}"
         raise UserError(f"{run.folder}: {has}; name one with --model, for each run where they differ")
     return known[0]
 
@@ -101,14 +105,31 @@ def views_of(a: Side, b: Side, wanted: Sequence[View] = ()) -> list[View]:
         for side, own in zip((a, b), has, strict=True):
             if view not in own:
                 there = ", ".join(own) or "nothing"
-                raise UserError(f"{side.run.folder}: has no {view} of {side.model}; there is {there}")
+                raise UserError(
+                    f"{side.run.folder}: has no {view} of {side.model}; there is {there}{_to_be_finished(side)}"
+                )
     found = [view for view in wanted or VIEWS if all(view in own for own in has)]
     if not found:
         told = " and ".join(
             f"{side.name} has {', '.join(own) or 'nothing'}" for side, own in zip((a, b), has, strict=True)
         )
-        raise UserError(f"there is nothing in common to compare: {told}")
+        raise UserError(f"there is nothing in common to compare: {told}{_to_be_finished(a, b)}")
     return found
+
+
+def is_unfinished(side: Side) -> bool:
+    """Whether something that the study asks of the model is not there yet."""
+    run = side.run
+    unscored = bool(side.sources("pairs")) and "pairs" not in _has(side)
+    unread = run.next_words is not None and not run.next_words.complete
+    return unscored or unread or not run.meta.get("all_rated", True)
+
+
+def _to_be_finished(*sides: Side) -> str:
+    """Which runs are not finished, at the end of a sentence on what they lack."""
+    names = dict.fromkeys(str(side.run.folder) for side in sides if is_unfinished(side))
+    which = f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} not finished"
+    return f"; {which}: {_GO_ON}" if names else ""
 
 
 def lone_views(a: Side, b: Side) -> list[str]:

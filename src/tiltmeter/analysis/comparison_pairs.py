@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from tiltmeter.analysis.comparable import Matched, Side, bare
@@ -13,7 +14,7 @@ from tiltmeter.analysis.items import apart, is_benchmark, labelled
 from tiltmeter.analysis.leading import rank_of
 from tiltmeter.measures.pairs import margin, preference
 from tiltmeter.records import PairScore
-from tiltmeter.stats.comparisons import paired
+from tiltmeter.stats.comparisons import Paired, paired
 from tiltmeter.stats.equivalence import paired_equivalence
 
 
@@ -40,7 +41,11 @@ def compared_pairs(a: Side, b: Side, wanted: Wanted) -> ComparedView:
         counted = [item for item in kept[source, scorer] if not is_benchmark(item.bias, benchmarks)]
         if counted:
             choices = {"source": source, "bias": "all", "scorer": scorer}
-            overall.append(_pairs_compared(choices, "preference", counted, wanted, by_bias=True))
+            chosen, margins = (
+                _pairs_compared(choices, measure, counted, wanted, by_bias=True) for measure in ("preference", "margin")
+            )
+            assert isinstance(margins.found, Paired)
+            overall.append(replace(chosen, margins=margins.found))
     left_out = only_one(a, b, tables, ("source", "bias", "scorer"))
     return ComparedView("pairs", shared.counts, tuple(overall), tuple(made), left_out)
 

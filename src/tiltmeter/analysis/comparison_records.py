@@ -27,6 +27,8 @@ class Compared:
     equivalence: Equivalence | None = None
     p_adjusted: float | None = None
     p_holm: float | None = None
+    margins: Paired | None = None
+    """Of an overall line of choices: the margins behind them, which may differ where no choice does."""
 
     @property
     def difference(self) -> Estimate:
@@ -63,6 +65,7 @@ class Compared:
             "p_holm": self.p_holm,
             "minimum_detectable": self.detectable,
             **({"equivalence": self.equivalence.as_json()} if self.equivalence else {}),
+            **({"margins": self.margins.as_json()} if self.margins else {}),
         }
 
 

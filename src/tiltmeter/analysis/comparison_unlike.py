@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tiltmeter.analysis.comparable import VERSION, Side, decoding_words
+from tiltmeter.analysis.comparable import VERSION, Side, decoding_words, is_unfinished
 from tiltmeter.analysis.questions import View
 from tiltmeter.errors import UserError
 
@@ -139,9 +139,8 @@ def notes_on(a: Side, b: Side, views: Iterable[View]) -> list[str]:
             )
         found += _rater_packages(a, b)
     for side in (a, b):
-        run = side.run
-        if not run.meta.get("all_rated", True) or (run.next_words and not run.next_words.complete):
-            found.append(f"{run.folder.name} is not finished: what is compared is a part")
+        if is_unfinished(side):
+            found.append(f"{side.run.folder.name} is not finished: what is compared is a part")
     for view in views:
         found += _files(a, b, view)
     return list(dict.fromkeys(found))

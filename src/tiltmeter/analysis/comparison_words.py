@@ -6,6 +6,7 @@ below 0.05.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tiltmeter.analysis.comparison_records import Compared, ComparedView
@@ -69,7 +70,21 @@ def _same(one: Compared) -> str:
         return "the gap does not change in any origin"
     if one.found.a_higher or one.found.b_higher:
         return "A and B differ on some items, as much one way as the other in every origin"
-    return f"A and B are the same on all {one.difference.n:,} items"
+    margins = one.margins
+    moved = 0 if margins is None else margins.a_higher + margins.b_higher
+    if margins is None or not moved:
+        return f"A and B are the same on all {one.difference.n:,} items"
+    where = "all of them" if moved == margins.difference.n else f"{moved:,} of them"
+    return (
+        f"A and B choose the same on all {one.difference.n:,} items, but by other margins on {where} (A − B is "
+        f"{_signed(margins.difference)} on average{_between(margins.difference)})"
+    )
+
+
+def _between(found: Estimate) -> str:
+    if found.low is None or found.high is None:
+        return ""
+    return f", {found.low:+z.3f} to {found.high:+z.3f}".replace("-", "−")
 
 
 def is_shown(one: Compared) -> bool:
@@ -81,17 +96,23 @@ def is_shown(one: Compared) -> bool:
 
 
 def _claim(one: Compared, found: Estimate) -> str:
-    value = found.value or 0.0
-    ends = sorted((abs(found.low or 0.0), abs(found.high or 0.0)))
-    sure = f"{_number(one, ends[0])} to {_number(one, ends[1])}"
-    size = f"{_size(one, abs(value))} ({sure if found.low is not None else f'in all {found.origins} origins alike'})"
-    if one.view == "pairs":
-        return f"B prefers stereotyped sentences {'less' if value > 0 else 'more'} often than A by {size}."
-    if one.view == "continuations":
+    value, ends = found.value or 0.0, (found.low or 0.0, found.high or 0.0)
+    if one.is_gap:
         gaps = f"the gap is {_signed(one.found.a)} with A and {_signed(one.found.b)} with B"
-        return f"{gaps}: a difference of {size}."
+        return f"{gaps}: A − B is {_sized(one, value, ends)}."
+    # The words say the direction.
+    size, often = _sized(one, abs(value), sorted(map(abs, ends))), "less often" if value > 0 else "more often"
+    if one.view == "pairs":
+        return f"B prefers stereotyped sentences {often} than A by {size}."
     first = one.choices["groups"].split("/", 1)[0]
-    return f"B expects {first} {'less' if value > 0 else 'more'} often than A by {size} of the two."
+    return f"B expects {first} {often} than A by {size} of the two."
+
+
+def _sized(one: Compared, value: float, ends: Sequence[float]) -> str:
+    """A difference with its interval."""
+    found = one.difference
+    sure = " to ".join(_number(one, end) for end in ends)
+    return f"{_size(one, value)} ({sure if found.low is not None else f'in all {found.origins} origins alike'})"
 
 
 def _no_claim(one: Compared, found: Estimate, corrected: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,15 +20,12 @@ class Range:
     less: Option | None
     more: Option | None
     """None where no design of the source reaches the width."""
-    widths: tuple[float, float]
-    """Of the design that is advised (else of all that there is), under either."""
 
     def as_json(self) -> dict[str, Any]:
         """Both designs, null where there is none."""
         return {
             "less": None if self.less is None else self.less.as_json(),
             "more": None if self.more is None else self.more.as_json(),
-            "widths": list(self.widths),
         }
 
 
@@ -49,15 +47,19 @@ class Target:
     sets_are: str
     """What is crossed with origins: templates, sentence structures; or independent sets."""
     limits: Design
+    reach: float
+    """The width that is expected of all that the source has, with the most samples that are planned for."""
     floor: float
-    """The width that the source does not get under with all that it has, however many samples are asked for."""
+    """The same however many samples are asked for."""
     notes: tuple[str, ...] = ()
     blocked: str | None = None
     """Why nothing can be planned from the pilot."""
     between: Range | None = None
     """Where the pilot has too few origins to tell."""
     likely: tuple[float, float] | None = None
-    """Between which widths that of such a study lies 19 times out of 20."""
+    """Between which widths that of the study that is advised (else of all that there is) lies 19 times out of 20."""
+    samples: int | None = None
+    """Where nothing but the most samples that are planned for stands in the way: how many it would take."""
 
     @property
     def width(self) -> float | None:
@@ -69,13 +71,24 @@ class Target:
         """What to do, in a sentence."""
         if self.blocked is not None:
             return self.blocked
+        return f"{self._as_it_is}{self._takes}{self._or_else}"
+
+    @property
+    def _takes(self) -> str:
         if self.settable is None:
-            return self._out_of_reach + self._or_else
+            return self._out_of_reach
         if not self.options:
-            return (
-                f"the source gives what it has, which is enough: {self.settable.width:.3g} is expected{self._or_else}"
-            )
-        return f"{self.sizes(self.settable.design)}: {self.settable.width:.3g} wide is expected{self._or_else}"
+            return f"the source gives what it has, which is enough: {self.settable.width:.3g} is expected"
+        return f"{self.sizes(self.settable.design)}: {self.settable.width:.3g} wide is expected"
+
+    @property
+    def _as_it_is(self) -> str:
+        """That the pilot needs no other study, where one would be larger or is out of reach."""
+        if self.width is None or self.width > self.plan.asked:
+            return ""
+        size = math.prod(self.found.pilot.values()) * self.found.groups
+        larger = self.settable is None or self.settable.cost > size
+        return "the pilot is narrow enough as it is; for a new study, " if larger else ""
 
     def sizes(self, design: Design) -> str:
         """A design in words."""
@@ -85,8 +98,13 @@ class Target:
     @property
     def _out_of_reach(self) -> str:
         there = f"{self.limits.origins:,} {self.origins_are}{self._each(self.limits)}"
-        more = "no number of samples gets" if self.limits.samples > 1 else "all that there is does not get"
-        said = f"{more} under {self.floor:.3g} with {there}: add"
+        if self.samples is not None:
+            most = f"{self.limits.samples:,} are planned for ({self.reach:.3g} wide)"
+            said = f"it takes {self.samples:,} samples with {there}, and no more than {most}: add"
+        elif self.limits.samples > 1:
+            said = f"no number of samples gets under {self.floor:.3g} with {there}: add"
+        else:
+            said = f"no less than {self.reach:.3g} is expected with {there}: add"
         if self.plan.bottleneck == "sets":
             least = self.plan.floors["origins"]
             return f"{said} {self.sets_are} (no number of {self.origins_are} gets under {least:.3g})"
@@ -95,21 +113,21 @@ class Target:
     @property
     def _or_else(self) -> str:
         """What it would take if the pilot misleads, where it has too few origins to tell."""
-        if self.between is None:
+        if self.between is None or self.likely is None:
             return ""
-        low, high = self.between.widths
-        few = f"the pilot has too few {self._few} to tell"
+        low, high = self.likely
+        few, widths = f"the pilot has too few {self._few} to tell", f"{low:.3g} to {high:.3g} may come out"
         less, more = self.between.less, self.between.more
         if self.settable is None:
             could = "" if less is None else f", and {self.sizes(less.design)} could do"
-            return f"; {few}: it may get to {low:.3g}{could}"
+            return f"; {few}: with all of it {widths}{could}"
         if more is None:
             takes = "it may also be out of reach"
         elif less is None or less.design == self.settable.design:
             takes = f"it may take {self.sizes(more.design)}"
         else:
             takes = f"it may take from {self.sizes(less.design)} to {self.sizes(more.design)}"
-        return f", but {few}: {low:.3g} to {high:.3g} may come out, and {takes}"
+        return f", but {few}: {widths}, and {takes}"
 
     @property
     def _few(self) -> str:
@@ -152,7 +170,9 @@ class Target:
                 "samples": self.limits.samples,
                 "sets": self.limits.sets,
             },
-            "floor": self.floor,
+            "reach": None if self.blocked else self.reach,
+            "floor": None if self.blocked else self.floor,
+            "samples_needed": self.samples,
             "advice": self.advice,
             "bottleneck": self.bottleneck,
             "between": None if self.between is None else self.between.as_json(),

@@ -77,8 +77,11 @@ def _planned(one: Pilot, width: float) -> Target:
     blocked = one.blocked
     if blocked is None and not _foretold(one):
         blocked = f"the pilot shows no spread between {one.source.origins_are}: nothing can be planned from it"
+    if blocked is not None:
+        plan = plan.withheld(blocked)
     settable = None if blocked is not None else _cheapest(one, one.found, width)
     options = {} if settable is None else _options(one, settable.design)
+    aim = limits if settable is None else settable.design
     made = Target(
         one.view,
         one.choices,
@@ -90,10 +93,12 @@ def _planned(one: Pilot, width: float) -> Target:
         one.source.origins_are,
         one.sets_are,
         limits,
+        predicted_width(one.found, limits, across_sets=one.across_sets),
         _floor(one),
         blocked=blocked,
         between=None if blocked is not None else _between(one, settable, width),
-        likely=None if settable is None else likely_widths(one.found, settable.design, across_sets=one.across_sets),
+        likely=None if blocked is not None else likely_widths(one.found, aim, across_sets=one.across_sets),
+        samples=None if settable is not None or blocked is not None else _samples(one, width),
     )
     # Where nothing is left to chance samples bring nothing, and where prompts are crossed each cell has one.
     plain = {*((ONE_SAMPLE,) if one.view != "continuations" else ()), *((ONE_PROMPT,) if one.across_sets else ())}
@@ -102,13 +107,17 @@ def _planned(one: Pilot, width: float) -> Target:
 
 
 def _between(one: Pilot, settable: Option | None, width: float) -> Range | None:
-    """What it takes if origins matter less than it seems, and if more; None where the pilot tells well enough."""
+    """What it takes if origins matter less than it seems, and if more.
+
+    None where the pilot tells well enough, and where it takes the same anyway.
+    """
     doubt = doubt_of(one.found)
     design = one.knobs.limits if settable is None else settable.design
     if not doubt.is_large(one.found, design, across_sets=one.across_sets):
         return None
-    widths = doubt.widths(design, across_sets=one.across_sets)
-    return Range(_cheapest(one, doubt.less, width), _cheapest(one, doubt.more, width), widths)
+    less, more = (_cheapest(one, each, width) for each in (doubt.less, doubt.more))
+    same = settable is not None and all(each is not None and each.design == design for each in (less, more))
+    return None if same else Range(less, more)
 
 
 def _foretold(one: Pilot) -> float:
@@ -136,6 +145,22 @@ def _floor(one: Pilot) -> float:
     most = one.knobs.limits
     endless = replace(most, samples=_ENDLESS) if one.knobs.samples[1] > 1 else most
     return predicted_width(one.found, endless, across_sets=one.across_sets)
+
+
+def _samples(one: Pilot, width: float) -> int | None:
+    """How many samples it takes with all else that the source has, where more can be had but are not planned for."""
+
+    def enough(samples: int) -> bool:
+        design = replace(one.knobs.limits, samples=samples)
+        return predicted_width(one.found, design, across_sets=one.across_sets) <= width
+
+    low, high = one.knobs.samples[1], _ENDLESS
+    if low == 1 or not enough(high):
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle + 1, high)
+    return low
 
 
 def _cheapest(one: Pilot, found: Components, width: float) -> Option | None:

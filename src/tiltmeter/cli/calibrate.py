@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tiltmeter.watching import Watcher
 
 VIEWS = ("pairs", "next_words", "natural", "continuations")
+FAILS, TOO_FEW = "FAILS", "too few studies"
 _SENTENCE_ORIGINS = 50
 """The sentence about a view speaks of so many origins, or of the number next to it."""
 _SPOKEN_FOR = {"pairs": "margin", "next_words": "log_ratio", "natural": "log_ratio", "continuations": "negative_shared"}
@@ -108,12 +109,19 @@ def make_pools(
 
 def sentence(view: str, found: Sequence[Reading]) -> str | None:
     """What the instrument sees in a view, in plain words."""
+    from tiltmeter.stats.calibration import FEWEST_TILTED
+
     spoken = [one for one in found if (one.view, one.estimator) == (view, _SPOKEN_FOR[view])]
     if not spoken:
         return None
     one = min(spoken, key=lambda each: (abs(each.origins - _SENTENCE_ORIGINS), each.origins))
     what = "shares of negative texts that differ by" if view == "continuations" else "tilts of"
     where = f"{view.replace('_', ' ')}, {one.estimator}"
+    if one.keeps_alarms is False:
+        return f"{where}: with {one.origins} origins there are too many false alarms to say what the instrument sees"
+    if not one.knows_power:
+        few = f"{one.drawn_tilted} of each tilt, and it takes {FEWEST_TILTED}: raise --studies"
+        return f"{where}: too few studies to say what the instrument sees ({few})"
     if one.smallest is None:
         most = max(one.tilted, default=0.0)
         return f"{where}: with {one.origins} origins the instrument does not see {what} {most:g} with 80 % power"
@@ -152,7 +160,8 @@ def _result(
         "seed": seed,
         "pools": pools,
         "sentences": sentences,
-        "failing": [_path(one) for one in found if mark(one) != "OK"],
+        "failing": _paths(found, FAILS),
+        "too_few_studies": _paths(found, TOO_FEW),
     }
     for one in found:
         by_estimator = result.setdefault(one.view, {}).setdefault(one.estimator, {})
@@ -160,14 +169,17 @@ def _result(
     return result
 
 
-def _path(one: Reading) -> str:
-    return f"{one.view}.{one.estimator}.{one.origins}"
+def _paths(found: Sequence[Reading], marked: str) -> list[str]:
+    """The names of the readings that have a mark."""
+    return [f"{one.view}.{one.estimator}.{one.origins}" for one in found if mark(one).startswith(marked)]
 
 
 def mark(one: Reading) -> str:
-    """OK, or what fails."""
+    """OK, what fails, or that there is too little to say either."""
     failing = [name for name, good in (("coverage", one.covers), ("false alarms", one.keeps_alarms)) if good is False]
-    return f"FAILS: {', '.join(failing)}" if failing else "OK"
+    if failing:
+        return f"{FAILS}: {', '.join(failing)}"
+    return "OK" if one.is_known else TOO_FEW
 
 
 def _write(out: Path, result: dict[str, Any]) -> None:
@@ -197,9 +209,16 @@ def _print(found: Sequence[Reading], sentences: dict[str, str | None]) -> None:
         if sentences.get(view):
             typer.echo(sentences[view])
         typer.echo()
-    failing = [_path(one) for one in found if mark(one) != "OK"]
+    failing, few = _paths(found, FAILS), _paths(found, TOO_FEW)
     if failing:
         say(f"{len(failing)} of {len(found)} readings fail: {', '.join(failing)}")
+    if few:
+        from tiltmeter.stats.calibration import WIDEST
+
+        say(
+            f"{len(few)} of {len(found)} readings rest on too few studies to be called OK: the 99 % interval of their "
+            f"coverage or false alarms is more than {100 * WIDEST:.0f} points wide; raise --studies"
+        )
 
 
 def _row(one: Reading, tilts: Sequence[float]) -> tuple[object, ...]:

@@ -185,8 +185,11 @@ def _print_view(view: ComparedView) -> None:
         gaps = [one for one in view.cells if one.is_gap]
         _print_rows("gaps between groups", gaps, ("source", "bias", "decoding", "rater", "groups"))
     elif view.view == "pairs":
-        main = [one for one in view.cells if one.choices["measure"] == "preference"]
-        _print_rows("stereotyped choices", [*view.overall, *main], ("source", "bias", "scorer"))
+        choices, margins = (
+            [one for one in view.cells if one.choices["measure"] == measure] for measure in ("preference", "margin")
+        )
+        _print_rows("stereotyped choices", [*view.overall, *choices], ("source", "bias", "scorer"))
+        _print_rows("margins", margins, ("source", "bias", "scorer"))
     else:
         _print_rows(
             "next words",

@@ -151,7 +151,7 @@ def _print_target(one: Target, told: list[str]) -> None:
                 for option in sorted(plan.alternatives, key=lambda option: option.cost)
             ],
         )
-    if one.likely is not None:
+    if one.settable is not None and one.likely is not None:
         low, high = one.likely
         say(f"19 times out of 20 the interval of such a study is {low:.3g} to {high:.3g} wide")
     if plan.best is not None:

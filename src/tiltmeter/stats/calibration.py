@@ -38,6 +38,10 @@ _ENOUGH = 5000
 """From so many studies on, the coverage itself has to lie there."""
 _MONTE_CARLO = 0.99
 """The level of the intervals of all rates here, which come from a finite number of studies."""
+WIDEST = 0.1
+"""How wide the interval of a rate may be before too few studies were drawn to call it right."""
+FEWEST_TILTED = 100
+"""Studies of each tilt from which on a power is told: it is known to ± 10 points then."""
 _SOMETIMES = 0.05
 """Where more intervals than this are withheld, those that are given are chosen ones."""
 _ROUNDING = 1e-9
@@ -59,6 +63,16 @@ class Rate:
     def bounds(self) -> tuple[float, float] | None:
         """Wilson's 99 % interval: how far the share may be off since studies are finite in number."""
         return wilson(self.hits / self.of, self.of, _MONTE_CARLO) if self.of else None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether its interval is narrow enough to call the share right: no wider than 10 points.
+
+        >>> Rate(0, 3).is_known, Rate(10, 200).is_known
+        (False, True)
+        """
+        low, high = self.bounds or (0.0, 1.0)
+        return high - low <= WIDEST
 
     def as_json(self) -> dict[str, Any]:
         """The share with its interval and the number of studies."""
@@ -183,14 +197,31 @@ class Reading:
 
     @property
     def smallest(self) -> float | None:
-        """The smallest tilt that is seen with a power of 80 %; None where it is larger than any that was planted.
+        """The tilt from which on the power is 80 % or more; None where it is less at the largest that was planted.
 
-        None as well where there are too many false alarms: what is seen without a tilt is no sight of one.
+        None as well where there are too many false alarms, for what is seen without a tilt is no sight of one, and
+        where too few studies were drawn.
         """
-        if self.keeps_alarms is False:
+        if self.keeps_alarms is False or not self.knows_power:
             return None
-        powers = {tilt: each.alarms.value for tilt, each in self.tilted.items()}
-        return interpolated(self.neutral.alarms.value, {tilt: power for tilt, power in powers.items() if power})
+        powers = {tilt: each.alarms.value or 0.0 for tilt, each in self.tilted.items()}
+        return interpolated(self.neutral.alarms.value, powers)
+
+    @property
+    def knows_power(self) -> bool:
+        """Whether enough studies of each tilt were drawn to speak of a power."""
+        return self.drawn_tilted >= FEWEST_TILTED
+
+    @property
+    def drawn_tilted(self) -> int:
+        """The studies of each tilt; of the one with the fewest."""
+        return min((each.studies for each in self.tilted.values()), default=0)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether enough studies were drawn to call the reading right: see `Rate.is_known`."""
+        rates = [*(each.held for each in self._worlds), *([self.neutral.alarms] if self.neutral.alarms.of else [])]
+        return all(rate.is_known for rate in rates)
 
     @property
     def coverage(self) -> Rate | None:
@@ -226,6 +257,8 @@ class Reading:
             "false_alarms": self.neutral.alarms.as_json() if self.neutral.alarms.of else None,
             "covers": self.covers,
             "keeps_alarms": self.keeps_alarms,
+            "enough_studies": self.is_known,
+            "enough_tilted_studies": self.knows_power if self.tilted else None,
             "smallest_tilt": self.smallest,
             "as_it_is": None if self.as_it_is is None else self.as_it_is.as_json(),
             "no_tilt": self.neutral.as_json(),
@@ -253,17 +286,21 @@ def readings(
 
 
 def interpolated(alarms: float | None, powers: Mapping[float, float]) -> float | None:
-    """The tilt at which the power reaches 80 %, between those that were tried; None where it does not.
+    """The tilt from which on the power is 80 % or more, between those that were tried; None where it is not.
 
-    >>> round(interpolated(0.05, {0.1: 0.3, 0.2: 0.7, 0.5: 0.9}), 3), interpolated(0.05, {0.1: 0.3})
+    >>> round(interpolated(0.05, {0.1: 0.3, 0.2: 0.7, 0.5: 0.9}), 3), interpolated(0.05, {0.1: 0.9, 0.2: 0.3})
     (0.35, None)
     """
-    below, power_below = 0.0, alarms or 0.0
-    for tilt, power in sorted(powers.items()):
-        if power >= POWER:
-            return below + (tilt - below) * max(0.0, POWER - power_below) / max(power - power_below, _ROUNDING)
-        below, power_below = tilt, power
-    return None
+    seen: tuple[float, float] | None = None
+    for tilt, power in [*sorted(powers.items(), reverse=True), (0.0, alarms or 0.0)]:
+        if power < POWER or not tilt:
+            below, power_below = tilt, power
+            break
+        seen = tilt, power
+    if seen is None:
+        return None
+    tilt, power = seen
+    return below + (tilt - below) * max(0.0, POWER - power_below) / max(power - power_below, _ROUNDING)
 
 
 def smallest_tilt(found: Estimate, *, power: float = POWER) -> float | None:

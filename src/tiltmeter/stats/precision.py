@@ -84,6 +84,10 @@ class Plan:
     needed: int | None = None
     """Where the width is out of reach, the number of origins from which on it is not; None: there is none."""
 
+    def withheld(self, why: str) -> Plan:
+        """Nothing but the reason why there is no plan."""
+        return Plan(self.asked, self.level, None, (), None, {}, None, why, self.notes)
+
     def as_json(self) -> dict[str, Any]:
         """The figures; null where there is none."""
         return {
@@ -160,7 +164,7 @@ def sizes_for(
 
 
 def _least(search: _Search, best: Option | None) -> tuple[Option | None, Option | None] | None:
-    """The cheapest designs if origins matter less, and more; None where the pilot tells well enough."""
+    """The cheapest designs if origins matter less, and more; None where the pilot tells, or they are the best one."""
     doubt = doubt_of(search.found)
     top = best.design if best is not None else search.limits
     if not doubt.is_large(search.found, top, across_sets=search.across_sets):
@@ -168,7 +172,8 @@ def _least(search: _Search, best: Option | None) -> tuple[Option | None, Option 
     less, more = (
         replace(search, found=each).cheapest(search.fewest, search.limits.origins) for each in (doubt.less, doubt.more)
     )
-    return less, more
+    same = best is not None and all(each is not None and each.design == best.design for each in (less, more))
+    return None if same else (less, more)
 
 
 def _bottleneck(search: _Search) -> Level | None:
@@ -309,18 +314,22 @@ def _worth(search: _Search, option: Option) -> Level | None:
 
 
 def _beyond(search: _Search, needed: int | None) -> str:
-    floor = _floor(search.found, search.limits, "prompts", search.level, search.across_sets)
+    most, found = search.limits, search.found
+    floor = _floor(found, most, "prompts", search.level, search.across_sets)
     within = "" if needed is None else f"; from {needed:,} origins on it is within reach"
-    return (
-        f"No design within the limits reaches {search.width:g}: with {search.limits.origins:,} origins no number "
-        f"of prompts or samples gets under {floor:.3g}{within}."
-    )
+    if floor > search.width:
+        why = f"no number of prompts or samples gets under {floor:.3g}"
+    else:
+        reach = predicted_width(found, most, level=search.level, across_sets=search.across_sets)
+        why = f"the most prompts ({most.prompts:,}) and samples ({most.samples:,}) of each get to {reach:.3g}"
+    return f"No design within the limits reaches {search.width:g}: with {most.origins:,} origins {why}{within}."
 
 
 def _advice(best: Option, floors: dict[Level, float], worth: Level | None) -> str:
     adding = f"Adding {worth} brings most for its cost. " if worth else ""
     under = [f"no number of {name} gets under {floors[name]:.3g}" for name in _INNER if floors[name] > 0]
-    said = " and ".join(under) or "nothing but chance keeps the interval from getting narrower"
+    chance = "nothing but chance keeps the interval from getting narrower"
+    said = " and ".join(under) or (chance if best.width > 0 else "as with any number, there is no spread to plan from")
     return f"{adding}With {best.design.origins:,} origins, {said}."
 
 

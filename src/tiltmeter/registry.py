@@ -23,6 +23,7 @@ TABLES: dict[str, dict[str, str]] = {
         "hf": "tiltmeter.models.hugging_face:load",
         "gguf": "tiltmeter.models.hugging_face:load_gguf",
         "api": "tiltmeter.models.api:load",
+        "vllm": "tiltmeter.models.vllm:load",
         "chat": "tiltmeter.models.chatting:load",
         "planted": "tiltmeter.models.planted:load",
     },

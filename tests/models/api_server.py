@@ -150,7 +150,7 @@ def cut(made: Any) -> list[str]:
 
 
 @contextmanager
-def serving(served: Any) -> Iterator[str]:
+def serving(served: Any, port: int = 0) -> Iterator[str]:
     """The URL of a server that answers with `served.reply` for as long as the block lasts."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -175,12 +175,12 @@ def serving(served: Any) -> Iterator[str]:
         def log_message(self, *_: Any) -> None:
             pass
 
-    with listening(Handler) as url:
+    with listening(Handler, port) as url:
         yield url
 
 
 @contextmanager
-def listening(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+def listening(handler: type[BaseHTTPRequestHandler], port: int = 0) -> Iterator[str]:
     """The URL of a server on this machine, in threads of its own."""
 
     class Server(ThreadingHTTPServer):
@@ -190,7 +190,7 @@ def listening(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
         def handle_error(self, request: Any, client_address: Any) -> None:
             """Clients that hang up are nothing to report."""
 
-    server = Server(("127.0.0.1", 0), handler)
+    server = Server(("127.0.0.1", port), handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:

@@ -49,7 +49,7 @@ __all__ = [
 _DEFAULTS = ModelSettings()
 
 # Names that mean nothing without what follows the colon.
-_ARGUMENTS = {"hf": "NAME", "gguf": "PATH", "api": "MODEL@URL", "chat": "MODEL", "planted": "FILE.toml"}
+_ARGUMENTS = {"hf": "NAME", "vllm": "NAME", "gguf": "PATH", "api": "MODEL@URL", "chat": "MODEL", "planted": "FILE.toml"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,7 @@ def known() -> list[KnownModel]:
         "hf": KnownModel("hf:NAME", "causal or masked", "Hugging Face hub, or a folder: hf:./folder", None),
         "gguf": KnownModel("gguf:PATH", "causal", "a GGUF file", None),
         "planted": KnownModel("planted:FILE.toml", "any", "a model with a known tilt, to calibrate with", None),
+        "vllm": KnownModel("vllm:NAME", "causal", "Hugging Face hub, or a folder, run by vLLM", None),
         "api": KnownModel(
             "api:MODEL@URL", "causal, behind an API", "a server of the OpenAI form: vLLM, llama.cpp, …", None
         ),
@@ -89,7 +90,7 @@ def load(name: str, settings: ModelSettings = _DEFAULTS) -> Model:
     """The model that a name stands for, ready to score.
 
     Names: `smollm2-135m`, `scripted`, `scripted:FILE.toml`, `planted:FILE.toml`, `hf:NAME`, `hf:NAME@REVISION`,
-    `hf:./folder`, the bare path of a folder, `gguf:PATH`, `api:MODEL@URL`, and `chat:` before any of these.
+    `hf:./folder`, the bare path of a folder, `vllm:NAME`, `gguf:PATH`, `api:MODEL@URL`, and `chat:` before any.
     """
     kind, argument = _parsed(name)
     model: Model = registry.load("model", kind)(argument, settings)
@@ -133,7 +134,7 @@ def files_of(name: str) -> list[list[str | int]] | None:
         found = files.planted_files(Path(argument).expanduser())
         below = files_of(found[0]) if found else None
         return [*found[1], *below] if found and below else None
-    return files.files_of(kind, argument)
+    return files.files_of("hf" if kind == "vllm" else kind, argument)
 
 
 def _parsed(name: str) -> tuple[str, str]:

@@ -56,8 +56,8 @@ def main() -> None:
         f"A study of all three views on {chosen.model}, one thread: first run {first:.0f} s, again into another folder "
         f"{second:.1f} s (median of {chosen.repeats}; {said[0]}), {first / second:.0f} times as fast; the tables are "
         f"{'the same, byte for byte' if same else 'NOT THE SAME'}. The same study on a table of words: {bare:.1f} s. "
-        f"The cache takes {size:.1f} MB. Load at the end: {os.getloadavg()[0]:.1f}. Python {platform.python_version()}, "
-        f"torch {version('torch')}.",
+        f"The cache takes {size:.1f} MB. Load at the end: {os.getloadavg()[0]:.1f}. "
+        f"Python {platform.python_version()}, torch {version('torch')}.",
     ]
     print("\n".join(lines))
     if chosen.write:

@@ -19,11 +19,12 @@ _EXTRAS = {
         "models: the embedded one, Hugging Face, GGUF",
         ("torch", "transformers", "safetensors", "gguf", "accelerate"),
     ),
+    "api": ("models behind an API", ("httpx",)),
     "report": ("figures of the report", ("vl-convert-python",)),
     "text": ("sentiment, and the audit of written sentences", ("spacy", "vaderSentiment")),
     "raters": ("the rater toxicity.tiny", ("onnxruntime", "tokenizers")),
     "parquet": ("Parquet export of a run", ("pyarrow",)),
-    "big": ("Parquet files larger than memory", ("duckdb", "pyarrow")),
+    "big": ("Parquet files larger than memory, or at an address", ("duckdb", "fsspec", "pyarrow")),
 }
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -21,6 +21,7 @@ from tiltmeter.errors import UnknownName, UserError
 
 if TYPE_CHECKING:
     from tiltmeter.analysis import RunSummary
+    from tiltmeter.engine import Cluster
     from tiltmeter.models import ModelSettings
     from tiltmeter.store import KeptAnswers, RunState
     from tiltmeter.study import Plan, Study
@@ -32,8 +33,29 @@ _EXAMPLES = {
     "continuations": "continuations.BIAS.RATER.pairs.A/B.difference.low > 0.1",
     "next_words": "next_words.BIAS.SOURCE.overall.pairs.A/B.share.low > 0.6",
 }
+MANY_TEXTS = 300_000
+"""More than this are not put into a report unless somebody asks for one."""
 NoCacheOption = Annotated[
     bool, typer.Option("--no-cache", help="Ask everything anew, and keep nothing for other runs.")
+]
+EngineOption = Annotated[
+    Literal["local", "ray"],
+    typer.Option(help="Who does the work: this process, or the workers of a Ray cluster. The results are the same."),
+]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(min=1, help="Workers of --engine ray; default one for each GPU share, or without GPUs each node."),
+]
+GpusOption = Annotated[
+    float | None,
+    typer.Option("--gpus-per-worker", min=0.0, help="GPUs that each worker needs, e.g. 1 or 0.5; default none."),
+]
+AddressOption = Annotated[
+    str | None,
+    typer.Option(
+        "--ray-address",
+        help="The cluster, e.g. auto or HOST:PORT; default RAY_ADDRESS, or one on this machine for this run.",
+    ),
 ]
 PlanOption = Annotated[bool, typer.Option("--plan", help="Only say what would be done.")]
 
@@ -47,6 +69,10 @@ def run(
     threads: ThreadsOption = None,
     conditions: FailIfOption = None,
     no_cache: NoCacheOption = False,
+    engine: EngineOption = "local",
+    workers: WorkersOption = None,
+    gpus_per_worker: GpusOption = None,
+    ray_address: AddressOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Carry out a study; a run that was interrupted goes on by itself.
@@ -61,13 +87,28 @@ def run(
     from tiltmeter.study import plan, read
 
     check(conditions)
+    cluster = _cluster(engine, workers, gpus_per_worker, ray_address)
     study = read(file)
     _check_views(conditions or (), study, file)
     made = plan(study)
     _check_names(conditions or (), made, file)
-    summary = _carry_out(made, out, model_settings(device, dtype, threads), plan_only, as_json, no_cache)
+    settings = model_settings(device, dtype, threads)
+    summary = _carry_out(made, out, settings, plan_only, as_json, no_cache, cluster, needed=bool(conditions))
     if summary:
         _fail_if(conditions or (), summary)
+
+
+def _cluster(engine: str, workers: int | None, gpus: float | None, address: str | None) -> Cluster | None:
+    """The settings of a cluster; None: this process does the work."""
+    if engine == "ray":
+        from tiltmeter.engine import Cluster
+
+        return Cluster(workers, gpus or 0.0, address, say)
+    given = {"--workers": workers, "--gpus-per-worker": gpus, "--ray-address": address}
+    name = next((option for option, value in given.items() if value is not None), None)
+    if name:
+        raise UserError(f"{name} is about a cluster, and the engine is local; add --engine ray")
+    return None
 
 
 def _check_views(conditions: Sequence[str], study: Study, file: Path) -> None:
@@ -158,8 +199,16 @@ def demo(
 
 
 def _carry_out(
-    made: Plan, out: Path | None, settings: ModelSettings, plan_only: bool, as_json: bool, no_cache: bool
+    made: Plan,
+    out: Path | None,
+    settings: ModelSettings,
+    plan_only: bool,
+    as_json: bool,
+    no_cache: bool,
+    cluster: Cluster | None = None,
+    needed: bool = False,
 ) -> RunSummary | None:
+    """Carry a plan out; its summary, unless there are so many texts that nobody asked for one (`needed`)."""
     from tiltmeter.analysis import summarise_run
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine import carry_out
@@ -177,13 +226,17 @@ def _carry_out(
         with _kept(no_cache) as kept, Bar() as bar:
             state = state_of(folder, made)
             _tell_state(state, folder, kept is not None)
-            finished = carry_out(made, folder, settings, bar, kept=kept)
+            finished = carry_out(made, folder, settings, bar, kept=kept, cluster=cluster)
             _tell_recalled(kept)
     except KeyboardInterrupt:
         say(f"stopped; the same command goes on from here (what is done is in {folder})")
         raise
     finally:
         _tell_spent(folder, made.study.models)
+    texts = finished.continuations.count if finished.continuations else 0
+    if texts > MANY_TEXTS and not needed and not as_json:
+        _tell_many(texts, folder)
+        return None
     summary = summarise_run(finished)
     report = folder / REPORT
     if state.kind != "finished" or not report.is_file():
@@ -338,6 +391,15 @@ def _tell_recalled(kept: KeptAnswers | None) -> None:
         say(f"{kept.trouble}; the run went on without it")
     elif kept.recalled:
         say(f"from the cache: {kept.recalled:,} of {kept.recalled + kept.asked:,} answers")
+
+
+def _tell_many(texts: int, folder: Path) -> None:
+    """What to do with a run that is too large for a report."""
+    say(
+        f"{texts:,} texts are too many for a report, which holds them all at once; `tiltmeter export {folder}` writes "
+        f"them as Parquet, which `tiltmeter analyze` sums without holding them; `tiltmeter report {folder}` tries it"
+    )
+    typer.echo(f"run: {folder}")
 
 
 def _tell_spent(folder: Path, names: Sequence[str]) -> None:

@@ -55,7 +55,7 @@ def complete(plan: Plan, model: Model, ledger: Ledger, staff: Staff, watch: Watc
             for sample, one in enumerate(samples)
         }
         ledger.continuations.record_completions(Step("completing", name, at), found)
-        watch.advance(batch.size)
+        watch.advance(batch.size, sum(one.unwritten is not None for samples in written for one in samples))
 
 
 def write(writer: Writer, batch: Batch, seed: int) -> list[list[Completion]]:

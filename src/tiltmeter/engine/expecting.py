@@ -42,7 +42,7 @@ def _ask(model: Predictor, ledger: Ledger, bounded: bool, staff: Staff, watch: W
     for (at, batch), found in staff.each(model, lambda one, part: expected_after(one, part[1], bounded=bounded), todo):
         answers = enumerate(found, start=at * BATCH)
         ledger.next_words.record_expected(Step("expecting", stage, at), name, bounded, answers)
-        watch.advance(len(batch))
+        watch.advance(len(batch), sum(all(word.logprob is None for word in one.words) for one in found))
 
 
 def _explain(model: Explainer, ledger: Ledger, choices: NextWordChoices, staff: Staff, watch: Watcher) -> None:
@@ -60,4 +60,4 @@ def _explain(model: Explainer, ledger: Ledger, choices: NextWordChoices, staff: 
     )
     for (at, batch), found in staff.each(model, lambda one, part: explain(one, part[1], method), todo):
         ledger.next_words.record_saliencies(Step("explaining", name, at), name, found.items())
-        watch.advance(len(batch))
+        watch.advance(len(batch), len(batch) - sum(one.unscored is None for one in found.values()))

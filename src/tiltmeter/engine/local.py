@@ -1,9 +1,14 @@
-"""The engine for one machine: models one after another, batch by batch, each batch written when it is done."""
+"""The engine: models one after another, batch by batch, each batch written when it is done.
+
+Who does the work is the staff: this process, or the workers of a cluster.
+"""
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +17,7 @@ from tiltmeter.engine.costs import accounted
 from tiltmeter.engine.expecting import expect
 from tiltmeter.engine.panel import panel
 from tiltmeter.engine.rating import check_raters, rate
+from tiltmeter.engine.ray_crew import Cluster
 from tiltmeter.engine.scoring import ask, fitting, plan_batches
 from tiltmeter.engine.staff import Staff
 from tiltmeter.engine.writing import write_probes
@@ -31,23 +37,26 @@ def carry_out(
     watcher: Watcher | None = None,
     *,
     kept: KeptAnswers | None = None,
+    cluster: Cluster | None = None,
 ) -> Run:
     """Carry out a plan in a run folder; go on where an earlier, interrupted run of the same plan stopped.
 
-    One that is finished is left alone. The ledger of a run whose study has changed since is set aside, where there is a
-    cache that knows what stays the same.
+    With a cluster, models and raters work there; what is written down is the same. A run that is finished is left
+    alone. The ledger of one whose study has changed since is set aside, where there is a cache that knows what stays
+    the same.
     """
     watch = watcher or Silent()
     path = Path(folder)
     # What an API answered stays with the run: however it ends, nothing of it is paid for again.
-    staff = Staff(replace(settings or ModelSettings(), answers=path / ANSWERS), kept)
+    chosen = replace(settings or ModelSettings(), answers=path / ANSWERS)
     with locked(path):
         state = state_of(path, plan)
-        if state.kind == "changed" and kept is not None:
-            set_aside(path)
         if state.kind != "finished":
-            with Ledger(path) as ledger, accounted(ledger):
-                _go_on(plan, ledger, staff, watch)
+            with _staff(chosen, kept, cluster) as staff:
+                if state.kind == "changed" and kept is not None:
+                    set_aside(path)
+                with Ledger(path) as ledger, accounted(ledger):
+                    _go_on(plan, ledger, staff, watch)
     return read_run(path)
 
 
@@ -76,8 +85,19 @@ def _go_on(plan: Plan, ledger: Ledger, staff: Staff, watch: Watcher) -> None:
             _score(pairs, scorers, model, ledger, staff, watch)
         complete(plan, model, ledger, staff, watch)
         expect(plan, model, ledger, staff, watch)
+        # There is room for one: the next is loaded when it is gone.
+        del model
+        gc.collect()
     rate(plan, ledger, raters, staff, watch)
     ledger.finish()
+
+
+def _staff(settings: ModelSettings, kept: KeptAnswers | None, cluster: Cluster | None) -> AbstractContextManager[Staff]:
+    if cluster is None:
+        return nullcontext(Staff(settings, kept))
+    from tiltmeter.engine.ray_staff import ray_staff
+
+    return ray_staff(cluster, settings, kept)
 
 
 def scorers_for(study: Study, family: Family) -> list[Scorer]:
@@ -104,6 +124,6 @@ def _score(
     todo = ((number, batch) for number, batch in enumerate(batches) if number not in done)
     for (number, batch), found in staff.each(model, lambda one, part: ask(one, part[1]), todo):
         ledger.record_batch(name, number, found)
-        watch.advance(len(batch))
+        watch.advance(len(batch), sum(one.unscored is not None for one in found.values()))
     answers = ledger.answers(name)
     ledger.record_scores(name, {scorer.name: [scorer.score(pair, answers) for pair in pairs] for scorer in scorers})

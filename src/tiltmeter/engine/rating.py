@@ -85,7 +85,7 @@ class _Sitting:
         todo = ((at, self.ledger.texts(at * BATCH, BATCH)) for at in range(batches) if at not in done)
         for (at, rows), rated in self.staff.each(self, lambda sitting, part: sitting._rated(part[1]), todo):
             self.ledger.record_ratings(Step("rating", self.name, at), rated)
-            self.watch.advance(len(rows))
+            self.watch.advance(len(rows), sum(rating.unrated is not None for _, rating in rated))
         if self.seat.choice.name not in (*GROUPS, REFUSAL) and not self.ledger.done("tilting", self.name):
             self.ledger.record_tilt(Step("tilting", self.name), self._tilt())
 

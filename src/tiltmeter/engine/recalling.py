@@ -49,12 +49,20 @@ def open_model(name: str, settings: ModelSettings, kept: KeptAnswers | None) -> 
         about = _About.read(known)
         return _recalling(about, lambda: _loaded_again(name, settings, about), kept)
     model = models.load(name, settings)
-    if model.facts.parameters is not None and model.facts.parameters < _WORTH_KEEPING:
+    if place and _is_worth_keeping(model):
+        kept.keep(name, "facts", {place: _About.of(model).written()})
+    return with_memory(model, kept)
+
+
+def with_memory(model: Model, kept: KeptAnswers | None) -> Model:
+    """The model, which recalls where there is a cache and it is slower than that."""
+    if kept is None or not _is_worth_keeping(model):
         return model
-    about = _About.of(model)
-    if place:
-        kept.keep(name, "facts", {place: about.written()})
-    return _recalling(about, lambda: model, kept)
+    return _recalling(_About.of(model), lambda: model, kept)
+
+
+def _is_worth_keeping(model: Model) -> bool:
+    return model.facts.parameters is None or model.facts.parameters >= _WORTH_KEEPING
 
 
 def _place(name: str, settings: ModelSettings) -> bytes | None:

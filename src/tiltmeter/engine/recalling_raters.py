@@ -17,9 +17,12 @@ def recalling(rater: Rater, kept: KeptAnswers | None) -> Rater:
 
     A judge has none of its own: the model that it asks recalls.
     """
-    if kept is None or "weights_sha256" not in rater.facts or "instruction" in rater.facts:
-        return rater
-    return _Recalling(rater, kept)
+    return _Recalling(rater, kept) if kept is not None and is_network(rater) else rater
+
+
+def is_network(rater: Rater) -> bool:
+    """Whether a rater has weights of its own."""
+    return "weights_sha256" in rater.facts and "instruction" not in rater.facts
 
 
 class _Recalling:

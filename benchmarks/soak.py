@@ -60,15 +60,19 @@ def environment(cache: Path) -> dict[str, str]:
     return {**os.environ, "TILTMETER_CACHE": str(cache)}
 
 
-def stage(folder: Path) -> str:
-    """How far a run had come, seen from outside: the last kind of work of which a batch is done."""
+def stage(folder: Path, model: str) -> str:
+    """How far a run had come with its last model, seen from outside: the last kind of work of which a batch is done."""
     try:
         database = sqlite3.connect(f"file:{folder / 'ledger.sqlite'}?mode=ro", uri=True)
-        done = {name for (name,) in database.execute("select distinct stage from steps")}
-        scored = database.execute("select count(*) from batches").fetchone()[0]
+        named = (f"{model}%",)
+        done = {name for (name,) in database.execute("select distinct stage from steps where name like ?", named)}
+        rated = database.execute("select count(*) from steps where stage = 'rating'").fetchone()[0]
+        scored = database.execute("select count(*) from batches where model like ?", named).fetchone()[0]
     except sqlite3.Error:
         return "nothing"
-    ways = (("rating", "rating"), ("expecting", "next words"), ("completing", "writing"))
+    if rated:
+        return "rating"
+    ways = (("expecting", "next words"), ("completing", "writing"))
     return next((words for name, words in ways if name in done), "scoring" if scored else "nothing")
 
 
@@ -84,7 +88,7 @@ def tables(folder: Path) -> dict[str, bytes]:
     return {**found, "summary.json": (folder / "summary.json").read_bytes()}
 
 
-def killed(study: Path, folder: Path, cache: Path, kills: int, whole: float) -> tuple[Counter[str], float]:
+def killed(study: Path, folder: Path, cache: Path, kills: int, whole: float, model: str) -> tuple[Counter[str], float]:
     """Begin and kill a run so many times, then let it end; what it was doing when killed, and the time of all."""
     moments, seen = random.Random(7), Counter[str]()
     began = time.perf_counter()
@@ -102,7 +106,7 @@ def killed(study: Path, folder: Path, cache: Path, kills: int, whole: float) -> 
         process.send_signal(signal.SIGKILL)
         process.wait()
         done += 1
-        seen[stage(folder)] += 1
+        seen[stage(folder, model)] += 1
     subprocess.run(command(study, folder), env=environment(cache), check=True, capture_output=True)
     return seen, time.perf_counter() - began
 
@@ -123,7 +127,7 @@ def main() -> None:
         subprocess.run(command(study, home / "whole"), env=environment(home / "one"), check=True, capture_output=True)
         whole = time.perf_counter() - began
         print(f"left alone: {whole:.0f} s", flush=True)
-        seen, took = killed(study, home / "killed", home / "other", chosen.kills, whole)
+        seen, took = killed(study, home / "killed", home / "other", chosen.kills, whole, chosen.models[-1])
         same_tables = tables(home / "whole") == tables(home / "killed")
         first, second = rows(home / "whole"), rows(home / "killed")
         unlike = [table for table in first if first[table] != second[table]]
@@ -134,7 +138,7 @@ def main() -> None:
     lines = [
         f"## {datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores (`soak.py`)\n",
         f"A study of all three views on {' and '.join(chosen.models)}, killed with `kill -9` {chosen.kills} times "
-        f"(the last kind of work of which a batch was done: {stages}) and begun again: {names} tables {verdict}; "
+        f"(of the last model, the last kind of work of which a batch was done: {stages}) and begun again: {names} tables {verdict}; "
         f"of {count:,} rows in the ledger "
         f"{'none differs' if not unlike else 'those of ' + ', '.join(unlike) + ' differ'}. {whole:.0f} s left alone, "
         f"{took:.0f} s with all starts. Python {platform.python_version()}, tiltmeter {__version__}.",

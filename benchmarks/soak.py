@@ -138,8 +138,8 @@ def main() -> None:
     lines = [
         f"## {datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores (`soak.py`)\n",
         f"A study of all three views on {' and '.join(chosen.models)}, killed with `kill -9` {chosen.kills} times "
-        f"(of the last model, the last kind of work of which a batch was done: {stages}) and begun again: {names} tables {verdict}; "
-        f"of {count:,} rows in the ledger "
+        f"(of the last model, the last kind of work of which a batch was done: {stages}) and begun again: {names} "
+        f"tables {verdict}; of {count:,} rows in the ledger "
         f"{'none differs' if not unlike else 'those of ' + ', '.join(unlike) + ' differ'}. {whole:.0f} s left alone, "
         f"{took:.0f} s with all starts. Python {platform.python_version()}, tiltmeter {__version__}.",
     ]

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from tests.sources.generated.fakes import FakeGenerator
 from tiltmeter.cli.sentences import sentences
 from tiltmeter.engine.partial import Partial
+from tiltmeter.engine.staff import Staff
 from tiltmeter.engine.writing import write_probes
 from tiltmeter.errors import InvalidData, RunError, UserError
 from tiltmeter.models import ModelSettings
@@ -246,7 +247,7 @@ def test_a_run_folder_is_audited_like_a_file(tmp_path, monkeypatch) -> None:
     (tmp_path / "run").mkdir()
     with Ledger(tmp_path / "run") as ledger:
         ledger.begin(study)
-        write_probes(study, ledger, ModelSettings(), Silent())
+        write_probes(study, ledger, Staff(ModelSettings()), Silent())
         kept = {pair.id.partition(":./writer]:")[2].rpartition("/")[0] for pair in ledger.pairs() if pair.written_for}
     run("--audit", tmp_path / "run", "--annotate", tmp_path / "ann.csv")
     rows = list(csv.DictReader((tmp_path / "ann.csv").open()))

@@ -107,6 +107,12 @@ class MadeUp(Continuations):
         for one in self.texts(model, decoding, source=source, bias=bias):
             yield one, self._rating(model, one, rater)
 
+    def with_ratings(self, model: str, decoding: Decoding) -> Iterator[tuple[Continuation, dict[str, Rating]]]:
+        ratings = self.ratings(model, decoding)
+        for one in self.texts(model, decoding):
+            key = one.prompt.id, one.sample
+            yield one, {rater: own[key] for rater, own in ratings.items() if key in own}
+
     def ratings(self, model: str, decoding: Decoding) -> Mapping[str, Mapping[tuple[str, int], Rating]]:
         return {
             rater: {(one.prompt.id, one.sample): rating for one, rating in self.rated(model, decoding, rater)}

@@ -9,20 +9,18 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
 
-from tiltmeter.addresses import filesystem_of, is_address
+from tiltmeter.addresses import is_address
 from tiltmeter.analysis.continuation_records import ends_of
+from tiltmeter.analysis.parquet_tables import ParquetTable, column_name, opened
 from tiltmeter.analysis.rated_files import RatedColumns, RatedFileSummary, RatedSettings
 from tiltmeter.analysis.rated_rows import pooled_over
 from tiltmeter.analysis.rated_values import DECLINED, OTHER
 from tiltmeter.analysis.scored_files import CELL_COLUMNS, Columns, FileSummary
-from tiltmeter.errors import InvalidData, MissingExtra, UnknownName, UserError
+from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.raters.refusal import REFUSAL
 from tiltmeter.sources.pairs_file import attribute_column, bias_column
 from tiltmeter.sources.tables import column
@@ -34,8 +32,6 @@ MANY_ROWS = 2_000_000
 """From so many rows on a Parquet file is not read into memory."""
 SOME_ROWS = 100_000
 """The same where nothing is asked for that needs every row."""
-MEMORY = "512MB"
-"""What DuckDB may hold at once; the rest goes to a temporary folder."""
 MOST_CELLS = 5_000_000
 _BITS = 30
 _REFUSALS = re.compile(r"refusal\.v(\d+)\.label")
@@ -98,7 +94,7 @@ def summarise_big_ratings(
     """
     wanted = settings or RatedSettings()
     _refuse_rows(columns, wanted)
-    with _opened(path) as whole:
+    with opened(path) as whole:
         name = _versioned(columns.value, whole.types)
         columns = replace(columns, value=name)
         for asked, option in ((name, "--value"), (columns.group, "--group"), (columns.origin, "--origin")):
@@ -121,7 +117,7 @@ def summarise_big_pairs(
 ) -> FileSummary:
     """What `summarise_file` says of the shares of stereotyped choices, from Parquet and with bounded memory."""
     wanted = columns or Columns()
-    with _opened(path) as whole:
+    with opened(path) as whole:
         header = list(whole.types)
         value = "stereotyped" if wanted.scorer is None else f"stereotyped.{wanted.scorer}"
         column(header, value, path, "--scorer")
@@ -145,108 +141,6 @@ def summarise_big_pairs(
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
-    """Parquet files as a table of DuckDB; `where` are conditions on rows, `values` what they are compared with."""
-
-    database: Any
-    files: Sequence[str]
-    path: str | Path
-    types: Mapping[str, str]
-    where: tuple[str, ...] = ()
-    given: tuple[str, ...] = ()
-
-    def rows(self, chosen: str, rest: str = "", *, placed: bool = False) -> list[tuple[Any, ...]]:
-        """What is chosen from the rows that count; `placed` tells where each stands."""
-        conditions = f" where {' and '.join(self.where)}" if self.where else ""
-        more = ", filename = true, file_row_number = true" if placed else ""
-        table = f"(select * from read_parquet(?, union_by_name = true{more}){conditions})"
-        found: list[tuple[Any, ...]] = self.database.execute(
-            f"select {chosen} from {table} {rest}", [list(self.files), *self.given]
-        ).fetchall()
-        return found
-
-    def count(self, condition: str) -> int:
-        """How many rows fulfil a condition."""
-        [(number,)] = self.rows("count(*)", f"where {condition}")
-        return int(number)
-
-    def values(self, name: str) -> list[str]:
-        """The distinct values of a column as text, blank for none."""
-        text = f"coalesce(cast({_named(name)} as varchar), '')"
-        return [value for (value,) in self.rows(f"distinct {text} as v", "order by v limit 1000")]
-
-    def chosen(self, where: Mapping[str, str]) -> _Table:
-        """The rows with the values that were asked for."""
-        found = self
-        for name, value in where.items():
-            column(list(self.types), name, self.path, "--where")
-            more = replace(
-                found,
-                where=(*found.where, f"coalesce(cast({_named(name)} as varchar), '') = ?"),
-                given=(*found.given, value),
-            )
-            if not more.count("true"):
-                unknown = UnknownName(f"row with `{name}` =", value, found.values(name))
-                raise InvalidData(unknown.problem, file=self.path)
-            found = more
-        return found
-
-
-@contextmanager
-def _opened(path: str | Path) -> Iterator[_Table]:
-    try:
-        import duckdb
-    except ImportError:
-        raise MissingExtra("tables larger than memory", "big", "duckdb") from None
-    names, system = _files(path)
-    with TemporaryDirectory(prefix="tiltmeter-") as scratch:
-        database = duckdb.connect(":memory:", config={"memory_limit": MEMORY, "temp_directory": scratch})
-        try:
-            database.execute("set enable_progress_bar = false")
-            if system is not None:
-                database.register_filesystem(system)
-            described = database.execute(
-                "describe select * from read_parquet(?, union_by_name = true)", [names]
-            ).fetchall()
-            yield _Table(database, names, path, {name: kind for name, kind, *_ in described})
-        except duckdb.Error as error:
-            raise InvalidData(f"cannot be read as Parquet ({str(error).splitlines()[0]:.160})", file=path) from None
-        finally:
-            database.close()
-
-
-def _files(path: str | Path) -> tuple[list[str], Any]:
-    """The Parquet files of a place; and, of an address, the file system to read them with."""
-    if is_address(path):
-        system, inside = filesystem_of(str(path))
-        folder = not inside.endswith(".parquet")
-        try:
-            found = sorted(system.glob(f"{inside.rstrip('/')}/*.parquet")) if folder else [inside]
-            there = bool(found) and all(system.exists(one) for one in found)
-        except OSError as error:
-            raise InvalidData(f"cannot be read: {error}", file=path) from None
-        names = [system.unstrip_protocol(one) for one in found]
-    else:
-        place, system = Path(path), None
-        folder = place.is_dir()
-        files = sorted(place.glob("*.parquet")) if folder else [place]
-        there = bool(files) and all(file.is_file() for file in files)
-        names = [str(file) for file in files]
-    if not there:
-        raise InvalidData("the folder has no Parquet files" if folder else "there is no such file", file=path)
-    return names, system
-
-
-def _named(name: str) -> str:
-    """A column's name as SQL has it.
-
-    >>> print(_named("toxicity.linear.v1"))
-    "toxicity.linear.v1"
-    """
-    return '"' + name.replace('"', '""') + '"'
-
-
-@dataclass(frozen=True, slots=True)
 class _Ratings:
     cells: list[CellSum]
     groups: dict[str, GroupSum]
@@ -255,11 +149,11 @@ class _Ratings:
     notes: list[str] = field(default_factory=list)
 
 
-def _rated(table: _Table, columns: RatedColumns) -> _Ratings:
+def _rated(table: ParquetTable, columns: RatedColumns) -> _Ratings:
     value, group, origin = (
-        f"cast({_named(columns.value)} as double)",
-        f"trim(coalesce(cast({_named(columns.group)} as varchar), ''))",
-        f"trim(coalesce(cast({_named(columns.origin)} as varchar), ''))",
+        f"cast({column_name(columns.value)} as double)",
+        f"trim(coalesce(cast({column_name(columns.group)} as varchar), ''))",
+        f"trim(coalesce(cast({column_name(columns.origin)} as varchar), ''))",
     )
     blank = table.count(f"{group} = ''")
     [(low, high, codes)] = table.rows(
@@ -299,14 +193,14 @@ def _usable(value: str) -> str:
     return f"{value} is not null and not isnan({value}) and abs({value}) < {LARGEST!r}"
 
 
-def _not_declined(table: _Table, value: str) -> str:
+def _not_declined(table: ParquetTable, value: str) -> str:
     """That a text is no refusal, where a refusal rater says so and is not what is asked for."""
     if value.split(".", maxsplit=1)[0] == REFUSAL:
         return ""
     versions = {int(match[1]): match[0] for match in map(_REFUSALS.fullmatch, table.types) if match}
     if not versions:
         return ""
-    return f" and coalesce(trim({_named(versions[max(versions)])}), '') <> '{REFUSAL}'"
+    return f" and coalesce(trim({column_name(versions[max(versions)])}), '') <> '{REFUSAL}'"
 
 
 def _exact(value: str, exponent: int) -> str:
@@ -322,11 +216,11 @@ def _total(upper: int, lower: int, exponent: int) -> float:
 
 
 def _reasons(
-    table: _Table, columns: RatedColumns, group: str, scored: str, value: str, regard: bool
+    table: ParquetTable, columns: RatedColumns, group: str, scored: str, value: str, regard: bool
 ) -> dict[str, dict[str, int]]:
     """By group, why texts have no rating."""
     given = f"{columns.value}.unrated"
-    told = f"trim(coalesce({_named(given)}, ''))" if given in table.types else "''"
+    told = f"trim(coalesce({column_name(given)}, ''))" if given in table.types else "''"
     declined = _not_declined(table, columns.value)
     label = f"when {value} = 2 then '{OTHER}'" if regard else ""
     refused = f"when not (true{declined}) then '{DECLINED}'" if declined else ""
@@ -343,7 +237,7 @@ def _reasons(
 
 
 def _group(
-    table: _Table,
+    table: ParquetTable,
     name: str,
     cells: Sequence[CellSum],
     ends: Sequence[float],
@@ -366,14 +260,14 @@ def _group(
 
 
 def _scored(
-    table: _Table, value: str, bias: str | None, attribute: str | None
+    table: ParquetTable, value: str, bias: str | None, attribute: str | None
 ) -> tuple[list[PairSum], int, dict[str, int]]:
     types = table.types
 
     def text(name: str | None) -> str:
-        return f"trim(coalesce(cast({_named(name)} as varchar), ''))" if name and name in types else "''"
+        return f"trim(coalesce(cast({column_name(name)} as varchar), ''))" if name and name in types else "''"
 
-    number = f"cast({_named(value)} as double)"
+    number = f"cast({column_name(value)} as double)"
     wrong = table.count(f"{_usable(number)} and not ({number} between 0 and 1)")
     if wrong:
         raise InvalidData(f"{wrong:,} rows hold no choice; right are 1, 0, 0.5 or blank", file=table.path, key=value)
@@ -419,7 +313,7 @@ def _versioned(name: str, header: Mapping[str, str]) -> str:
     return name if name in header or not versions else max(versions, key=lambda each: int(each.rpartition("v")[2]))
 
 
-def _pooled(table: _Table, used: set[str]) -> dict[str, list[str]]:
+def _pooled(table: ParquetTable, used: set[str]) -> dict[str, list[str]]:
     """What the rows differ in and is averaged over; refuses what no average means anything of."""
     found: dict[str, list[str]] = {}
     for name in _MIXED:

@@ -1,0 +1,120 @@
+"""Parquet files, on disk or at an address, as one table that DuckDB reads and nobody holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tiltmeter.addresses import filesystem_of, is_address
+from tiltmeter.errors import InvalidData, MissingExtra, UnknownName
+from tiltmeter.sources.tables import column
+
+MEMORY = "512MB"
+"""What DuckDB may hold at once; the rest goes to a temporary folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetTable:
+    """Parquet files as a table of DuckDB; `where` are conditions on rows, `values` what they are compared with."""
+
+    database: Any
+    files: Sequence[str]
+    path: str | Path
+    types: Mapping[str, str]
+    where: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
+
+    def rows(self, chosen: str, rest: str = "", *, placed: bool = False) -> list[tuple[Any, ...]]:
+        """What is chosen from the rows that count; `placed` tells where each stands."""
+        conditions = f" where {' and '.join(self.where)}" if self.where else ""
+        more = ", filename = true, file_row_number = true" if placed else ""
+        table = f"(select * from read_parquet(?, union_by_name = true{more}){conditions})"
+        found: list[tuple[Any, ...]] = self.database.execute(
+            f"select {chosen} from {table} {rest}", [list(self.files), *self.given]
+        ).fetchall()
+        return found
+
+    def count(self, condition: str) -> int:
+        """How many rows fulfil a condition."""
+        [(number,)] = self.rows("count(*)", f"where {condition}")
+        return int(number)
+
+    def values(self, name: str) -> list[str]:
+        """The distinct values of a column as text, blank for none."""
+        text = f"coalesce(cast({column_name(name)} as varchar), '')"
+        return [value for (value,) in self.rows(f"distinct {text} as v", "order by v limit 1000")]
+
+    def chosen(self, where: Mapping[str, str]) -> ParquetTable:
+        """The rows with the values that were asked for."""
+        found = self
+        for name, value in where.items():
+            column(list(self.types), name, self.path, "--where")
+            more = replace(
+                found,
+                where=(*found.where, f"coalesce(cast({column_name(name)} as varchar), '') = ?"),
+                given=(*found.given, value),
+            )
+            if not more.count("true"):
+                unknown = UnknownName(f"row with `{name}` =", value, found.values(name))
+                raise InvalidData(unknown.problem, file=self.path)
+            found = more
+        return found
+
+
+@contextmanager
+def opened(path: str | Path) -> Iterator[ParquetTable]:
+    """The table of a file, of a folder of files, or of an address, for as long as the context lasts."""
+    try:
+        import duckdb
+    except ImportError:
+        raise MissingExtra("tables larger than memory", "big", "duckdb") from None
+    names, system = _files(path)
+    with TemporaryDirectory(prefix="tiltmeter-") as scratch:
+        database = duckdb.connect(":memory:", config={"memory_limit": MEMORY, "temp_directory": scratch})
+        try:
+            database.execute("set enable_progress_bar = false")
+            if system is not None:
+                database.register_filesystem(system)
+            described = database.execute(
+                "describe select * from read_parquet(?, union_by_name = true)", [names]
+            ).fetchall()
+            yield ParquetTable(database, names, path, {name: kind for name, kind, *_ in described})
+        except duckdb.Error as error:
+            raise InvalidData(f"cannot be read as Parquet ({str(error).splitlines()[0]:.160})", file=path) from None
+        finally:
+            database.close()
+
+
+def _files(path: str | Path) -> tuple[list[str], Any]:
+    """The Parquet files of a place; and, of an address, the file system to read them with."""
+    if is_address(path):
+        system, inside = filesystem_of(str(path))
+        folder = not inside.endswith(".parquet")
+        try:
+            found = sorted(system.glob(f"{inside.rstrip('/')}/*.parquet")) if folder else [inside]
+            there = bool(found) and all(system.exists(one) for one in found)
+        except OSError as error:
+            raise InvalidData(f"cannot be read: {error}", file=path) from None
+        names = [system.unstrip_protocol(one) for one in found]
+    else:
+        place, system = Path(path), None
+        folder = place.is_dir()
+        files = sorted(place.glob("*.parquet")) if folder else [place]
+        there = bool(files) and all(file.is_file() for file in files)
+        names = [str(file) for file in files]
+    if not there:
+        raise InvalidData("the folder has no Parquet files" if folder else "there is no such file", file=path)
+    return names, system
+
+
+def column_name(name: str) -> str:
+    """A column's name as SQL has it.
+
+    >>> print(column_name("toxicity.linear.v1"))
+    "toxicity.linear.v1"
+    """
+    return '"' + name.replace('"', '""') + '"'

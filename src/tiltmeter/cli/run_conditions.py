@@ -1,0 +1,97 @@
+"""--fail-if of `tiltmeter run`: which figures of which views conditions speak of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tiltmeter.cli.analyze_continuations import for_conditions
+from tiltmeter.cli.conditions import fail_if, fail_if_any
+from tiltmeter.errors import UnknownName, UserError
+
+if TYPE_CHECKING:
+    from tiltmeter.analysis import RunSummary
+    from tiltmeter.study import Plan, Study
+
+_VIEWS = ("continuations", "next_words")
+"""How a condition begins that speaks of what the models write, or of whom they expect."""
+_EXAMPLES = {
+    "continuations": "continuations.BIAS.RATER.pairs.A/B.difference.low > 0.1",
+    "next_words": "next_words.BIAS.SOURCE.overall.pairs.A/B.share.low > 0.6",
+}
+
+
+def check_views(conditions: Sequence[str], study: Study, file: Path) -> None:
+    """Refuse, before any work is done, a condition on a view that the study does not have."""
+    has = {"continuations": study.continuations is not None, "next_words": study.next_words is not None}
+    for condition in conditions:
+        view = _view_of(condition)
+        if view and not has[view]:
+            raise UserError(f"--fail-if {condition!r}: the study has no table [{view}]", file=file)
+        if view is None and not study.sources:
+            examples = " or ".join(f'"{_EXAMPLES[name]}"' for name in _VIEWS if has[name])
+            raise UserError(
+                f"--fail-if {condition!r}: the study has no pairs; a condition on what it has is {examples}", file=file
+            )
+
+
+def check_names(conditions: Sequence[str], made: Plan, file: Path) -> None:
+    """Refuse, before a model is asked, a condition on a bias or on a source of prompts that the plan does not have."""
+    asked: dict[str, dict[str, Any]] = {}
+    for one in made.asked:
+        asked.setdefault(one.prompt.bias, {})[one.prompt.source] = {}
+    names: dict[str, dict[str, Any]] = {
+        "continuations": {prompt.bias: {} for prompt in made.prompts},
+        "next_words": asked,
+    }
+    for condition in conditions:
+        view = _view_of(condition)
+        if view:
+            _check_path(condition, view, names[view], file)
+
+
+def _check_path(condition: str, view: str, names: Mapping[str, Any], file: Path) -> None:
+    rest, nouns = condition.strip().removeprefix(f"{view}."), iter(("bias", "source"))
+    while names:
+        # As when the condition is decided: the longest name that fits, with or without its version.
+        forms = {form: name for name in names for form in (re.sub(r"\.v\d+$", "", name), name)}
+        form = max((one for one in forms if re.match(rf"{re.escape(one)}(\.|\s*[<>])", rest)), key=len, default=None)
+        if form is None:
+            given = re.split(r"\s*[.<>]", rest)[0]
+            problem = UnknownName(next(nouns), given, names).problem
+            raise UserError(f"--fail-if {condition!r}: {problem}", file=file)
+        if not rest.startswith(f"{form}."):
+            raise UserError(f'--fail-if {condition!r}: that is no figure; one is "{_EXAMPLES[view]}"', file=file)
+        next(nouns)
+        rest, names = rest[len(form) + 1 :], names[forms[form]]
+
+
+def fail_if_found(conditions: Sequence[str], summary: RunSummary) -> None:
+    """Leave with status 1 where a condition holds."""
+    by_view: dict[str | None, list[str]] = {}
+    for condition in conditions:
+        by_view.setdefault(_view_of(condition), []).append(condition)
+    cells: dict[str, list[dict[str, Any]]] = {
+        "continuations": [
+            {cell.bias: {cell.rater: for_conditions(cell.as_json())}}
+            for cell in (summary.continuations.cells if summary.continuations else ())
+        ],
+        "next_words": [
+            {cell.bias: {cell.source: cell.as_json()}}
+            for cell in (summary.next_words.cells if summary.next_words else ())
+        ],
+    }
+    for view in _VIEWS:
+        fail_if_any(by_view.get(view), [{view: cell} for cell in cells[view]])
+    seen = set()
+    for cell in summary.cells:
+        if (cell.model, cell.source) not in seen:
+            seen.add((cell.model, cell.source))
+            fail_if(by_view.get(None), cell.summary.as_json())
+
+
+def _view_of(condition: str) -> str | None:
+    """The view that a condition speaks of; None: pairs."""
+    return next((view for view in _VIEWS if condition.strip().startswith(f"{view}.")), None)

@@ -274,9 +274,19 @@ def test_a_killed_driver_begins_again_and_leaves_no_workers(
 
     def workers() -> list[str]:
         """The processes of workers that the command has begun."""
-        found = subprocess.run(["ps", "-eo", "pid,stat,args"], capture_output=True, text=True, check=True).stdout
-        pids = [line.split()[0] for line in found.splitlines() if "ray::Worker" in line and " Z" not in line]
-        return [pid for pid in pids if str(tmp_path).encode() in Path(f"/proc/{pid}/environ").read_bytes()]
+        homes = [path.parent for path in Path("/proc").glob("[0-9]*/cmdline")]
+        return [
+            home.name
+            for home in homes
+            if b"ray::Worker" in read_file(home / "cmdline") and str(tmp_path).encode() in read_file(home / "environ")
+        ]
+
+    def read_file(path: Path) -> bytes:
+        try:
+            return path.read_bytes()
+        except OSError:
+            # The process ended while we looked.
+            return b""
 
     process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE)
     while process.poll() is None and sum(steps(tmp_path / "run")) < 12:

@@ -58,6 +58,7 @@ def test_a_changed_study_says_what_changed_and_keeps_the_earlier_ledger(
     assert (tmp_path / "run" / "ledger.before.1.sqlite").is_file()
 
 
+@pytest.mark.slow
 def test_info_and_prune(tiltmeter: Command, tmp_path: Path) -> None:
     cache = {"TILTMETER_CACHE": str(tmp_path / "cache"), "TILTMETER_CACHE_LIMIT": "2GB"}
     empty = tiltmeter("cache", "info", **cache)

@@ -27,6 +27,8 @@ from tiltmeter.models.api.answers import Malformed, kept_of, parsed, pieces, wri
 from tiltmeter.models.api.key import Key
 from tiltmeter.records import Decoding
 
+pytestmark = pytest.mark.slow
+
 KEY = "sk-do-not-show-0123456789"
 SHORT = Decoding(max_new_tokens=4)
 QUICK = "timeout=0.8&longest_wait=0.1&concurrency=16"

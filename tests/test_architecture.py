@@ -49,7 +49,8 @@ ALLOWED = {
     "engine": GROUND | set(SIBLINGS) | {"study", "store"},
     "analysis": GROUND | set(SIBLINGS) | {"study", "store"},
     "report": GROUND | set(SIBLINGS) | {"study", "store", "analysis"},
-    "cli": GROUND | set(SIBLINGS) | {"study", "store", "engine", "analysis", "report"},
+    "web": GROUND | set(SIBLINGS) | {"study", "store", "engine", "analysis", "report"},
+    "cli": GROUND | set(SIBLINGS) | {"study", "store", "engine", "analysis", "report", "web"},
     "__main__": {"cli"},
 }
 HEAVY = {"torch", "transformers", "ray", "scipy", "vl_convert", "pyarrow", "spacy", "vaderSentiment", "onnxruntime"}

@@ -25,3 +25,20 @@ class Silent:
 
     def advance(self, steps: int, failed: int | None = None) -> None:
         """Ignore it."""
+
+
+class Both:
+    """Two watchers at once."""
+
+    def __init__(self, first: Watcher, second: Watcher) -> None:
+        self._watchers = (first, second)
+
+    def start(self, what: str, total: int, done: int) -> None:
+        """Tell both."""
+        for one in self._watchers:
+            one.start(what, total, done)
+
+    def advance(self, steps: int, failed: int | None = None) -> None:
+        """Tell both."""
+        for one in self._watchers:
+            one.advance(steps, failed)

@@ -29,6 +29,7 @@ from tiltmeter.cli import (
     run,
     score,
     sentences,
+    serve,
     specs,
 )
 from tiltmeter.errors import TiltmeterError
@@ -47,6 +48,7 @@ app.command("demo")(run.demo)
 app.command("run")(run.run)
 app.command("report")(report.report)
 app.command("export")(export.export)
+app.command("serve")(serve.serve)
 app.command("score")(score.score)
 app.command("rate")(rate.rate)
 app.command("analyze")(analyze.analyze)

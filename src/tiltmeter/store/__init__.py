@@ -11,7 +11,8 @@ from tiltmeter.store.folders import read_meta, read_run, read_written, spec_of
 from tiltmeter.store.kept_answers import CacheError, CacheInfo, KeptAnswers, key_of, size_from
 from tiltmeter.store.ledger import Ledger
 from tiltmeter.store.next_words import AskedPrompt, Expectations, Question, questions_of
-from tiltmeter.store.opening import ANSWERS, LEDGER, locked, versions
+from tiltmeter.store.opening import ANSWERS, LEDGER, is_held, locked, versions
+from tiltmeter.store.progress import PROGRESS, Progress, ProgressFile, Stage, read_progress
 from tiltmeter.store.reading import Continuations, UsedRater
 from tiltmeter.store.records import Probes, Run
 from tiltmeter.store.state import RunState, set_aside, state_of
@@ -20,6 +21,7 @@ from tiltmeter.store.steps import Step
 __all__ = [
     "ANSWERS",
     "LEDGER",
+    "PROGRESS",
     "Answered",
     "AskedPrompt",
     "CacheError",
@@ -31,19 +33,24 @@ __all__ = [
     "KeptText",
     "Ledger",
     "Probes",
+    "Progress",
+    "ProgressFile",
     "Question",
     "Run",
     "RunState",
+    "Stage",
     "Step",
     "UsedRater",
     "completion_columns",
     "completion_rows",
+    "is_held",
     "key_of",
     "last_word",
     "likeliest",
     "locked",
     "questions_of",
     "read_meta",
+    "read_progress",
     "read_run",
     "read_written",
     "set_aside",

@@ -6,7 +6,7 @@ import json
 import platform
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +18,8 @@ LEDGER = "ledger.sqlite"
 ANSWERS = "api"
 """The folder of what models behind an API answered, and of the account of it."""
 _LOCK = "lock.sqlite"
+_PATIENCE = 2.0
+"""Seconds to wait for whoever only looks whether a run folder is held."""
 _PACKAGES = (
     "tiltmeter",
     "numpy",
@@ -39,7 +41,7 @@ def locked(folder: Path) -> Iterator[None]:
     """Hold a run folder, so that no second process writes the same run; a killed process lets go by itself."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = sqlite3.connect(folder / _LOCK, timeout=0, isolation_level=None)
+        lock = sqlite3.connect(folder / _LOCK, timeout=_PATIENCE, isolation_level=None)
         lock.execute("begin exclusive")
     except OSError as error:
         raise RunError(f"{folder}: cannot be written: {error.strerror or error}") from error
@@ -51,6 +53,19 @@ def locked(folder: Path) -> Iterator[None]:
         yield
     finally:
         lock.close()
+
+
+def is_held(folder: Path) -> bool:
+    """Whether a process is carrying out the run of a folder just now."""
+    path = folder / _LOCK
+    if not path.is_file():
+        return False
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=0)) as lock:
+            lock.execute("select count(*) from sqlite_master").fetchone()
+    except sqlite3.OperationalError as error:
+        return "locked" in str(error)
+    return False
 
 
 def connect_to_read(path: Path) -> sqlite3.Connection:

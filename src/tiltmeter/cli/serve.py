@@ -1,0 +1,62 @@
+"""`tiltmeter serve`: the workbench in a browser, on loopback."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tiltmeter.cli.console import say
+from tiltmeter.errors import MissingExtra, RunError, UserError
+
+_HOST = "127.0.0.1"
+
+
+def serve(
+    folder: Annotated[
+        Path, typer.Argument(help="Where specs/, studies/ and runs/ are, or come to be; or a run folder.")
+    ] = Path(),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0: any that is free.")] = 8642,
+    opened: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
+) -> None:
+    """Open the workbench: write specs, start studies, watch runs, and look at what came out.
+
+    It answers on the loopback address only, and its pages load nothing from elsewhere. Runs that it starts go on when
+    it is stopped.
+    """
+    try:
+        import fastapi  # noqa: F401
+        import uvicorn
+
+        from tiltmeter.web.app import make_app
+    except ImportError as error:
+        raise MissingExtra("The pages of the workbench", "web", (error.name or "fastapi").split(".")[0]) from None
+    from tiltmeter.web.workbench import Workbench
+
+    if not folder.is_dir():
+        raise UserError(f"{folder}: there is no such folder; name one that exists")
+    with _listening(port) as listener:
+        address = f"http://{_HOST}:{listener.getsockname()[1]}/"
+        typer.echo(f"workbench: {address}")
+        say("it runs until you press Ctrl+C; runs that it started go on")
+        if opened:
+            import webbrowser
+
+            webbrowser.open(address)
+        config = uvicorn.Config(make_app(Workbench(folder)), log_level="warning", server_header=False)
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def _listening(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((_HOST, port))
+    except OSError as error:
+        listener.close()
+        raise RunError(
+            f"port {port} cannot be used ({error.strerror}); name another with --port, or 0 for any that is free"
+        ) from error
+    return listener

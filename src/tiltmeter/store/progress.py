@@ -1,0 +1,109 @@
+"""How far a run is, as a small file in its folder that whoever likes may read."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Literal
+
+from tiltmeter.errors import TiltmeterError
+
+PROGRESS = "progress.json"
+_PAUSE = 0.5
+"""Seconds between two writings, other than at the begin of a stage."""
+
+State = Literal["running", "finished", "stopped", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A stretch of work: what is done in it, how many steps it has, and when it began."""
+
+    what: str
+    total: int
+    done: int
+    first: int
+    """Steps that were done before this start of the run."""
+    failed: int | None
+    began: float
+    changed: float
+
+    @property
+    def rate(self) -> float | None:
+        """Steps a second in this start; None: not known yet."""
+        seconds = self.changed - self.began
+        return (self.done - self.first) / seconds if seconds > 0 and self.done > self.first else None
+
+    @property
+    def left(self) -> float | None:
+        """Seconds to its end at this rate."""
+        return (self.total - self.done) / self.rate if self.rate else None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is, or how it ended."""
+
+    process: int
+    state: State = "running"
+    message: str = ""
+    """Why it failed."""
+    stages: tuple[Stage, ...] = field(default=())
+
+
+class ProgressFile:
+    """A watcher that keeps the progress of a run in its folder, for as long as the run is carried out."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / PROGRESS
+        self._progress = Progress(os.getpid())
+        self._written = 0.0
+
+    def __enter__(self) -> ProgressFile:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        if not self._progress.stages and not self._path.is_file():
+            # Refused before anything was done: whose folder this is, is not known.
+            return
+        message = str(error) if isinstance(error, TiltmeterError) else kind.__name__ if kind else ""
+        state: State = "finished" if kind is None else "stopped" if kind is KeyboardInterrupt else "failed"
+        self._progress = replace(self._progress, state=state, message=message if state == "failed" else "")
+        self._write()
+
+    def start(self, what: str, total: int, done: int) -> None:
+        """Begin a stretch of work."""
+        now = time.time()
+        stage = Stage(what, total, done, done, None, now, now)
+        self._progress = replace(self._progress, stages=(*self._progress.stages, stage))
+        self._write()
+
+    def advance(self, steps: int, failed: int | None = None) -> None:
+        """So many more steps are done, of which some may have come to nothing."""
+        *before, stage = self._progress.stages
+        count = stage.failed if failed is None else (stage.failed or 0) + failed
+        now = replace(stage, done=stage.done + steps, failed=count, changed=time.time())
+        self._progress = replace(self._progress, stages=(*before, now))
+        if time.monotonic() - self._written > _PAUSE or now.done == now.total:
+            self._write()
+
+    def _write(self) -> None:
+        self._written = time.monotonic()
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        # No fsync: after a crash of the machine the ledger says what is done.
+        temporary = self._path.with_name(f".{PROGRESS}.{os.getpid()}")
+        temporary.write_text(json.dumps(asdict(self._progress)), encoding="utf-8")
+        temporary.replace(self._path)
+
+
+def read_progress(folder: Path) -> Progress | None:
+    """What the file says; None where there is none, or one that cannot be read."""
+    try:
+        given = json.loads((folder / PROGRESS).read_text(encoding="utf-8"))
+        return Progress(**{**given, "stages": tuple(Stage(**one) for one in given["stages"])})
+    except (OSError, ValueError, TypeError, KeyError):
+        return None

@@ -1,0 +1,90 @@
+"""The application: its pages, its files, and what it says when something goes wrong."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from fastapi import FastAPI, HTTPException, Request, Response
+from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse
+from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.staticfiles import StaticFiles
+
+from tiltmeter.errors import MissingExtra, TiltmeterError
+from tiltmeter.specs import names as library_names
+from tiltmeter.web import compare, playground, results, runs, specs, studies, texts
+from tiltmeter.web.guard import Guard, new_token
+from tiltmeter.web.pages import is_part, render
+from tiltmeter.web.workbench import NotThere, Workbench
+
+_ROUTERS = (specs.router, studies.router, runs.router, results.router, texts.router, compare.router, playground.router)
+_DAY = 86_400
+
+
+def make_app(workbench: Workbench) -> FastAPI:
+    """The workbench of a folder as an application."""
+    # No pages of documentation: they would load scripts from elsewhere.
+    app = FastAPI(title="tiltmeter", docs_url=None, redoc_url=None, openapi_url=None)
+    app.state.workbench, app.state.token = workbench, new_token()
+    app.add_middleware(Guard, token=app.state.token)
+    app.add_exception_handler(TiltmeterError, _refused)
+    app.add_exception_handler(StarletteHTTPException, _not_found)
+    for router in _ROUTERS:
+        app.include_router(router)
+    app.add_api_route("/", _home, include_in_schema=False)
+    app.add_api_route("/static/vega.js", _vega, include_in_schema=False)
+    app.mount("/static", StaticFiles(packages=[("tiltmeter.web", "static")]), name="static")
+    return app
+
+
+def _home(request: Request) -> Response:
+    workbench: Workbench = request.app.state.workbench
+    if workbench.is_run:
+        return RedirectResponse("/runs", status_code=303)
+    return render(
+        request,
+        "home.html.jinja",
+        folder=workbench.home.absolute().name,
+        library=len(library_names()),
+        counts={"specs": len(workbench.specs()), "studies": len(workbench.studies()), "runs": len(workbench.runs())},
+    )
+
+
+def _vega() -> Response:
+    """The library that draws the charts, as vl-convert carries it."""
+    return Response(_bundle(), media_type="text/javascript", headers={"Cache-Control": f"max-age={_DAY}"})
+
+
+@cache
+def _bundle() -> str:
+    try:
+        import vl_convert
+    except ImportError:
+        raise MissingExtra("Charts", "report", "vl-convert-python") from None
+    bundle: str = vl_convert.javascript_bundle(None)
+    return f"(() => {{{bundle}}})();"
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    """One sentence on what is wrong: beside the form that was sent, or as a page."""
+    status = 404 if isinstance(error, NotThere) else 422
+    if is_part(request):
+        answer = render(request, "problem.html.jinja", 422, problem=str(error))
+        answer.headers.update({"HX-Retarget": "#messages", "HX-Reswap": "innerHTML"})
+        return answer
+    return render(request, "error.html.jinja", status, problem=str(error))
+
+
+def _not_found(request: Request, error: Any) -> Response:
+    assert isinstance(error, HTTPException | StarletteHTTPException)
+    if error.status_code != 404:
+        return PlainTextResponse(str(error.detail), status_code=error.status_code)
+    problem = "There is no such page."
+    page: HTMLResponse = render(request, "error.html.jinja", 404, problem=problem)
+    return page
+
+
+def static_text(name: str) -> str:
+    """A file of the pages' own."""
+    return files("tiltmeter.web").joinpath("static", name).read_text(encoding="utf-8")

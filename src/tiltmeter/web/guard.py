@@ -1,0 +1,87 @@
+"""What stands before every page: whose request it is, and what a page may do in the browser."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+TOKEN_HEADER = "X-Tiltmeter-Token"
+_READS = ("GET", "HEAD")
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "Content-Security-Policy": _POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+def new_token() -> str:
+    """A secret that the pages of one server know."""
+    return secrets.token_urlsafe(32)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """Refuses requests from other sites and for other hosts, and sends every answer out with a strict policy.
+
+    A name that somebody else's server resolves to loopback gets nothing (`Host`), and neither does a form or script of
+    another site (`Origin`, `Sec-Fetch-Site` and the token, which only a page of this server can read).
+    """
+
+    app: ASGIApp
+    token: str
+    hosts: frozenset[str] = field(default=_LOOPBACK)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or answer it."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        problem = self._problem(scope["method"], Headers(scope=scope))
+        if problem:
+            await PlainTextResponse(problem, status_code=403)(scope, receive, send_guarded)
+        else:
+            await self.app(scope, receive, send_guarded)
+
+    def _problem(self, method: str, headers: Headers) -> str | None:
+        host = headers.get("host", "")
+        if _name(f"//{host}") not in self.hosts:
+            return "This workbench answers on loopback only; open the address that `tiltmeter serve` printed."
+        if method in _READS:
+            return None
+        origin = headers.get("origin")
+        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            return "A change must come from a page of this workbench."
+        if origin is not None and urlsplit(origin).netloc != host:
+            return "A change must come from a page of this workbench."
+        if not secrets.compare_digest(headers.get(TOKEN_HEADER, "").encode(), self.token.encode()):
+            return "The page is older than the server: load it again."
+        return None
+
+
+def _name(address: str) -> str | None:
+    try:
+        return urlsplit(address).hostname
+    except ValueError:
+        return None

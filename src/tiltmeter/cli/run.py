@@ -133,7 +133,8 @@ def _carry_out(
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine import carry_out
     from tiltmeter.report import REPORT, write_run
-    from tiltmeter.store import state_of
+    from tiltmeter.store import ProgressFile, state_of
+    from tiltmeter.watching import Both
 
     folder = out or Path("runs") / _slug(made.study.name)
     size = size_of(made, folder)
@@ -143,10 +144,10 @@ def _carry_out(
             print_json(size)
         return None
     try:
-        with _kept(no_cache) as kept, Bar() as bar:
+        with _kept(no_cache) as kept, Bar() as bar, ProgressFile(folder) as file:
             state = state_of(folder, made)
             _tell_state(state, folder, kept is not None)
-            finished = carry_out(made, folder, settings, bar, kept=kept, cluster=cluster)
+            finished = carry_out(made, folder, settings, Both(bar, file), kept=kept, cluster=cluster)
             _tell_recalled(kept)
     except KeyboardInterrupt:
         say(f"stopped; the same command goes on from here (what is done is in {folder})")

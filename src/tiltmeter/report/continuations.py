@@ -86,13 +86,7 @@ def continuation_views(
 
 
 def _view(place: str, run: Run, found: ContinuationsSummary, label: Callable[[str], str]) -> ContinuationsView:
-    compare = {
-        spec["name"]: [(first, second) for first, second in spec["compare"]] for spec in run.meta["resolved"]["specs"]
-    }
-    reference = (run.meta["resolved"].get("continuations") or {}).get("reference", ())
-    for cell in found.cells:
-        if any(name in cell.summary.groups for name in reference):
-            compare[cell.bias.partition(":")[0]] = [(pair.a, pair.b) for pair in cell.summary.pairs]
+    compare = compared(run, found)
     made = boards(found, compare)
     first = {(board.model, board.bias): board for board in reversed(made)}
     models = run.continuations.models if run.continuations else ()
@@ -116,6 +110,18 @@ def _view(place: str, run: Run, found: ContinuationsSummary, label: Callable[[st
         unrated=unrated_table(found),
         examples=text_lists(run),
     )
+
+
+def compared(run: Run, found: ContinuationsSummary) -> dict[str, list[tuple[str, str]]]:
+    """The pairs of groups that a spec or the study wants compared, by the spec."""
+    compare = {
+        spec["name"]: [(first, second) for first, second in spec["compare"]] for spec in run.meta["resolved"]["specs"]
+    }
+    reference = (run.meta["resolved"].get("continuations") or {}).get("reference", ())
+    for cell in found.cells:
+        if any(name in cell.summary.groups for name in reference):
+            compare[cell.bias.partition(":")[0]] = [(pair.a, pair.b) for pair in cell.summary.pairs]
+    return compare
 
 
 def _board(place: str, board: Board, label: Callable[[str], str], *, highest: bool) -> BoardView:

@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from tiltmeter.analysis import RunSummary, correlate_runs, of_the_test
-from tiltmeter.analysis.multiverse import summarise_multiverse
+from tiltmeter.analysis.multiverse import MultiverseSummary, summarise_multiverse
 from tiltmeter.files import whole_file
 from tiltmeter.measures.pairs import TIE
 from tiltmeter.report import words
@@ -24,6 +24,7 @@ from tiltmeter.report.continuations import ContinuationsView, continuation_views
 from tiltmeter.report.decodings import decoding_words
 from tiltmeter.report.drawn import Drawn, draw, write_figures
 from tiltmeter.report.figures import forest
+from tiltmeter.report.findings import write_findings
 from tiltmeter.report.multiverse import MultiverseView, multiverse_view
 from tiltmeter.report.next_word_readings import without_answers
 from tiltmeter.report.next_words import NextWordsView, next_word_views
@@ -47,17 +48,21 @@ def write_run(run: Run, summary: RunSummary) -> Path:
     """Put tables, figures and report into the run's own folder; the path of the report, which is `REPORT` there."""
     write_tables(run, summary, run.folder)
     page = run.folder / REPORT
-    parts = _write([(run, summary)], page, figures=run.folder / "figures")
+    answered = summarise_multiverse([(run, summary)])
+    parts = _write([(run, summary)], page, answered, figures=run.folder / "figures")
+    write_findings(run, summary, answered)
     write_paper_tables([board.table for one in parts.completed for board in one.boards], run.folder / "tables")
     return page
 
 
 def write_report(runs: Sequence[tuple[Run, RunSummary]], out: Path, *, figures: Path | None) -> None:
     """Write the report of one run, or of several side by side; `figures` is a folder for the figures as files."""
-    _write(runs, out, figures=figures)
+    _write(runs, out, summarise_multiverse(runs), figures=figures)
 
 
-def _write(runs: Sequence[tuple[Run, RunSummary]], out: Path, *, figures: Path | None) -> _Parts:
+def _write(
+    runs: Sequence[tuple[Run, RunSummary]], out: Path, answered: MultiverseSummary, *, figures: Path | None
+) -> _Parts:
     series = make_series(runs)
     contents = Contents(series)
     drawn = [(section, _draw(section)) for section in contents.sources()]
@@ -68,7 +73,7 @@ def _write(runs: Sequence[tuple[Run, RunSummary]], out: Path, *, figures: Path |
         continuation_views([(run, summary.continuations) for run, summary in runs], contents.label),
         pair_structure_views(contents),
         next_word_views(series, contents.label),
-        multiverse_view(summarise_multiverse(runs), contents.label),
+        multiverse_view(answered, contents.label),
         views_view([summary.views for _, summary in runs], contents.label),
     )
     html = _render(runs, series, contents, drawn, parts)

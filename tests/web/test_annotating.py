@@ -7,7 +7,6 @@ import html
 import io
 import json
 import re
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,7 +21,7 @@ from tiltmeter.analysis.labels import judged_by_people
 from tiltmeter.analysis.people_ratings import rated_by_people
 from tiltmeter.store import ANNOTATIONS, LEDGER, Annotations, read_run
 from tiltmeter.store.reading import rows_of
-from tiltmeter.web.annotating_items import drawn, item_of_pair
+from tiltmeter.web.annotating_items import drawn, item_of_pair, items
 from tiltmeter.web.texts_pairs import PairTexts
 from tiltmeter.web.texts_query import Filters
 
@@ -32,16 +31,9 @@ BASE = "/runs/small/texts"
 REGARD = "rating:regard"
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_texts(tmp_path_factory.mktemp("made"))
-
-
 @pytest.fixture
-def folder(made: Path, tmp_path: Path) -> Path:
-    folder = tmp_path / "runs" / "small"
-    shutil.copytree(made, folder)
-    return folder
+def folder(tmp_path: Path) -> Path:
+    return make_texts(tmp_path)
 
 
 @pytest.fixture
@@ -224,18 +216,20 @@ def test_a_scale_of_ones_own_is_the_same_for_all(
     assert "is rated as 1 to 5" in problem(answer)
 
 
-def two_annotators(place: str, judge: Callable[..., str], first: str, second: str) -> None:
+def two_annotators(folder: Path, first: str, second: str) -> None:
+    """What two people say of the texts of the newest queue."""
     values = {"-": "-1.0", "0": "0.0", "+": "1.0"}
+    kept = Annotations(folder)
+    found = items(folder, "continuations", [number for *_, number in kept.queues()[0].items])
     for who, said in (("ann", first), ("bob", second)):
-        for at, sign in enumerate(said):
-            judge(place, who, at, value=values[sign])
+        kept.mark(who, REGARD, [(one, values[sign]) for one, sign in zip(found, said, strict=True)])
 
 
 def test_agreement_is_shown_with_its_interval_and_disagreements_are_listed(
     client: TestClient, folder: Path, queue: Callable[..., str], judge: Callable[..., str]
 ):
-    place = queue(most="14")
-    two_annotators(place, judge, "-0+-0+-0+-0+-0", "-0+-0+-0+-0--+")
+    queue(most="14")
+    two_annotators(folder, "-0+-0+-0+-0+-0", "-0+-0+-0+-0--+")
     page = html.unescape(client.get(f"{BASE}/agreement").text)
     found = re.search(r"<td>(0\.\d\d) \(95 % (−?0\.\d\d) to (0\.\d\d|1\.00)\), n 14</td>", page)
     assert found is not None
@@ -246,7 +240,8 @@ def test_agreement_is_shown_with_its_interval_and_disagreements_are_listed(
 def test_resolving_shows_the_others_and_leaves_the_blind_agreement_as_it_was(
     client: TestClient, folder: Path, queue: Callable[..., str], judge: Callable[..., str]
 ):
-    two_annotators(queue(), judge, "-0+-0+-0+-0+", "-0+-0+-0+-0-")
+    queue()
+    two_annotators(folder, "-0+-0+-0+-0+", "-0+-0+-0+-0-")
     blind = client.get(f"{BASE}/agreement").text
     answer = client.post(f"{BASE}/disagreements", data={"task": REGARD, "as": "bob"})
     place = answer.headers["HX-Redirect"].partition("?")[0]
@@ -264,7 +259,8 @@ def test_resolving_shows_the_others_and_leaves_the_blind_agreement_as_it_was(
 def test_a_sheet_of_ratings_is_one_that_the_report_reads(
     client: TestClient, folder: Path, queue: Callable[..., str], judge: Callable[..., str], tmp_path: Path
 ):
-    two_annotators(queue(), judge, "-0+-0+-0+-0+", "-0+-0+-0+-0-")
+    queue()
+    two_annotators(folder, "-0+-0+-0+-0+", "-0+-0+-0+-0-")
     answer = client.get(f"{BASE}/sheet", params={"task": REGARD})
     assert 'filename="ratings-regard.csv"' in answer.headers["content-disposition"]
     (tmp_path / "sheet.csv").write_text(answer.text, encoding="utf-8")
@@ -348,6 +344,19 @@ def test_a_value_outside_the_scale_of_the_run_is_refused_whole(client: TestClien
     assert Annotations(folder).tasks() == []
 
 
+@pytest.mark.parametrize("number", ["7", "x", "-1", "1.5"])
+def test_a_queue_that_is_not_there_is_not_found(client: TestClient, number: str):
+    answer = client.get(f"{BASE}/queues/{number}", headers={"HX-Request": "false"})
+    assert answer.status_code == 404
+    assert "there is no queue" in answer.text
+
+
+def test_a_list_leads_to_annotating_what_it_shows(client: TestClient):
+    page = html.unescape(client.get(f"{BASE}?group=female&q=the").text)
+    assert f'href="{BASE}/annotate?view=continuations&group=female&rater=sentiment.vader.v1&q=the"' in page
+    assert "/annotate" not in client.get(f"{BASE}?view=next-words").text
+
+
 def test_the_page_of_a_text_has_what_people_marked(
     client: TestClient, folder: Path, queue: Callable[..., str], judge: Callable[..., str]
 ):
@@ -366,7 +375,8 @@ def test_a_report_without_marks_is_refused(client: TestClient):
 def test_what_people_say_is_worked_into_the_report(
     client: TestClient, folder: Path, queue: Callable[..., str], judge: Callable[..., str]
 ):
-    two_annotators(queue(), judge, "-0+-0+-0+-0+", "-0+-0+-0+-0-")
+    queue()
+    two_annotators(folder, "-0+-0+-0+-0+", "-0+-0+-0+-0-")
     place = queue(task="issues", view="pairs", source="generated[by=hf:./writer]", most="6")
     for who in ("ann", "../<b>"):
         for at in range(6):

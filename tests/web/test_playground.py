@@ -90,6 +90,22 @@ def test_a_prompt_has_next_words_and_texts_with_ratings(ask: Ask) -> None:
     assert warned
 
 
+@pytest.mark.slow
+def test_a_masked_model_scores_fills_a_blank_and_cannot_write(ask: Ask, tmp_path: Path) -> None:
+    from tests.models.conftest import save_checkpoint
+
+    save_checkpoint("bert", tmp_path / "bert")
+    model = f"hf:{tmp_path / 'bert'}"
+    text = plain(ask(text="The {nurse|engineer} said that he was tired.", model=model))
+    assert "within-word used for headlines" in text
+    assert "conditioned on the rest of the sentence" in text
+    text = plain(ask(kind="prompt", text="The [MASK] said that he was tired.", words="nurse, engineer", model=model))
+    assert "is masked and cannot write" in text
+    assert "The most probable whole words." in text
+    # The gradients of a real network: a share for each token.
+    assert len(re.findall(r"\d+\.\d.%", text)) >= 5
+
+
 def test_a_single_sentence_is_said_to_be_an_anecdote(ask: Ask) -> None:
     assert "One sentence is an anecdote; a study measures" in ask(text=NURSE)
 
@@ -108,6 +124,7 @@ def test_a_single_sentence_is_said_to_be_an_anecdote(ask: Ask) -> None:
         ({"text": NURSE, "model": "gpt-nothing"}, "there is no model"),
         ({"text": NURSE, "model": "gguf:nowhere.gguf"}, "there is no file"),
         ({"text": NURSE, "kind": "poem"}, "is nothing to ask for"),
+        ({"kind": "prompt", "text": "x", "rater": "toxicity.roberta-hate.v1"}, "is not ready here"),
         ({"kind": "prompt", "text": "x", "words": ",".join(map(str, range(30)))}, "at most 20 words"),
     ],
 )
@@ -130,9 +147,12 @@ def test_a_question_has_an_address_of_its_own(client: TestClient) -> None:
 
 def test_a_link_starts_nothing_that_lives_elsewhere(client: TestClient) -> None:
     for model in ("hf:someone/something", "api:m@http://127.0.0.1:1/v1", "gguf:/etc/passwd"):
-        page = client.get("/playground", params={"text": NURSE, "model": model}).text
+        page = client.get("/playground", params={"text": "A {nurse|cook} left.", "model": model}).text
         assert 'hx-trigger="load"' not in page
-    assert 'hx-trigger="load"' in client.get("/playground", params={"text": NURSE, "model": "scripted"}).text
+    assert (
+        'hx-trigger="load"'
+        in client.get("/playground", params={"text": "A {nurse|cook} left.", "model": "scripted"}).text
+    )
 
 
 def test_asking_needs_the_token(tmp_path: Path) -> None:

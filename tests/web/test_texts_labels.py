@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -15,14 +14,9 @@ from tiltmeter.store import LEDGER, Annotations
 from tiltmeter.web.texts_labels import PLACE, labelled_rows
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_texts(tmp_path_factory.mktemp("made"))
-
-
 @pytest.fixture
-def folder(made: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(made, tmp_path / "run"))
+def folder(tmp_path: Path) -> Path:
+    return make_texts(tmp_path)
 
 
 def count(folder: Path) -> int:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import csv
+import shutil
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -43,8 +46,19 @@ raters = ["sentiment.vader"]
 
 
 def make_texts(home: Path, name: str = "small") -> Path:
-    """Carry the study out in `runs/` of a workbench; every third written sentence has an issue."""
-    folder = home / "runs" / name
+    """The run of the study in `runs/` of a workbench; every third written sentence has an issue."""
+    return Path(shutil.copytree(_carried_out(), home / "runs" / name))
+
+
+@cache
+def _scratch() -> TemporaryDirectory[str]:
+    return TemporaryDirectory(prefix="tiltmeter-")
+
+
+@cache
+def _carried_out() -> Path:
+    home = Path(_scratch().name)
+    folder = home / "run"
     with pytest.MonkeyPatch.context() as patched:
         (home / "writer").mkdir(parents=True)
         patched.chdir(home)

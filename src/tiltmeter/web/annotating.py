@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -28,7 +29,7 @@ from tiltmeter.web.annotating_tasks import (
 )
 from tiltmeter.web.fields import Fields, Sent
 from tiltmeter.web.pages import Bench, address, go_to, render
-from tiltmeter.web.texts_query import Chosen, Filters, filters_of
+from tiltmeter.web.texts_query import Chosen, Filters, filters_of, views_of
 from tiltmeter.web.workbench import NotThere
 
 router = APIRouter()
@@ -44,6 +45,9 @@ _FILTERS = (
 def annotate(request: Request, bench: Bench, name: str, chosen: Chosen) -> Response:
     """Choose what to judge, or go on with a queue."""
     folder = bench.run(name)
+    views = [view for view in views_of(folder) if view != "next-words"]
+    if chosen.view not in views:
+        chosen = replace(chosen, view=views[0] if views else "")
     kept = Annotations(folder)
     judged = {task: kept.marks(task) for task in kept.tasks()}
     queues = []
@@ -89,7 +93,7 @@ def make_queue(bench: Bench, name: str, sent: Sent) -> Response:
 
 
 @router.get("/runs/{name}/texts/queues/{number}")
-def judge(request: Request, bench: Bench, name: str, number: int) -> Response:
+def judge(request: Request, bench: Bench, name: str, number: str) -> Response:
     """The text of a queue that is to be judged next, or that an address names."""
     folder = bench.run(name)
     queue = _queue(folder, name, number)
@@ -104,7 +108,7 @@ def judge(request: Request, bench: Bench, name: str, number: int) -> Response:
 
 
 @router.post("/runs/{name}/texts/queues/{number}/marks")
-def mark(request: Request, bench: Bench, name: str, number: int, sent: Sent) -> Response:
+def mark(request: Request, bench: Bench, name: str, number: str, sent: Sent) -> Response:
     """Keep what an annotator says of a text, and show the next."""
     folder = bench.run(name)
     queue = _queue(folder, name, number)
@@ -122,7 +126,7 @@ def mark(request: Request, bench: Bench, name: str, number: int, sent: Sent) -> 
 
 
 @router.post("/runs/{name}/texts/queues/{number}/undo")
-def undo(request: Request, bench: Bench, name: str, number: int, sent: Sent) -> Response:
+def undo(request: Request, bench: Bench, name: str, number: str, sent: Sent) -> Response:
     """Take back the last thing that an annotator did, and show that text again."""
     folder = bench.run(name)
     queue = _queue(folder, name, number)
@@ -183,10 +187,10 @@ def _value(kept: Annotations, task: str, sent: Fields) -> str | None:
     return rating_value(kept.scales()[kind_of(task)], sent.one("value"))
 
 
-def _queue(folder: Path, name: str, number: int) -> Queue:
-    found = next((queue for queue in Annotations(folder).queues() if queue.number == number), None)
+def _queue(folder: Path, name: str, number: str) -> Queue:
+    found = next((queue for queue in Annotations(folder).queues() if str(queue.number) == number), None)
     if found is None:
-        raise NotThere("queue", f"{number} of {name}")
+        raise NotThere("queue", f"{number[:40]} of {name}")
     return found
 
 

@@ -70,7 +70,7 @@ def resolve(bench: Bench, name: str, sent: Sent) -> Response:
 
 
 @router.get("/runs/{name}/texts/sheet")
-def sheet(bench: Bench, name: str, task: str, annotator: str = "") -> Response:
+def sheet(bench: Bench, name: str, task: str = "", annotator: str = "") -> Response:
     """What people said, as a CSV that `tiltmeter report` reads."""
     kept = Annotations(bench.run(name))
     if task not in kept.tasks():

@@ -89,14 +89,14 @@ def dots(rows: Sequence[Row], look: Dots) -> Spec:
         down["yOffset"] = {"field": "series", "type": "nominal", "sort": series}
         # A click on a name in the legend leaves that series alone.
         down["opacity"] = {"condition": {"param": "picked", "value": 1}, "value": 0.12}
-    interval = {
+    interval: Spec = {
         "transform": [{"filter": "isValid(datum.low)"}],
         "mark": {"type": "rule", "strokeWidth": 2},
         "encoding": {**down, "x": {**across, "field": "low"}, "x2": {"field": "high"}},
     }
     place = {**down, "x": {**across, "field": "value"}}
     hovered = {"name": "hovered", "select": {"type": "point", "on": "pointerover", "clear": "pointerout"}}
-    point = {
+    point: Spec = {
         "params": [hovered],
         "transform": [{"filter": "isValid(datum.low)"}],
         "mark": {"type": "point", "filled": True, "opacity": 1, "cursor": "pointer"},
@@ -105,13 +105,13 @@ def dots(rows: Sequence[Row], look: Dots) -> Spec:
             "size": {"condition": {"param": "hovered", "empty": False, "value": 190}, "value": 90},
         },
     }
-    bare = {
+    bare: Spec = {
         "transform": [{"filter": "!isValid(datum.low)"}],
         "mark": {"type": "point", "size": 80, "strokeWidth": 2, "cursor": "pointer"},
         "encoding": place,
     }
     lines = [] if look.neutral is None else [line_at(look.neutral)]
-    layers = [*lines, *([interval, point] if sure else []), *([bare] if sure < len(known) else [])]
+    layers: list[Spec] = [*lines, *([interval, point] if sure else []), *([bare] if sure < len(known) else [])]
     labels = len({row["label"] for row in known})
     picked = {"name": "picked", "select": {"type": "point", "fields": ["series"]}, "bind": "legend"}
     if len(series) > 1:

@@ -19,7 +19,7 @@ from tiltmeter.web.compare_results import LIMIT, ComparisonTasks, Found, begin
 from tiltmeter.web.compare_shown import shown
 from tiltmeter.web.pages import Bench, address, render
 from tiltmeter.web.sending import as_file
-from tiltmeter.web.tasks import Task, Tasks
+from tiltmeter.web.tasks import Task, Tasks, kept_by_server
 from tiltmeter.web.workbench import Workbench
 
 router = APIRouter()
@@ -38,11 +38,7 @@ def _choice(
 
 
 def _tasks(request: Request) -> ComparisonTasks:
-    state = request.app.state
-    if not hasattr(state, "comparisons"):
-        state.comparisons = Tasks[Found](LIMIT)
-    tasks: ComparisonTasks = state.comparisons
-    return tasks
+    return kept_by_server(request, "comparisons", lambda: Tasks[Found](LIMIT))
 
 
 Asked = Annotated[Choice, Depends(_choice)]

@@ -39,8 +39,10 @@ class ShownBoard:
 
 
 def shown_boards(found: Leaderboards) -> list[ShownBoard]:
-    """Every leaderboard; those over all biases come first in their view."""
-    return [_board(board) for board in found.boards]
+    """Every leaderboard; the first of each view before all others."""
+    leading = {board.view: at for at, board in reversed(list(enumerate(found.boards)))}.values()
+    order = sorted(range(len(found.boards)), key=lambda at: (at not in leading, at))
+    return [_board(found.boards[at]) for at in order]
 
 
 def _board(board: Leaderboard) -> ShownBoard:
@@ -78,8 +80,8 @@ def _title(board: Leaderboard) -> tuple[str, str]:
         return f"Stereotyped choices, {bias}", f"source {choices['source']}, scorer {choices['scorer']}"
     first, second = choices["groups"].split("/", 1)
     if board.view == "continuations":
-        about = f"source {choices['source']}, rater {choices['rater']}, over all decodings that all models share"
-        return f"Rating of texts about {first} minus {second}, {bias}", about
+        about = f"source {choices['source']}, over all decodings that all models share"
+        return f"{choices['rater']}: texts about {first} minus {second}, {bias}", about
     return f"Share of {first} against {second}, {bias}", f"source {choices['source']}, words {choices['words']}"
 
 
@@ -121,7 +123,7 @@ def _verdict(board: Leaderboard) -> str:
     first = board.entries[0]
     certain = f"the whole order is the same in {percent(board.kept, 0)} of {board.draws:,} draws of origins"
     if len({entry.standing.place for entry in board.entries}) == 1:
-        return f"All have the same figure; {certain}."
+        return "All have the same figure on these items."
     loose = [entry for entry in board.entries if entry.standing.low != entry.standing.high]
     firm = (
         "each place is certain at 95 %"

@@ -56,8 +56,12 @@ def forest(rows: Sequence[Row], axis: Axis) -> dict[str, Any]:
     series = list(dict.fromkeys(mark.series for row in rows for mark in row.marks))
     height = _LABEL + _STEP * max(1, max((len(row.marks) for row in rows), default=1))
     values = list(_values(rows, axis, height))
-    y = {"type": "quantitative", "scale": {"domain": [0, height * len(rows)], "reverse": True, "nice": False}}
-    place = {"field": "y", **y, "axis": None}
+    place = {
+        "field": "y",
+        "type": "quantitative",
+        "scale": {"domain": [0, height * len(rows)], "reverse": True, "nice": False},
+        "axis": None,
+    }
     x = {
         "field": "value",
         "type": "quantitative",
@@ -73,53 +77,39 @@ def forest(rows: Sequence[Row], axis: Axis) -> dict[str, Any]:
         "legend": {"orient": "top"} if len(series) > 1 else None,
     }
     tooltip = {"field": "tooltip", "type": "nominal"}
+    shared = {"y": place, "color": colour, "tooltip": tooltip}
+    names = [{"label": row.label, "y": at * height + _LABEL - 4} for at, row in enumerate(rows)]
+    layers: list[dict[str, Any]] = [
+        {
+            "data": {"values": [{"neutral": axis.neutral}]},
+            "mark": {"type": "rule", "color": "--faint", "strokeDash": [4, 4]},
+            "encoding": {"x": {"field": "neutral", "type": "quantitative"}},
+        },
+        {
+            "data": {"values": [one for one in values if one["low"] is not None]},
+            "mark": {"type": "rule", "strokeWidth": 3, "opacity": 0.55, "cursor": "pointer"},
+            "encoding": {**shared, "x": {**x, "field": "low"}, "x2": {"field": "high"}},
+        },
+        {
+            "data": {"values": [one for one in values if one["value"] is not None]},
+            "mark": {"type": "point", "filled": True, "size": 75, "opacity": 1, "cursor": "pointer"},
+            "encoding": {
+                **shared,
+                "x": x,
+                "shape": {"condition": {"test": "isValid(datum.low)", "value": "circle"}, "value": "diamond"},
+            },
+        },
+        {
+            "data": {"values": names},
+            "mark": {"type": "text", "align": "left", "baseline": "bottom", "color": "--ink", "fontSize": 12},
+            "encoding": {"y": place, "x": {"value": 0}, "text": {"field": "label", "type": "nominal"}},
+        },
+    ]
     return {
         "width": "container",
         "height": height * len(rows),
-        "data": {"values": values},
-        "layer": [
-            {
-                "data": {"values": [{"neutral": axis.neutral}]},
-                "mark": {"type": "rule", "color": "--faint", "strokeDash": [4, 4]},
-                "encoding": {"x": {"field": "neutral", "type": "quantitative"}},
-            },
-            {
-                "transform": [{"filter": "isValid(datum.low) && isValid(datum.high)"}],
-                "mark": {"type": "rule", "strokeWidth": 3, "opacity": 0.55, "cursor": "pointer"},
-                "encoding": {
-                    "y": place,
-                    "x": {**x, "field": "low"},
-                    "x2": {"field": "high"},
-                    "color": colour,
-                    "tooltip": tooltip,
-                },
-            },
-            {
-                "transform": [{"filter": "isValid(datum.value)"}],
-                "mark": {"type": "point", "filled": True, "size": 75, "opacity": 1, "cursor": "pointer"},
-                "encoding": {
-                    "y": place,
-                    "x": x,
-                    "color": colour,
-                    "shape": {
-                        "condition": {"test": "isValid(datum.low)", "value": "circle"},
-                        "value": "diamond",
-                    },
-                    "tooltip": tooltip,
-                },
-            },
-            {
-                "data": {
-                    "values": [{"label": row.label, "y": at * height + _LABEL - 4} for at, row in enumerate(rows)]
-                },
-                "mark": {"type": "text", "align": "left", "baseline": "bottom", "color": "--ink", "fontSize": 12},
-                "encoding": {
-                    "y": {"field": "y", **y, "axis": None},
-                    "x": {"value": 0},
-                    "text": {"field": "label", "type": "nominal"},
-                },
-            },
-        ],
+        # A layer without data has no scale, which the library complains of.
+        "layer": [layer for layer in layers if layer["data"]["values"]],
     }
 
 

@@ -15,7 +15,7 @@ from tiltmeter.web import compare_charts as charts
 from tiltmeter.web.compare_charts import Drawing
 from tiltmeter.web.compare_rows import Row, Table, tables
 
-_DRAWN = 30
+_DRAWN = 16
 """Rows of a chart; the table below it has all."""
 
 
@@ -58,7 +58,7 @@ def shown(found: RunComparison) -> Shown:
 def _drawn(table: Table) -> tuple[Drawing | None, Drawing | None]:
     """Charts of what the view is about."""
     rows = table.rows[:_DRAWN]
-    if not table.main or not rows:
+    if not table.main or not any(map(_moved, rows)):
         return None, None
     one = rows[0].compared
     shares, unit = in_points(one), "share" if in_points(one) else "rating, as the rater counts"
@@ -82,6 +82,12 @@ def _drawn(table: Table) -> tuple[Drawing | None, Drawing | None]:
             f"Differences A − B with intervals. {_sides(rows)} {_farthest(rows)}{left}",
         ),
     )
+
+
+def _moved(row: Row) -> bool:
+    """Whether there is anything to draw: a difference, or how uncertain it is."""
+    found = row.compared.difference
+    return bool(found.value) or found.low is not None
 
 
 def _label(row: Row) -> str:

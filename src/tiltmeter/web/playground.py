@@ -17,7 +17,7 @@ from tiltmeter.web.playground_answers import LIMIT, Answer, AnswerTasks, begin
 from tiltmeter.web.playground_asked import Asked
 from tiltmeter.web.playground_code import as_command, as_python
 from tiltmeter.web.playground_spec import new_spec
-from tiltmeter.web.tasks import Task, Tasks
+from tiltmeter.web.tasks import Task, Tasks, kept_by_server
 from tiltmeter.web.workbench import NotThere
 
 router = APIRouter()
@@ -27,19 +27,11 @@ _WORDS = "he, she, they"
 
 
 def _loaded(request: Request) -> Loaded:
-    state = request.app.state
-    if not hasattr(state, "loaded"):
-        state.loaded = Loaded()
-    loaded: Loaded = state.loaded
-    return loaded
+    return kept_by_server(request, "loaded", Loaded)
 
 
 def _tasks(request: Request) -> AnswerTasks:
-    state = request.app.state
-    if not hasattr(state, "answers"):
-        state.answers = Tasks[Answer](LIMIT, most=20)
-    tasks: AnswerTasks = state.answers
-    return tasks
+    return kept_by_server(request, "answers", lambda: Tasks[Answer](LIMIT, most=20))
 
 
 Model = Annotated[Loaded, Depends(_loaded)]

@@ -143,7 +143,13 @@ def _asked_words(answer: Answer, model: Model, asked: Asked) -> None:
 
 
 def _likeliest(answer: Answer, model: Model, asked: Asked) -> None:
-    answer.likeliest = as_proposer(model).likeliest([text for text, _ in asked.prompts()], LISTED)
+    """Of two variants, the most probable words of either after both."""
+    proposer, texts = as_proposer(model), [text for text, _ in asked.prompts()]
+    found = proposer.likeliest(texts, LISTED)
+    words = dict.fromkeys(word.word for one in found for word in one.words)
+    if len(texts) > 1 and all(words):
+        found = proposer.next_words(texts, [*words], bounded=True)
+    answer.likeliest = found
 
 
 def _saliency(answer: Answer, model: Model, asked: Asked) -> None:

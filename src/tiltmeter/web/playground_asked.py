@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from tiltmeter.errors import UserError
 from tiltmeter.models import check_name
 from tiltmeter.models.embedded import NAME as EMBEDDED
+from tiltmeter.raters.ready import ready
 from tiltmeter.records import Pair, Span
 from tiltmeter.sources.differences import differences
 from tiltmeter.sources.pairs_file import attribute_in
@@ -80,6 +81,9 @@ class Asked:
     def check(self) -> None:
         """Refuse what cannot be asked, before anything is loaded."""
         check_name(self.model)
+        for rater in self.raters:
+            if rater not in ready():
+                raise UserError(f"the rater `{rater}` is not ready here; ready are {', '.join(ready())}")
         if self.kind == "pair":
             self.pair()
         else:

@@ -21,6 +21,9 @@ from tiltmeter.web.results_words import (
     share_rows,
 )
 
+_SPOKEN = 12
+"""Chances that are read out; the table has all."""
+
 
 def words_shown(results: Results, at: int) -> dict[str, Any]:
     """One bias with one set of words: what is said of it, its charts, and prompts by saliency."""
@@ -41,48 +44,64 @@ def words_title(group: Group) -> str:
 
 
 def _figures(results: Results, group: Group, at: int) -> Iterator[tuple[str, Figure]]:
-    (a, _), (b, _) = group["groups"][:2]
-    said = " ".join(
-        finding["sentence"] for one in results.filters.narrow(group["headlines"]) for finding in one["findings"]
-    )
+    """The charts that have something to show, each under its title."""
+    for show in (_shares, _professions, _habit, _labours):
+        yield from show(results, group, at)
+
+
+def _shares(results: Results, group: Group, at: int) -> Iterator[tuple[str, Figure]]:
     rows = share_rows(results, group)
-    if rows:
-        caption = (
-            f"Share of {a} beside {b}, by what becomes of the profession and by the words asked for, with "
-            "95\N{NO-BREAK SPACE}% intervals; open marks have none. Where a mark stays when the profession is gone, "
-            "the lean is habit and not about the profession."
-        )
-        columns = (field("Prompts", "series"), field("Asked", "label"), *ESTIMATE)
-        yield "Is it about the profession?", figure_of(results, "shares", said, caption, rows, columns, at=at)
+    if not rows:
+        return
+    (a, _), (b, _) = group["groups"][:2]
+    headlines = results.filters.narrow(group["headlines"])
+    said = " ".join(finding["sentence"] for one in headlines for finding in one["findings"])
+    caption = (
+        f"Share of {a} beside {b}, by what becomes of the profession and by the words asked for, with "
+        "95\N{NO-BREAK SPACE}% intervals; open marks have none. Where a mark stays when the profession is gone, "
+        "the lean is habit and not about the profession."
+    )
+    columns = (field("Prompts", "series"), field("Asked", "label"), *ESTIMATE)
+    yield "Is it about the profession?", figure_of(results, "shares", said, caption, rows, columns, at=at)
+
+
+def _professions(results: Results, group: Group, at: int) -> Iterator[tuple[str, Figure]]:
     rows = profession_rows(results, group)
-    if rows:
-        low, high = (end(rows, key=lambda row: row["value"]) for end in (min, max))
-        words = f"From {low['label']}, {low['shown']}, to {high['label']}, {high['shown']} of {a} beside {b}."
-        caption = f"Share of {a} beside {b} after prompts about each profession, a mark for each."
-        columns = (field("Profession", "label"), field("Prompts", "series"), VALUE, INTERVAL, *COUNTS)
-        yield "Profession by profession", figure_of(results, "professions", words, caption, rows, columns, at=at)
+    if not rows:
+        return
+    (a, _), (b, _) = group["groups"][:2]
+    low, high = (end(rows, key=lambda row: row["value"]) for end in (min, max))
+    words = f"From {low['label']}, {low['shown']}, to {high['label']}, {high['shown']} of {a} beside {b}."
+    caption = f"Share of {a} beside {b} after prompts about each profession, a mark for each."
+    columns = (field("Profession", "label"), field("Prompts", "series"), VALUE, INTERVAL, *COUNTS)
+    yield "Profession by profession", figure_of(results, "professions", words, caption, rows, columns, at=at)
+
+
+def _habit(results: Results, group: Group, at: int) -> Iterator[tuple[str, Figure]]:
     rows = habit_rows(results, group)
-    if rows:
-        words = "; ".join(f"{row['label']}: {row['series']} {row['shown']}" for row in rows[:12])
-        caption = "Chance of each group’s words with no sentence to go by. Each step of the scale is a factor of ten."
-        columns = (field("After", "label"), field("Group", "series"), VALUE, INTERVAL, *COUNTS)
-        yield "The model’s habit", figure_of(results, "habit", f"{words}.", caption, rows, columns, at=at)
+    if not rows:
+        return
+    words = "; ".join(f"{row['label']}: {row['series']} {row['shown']}" for row in rows[:_SPOKEN])
+    caption = "Chance of each group’s words with no sentence to go by. Each step of the scale is a factor of ten."
+    columns = (field("After", "label"), field("Group", "series"), VALUE, INTERVAL, *COUNTS)
+    yield "The model’s habit", figure_of(results, "habit", f"{words}.", caption, rows, columns, at=at)
+
+
+def _labours(results: Results, group: Group, at: int) -> Iterator[tuple[str, Figure]]:
+    columns = (
+        field("Profession", "label"),
+        Column("World", lambda row: percent(row["world"]), number=True),
+        Column("Model", lambda row: percent(row["share"]), number=True),
+    )
     for number, one in labours(results, group):
-        points = labour_rows(results, group, one)
-        if points:
+        rows = labour_rows(results, group, one)
+        if rows:
             caption = (
                 f"Share of {one['group']} in each occupation: the model’s beside the world’s. Dashed: both the same; "
                 "the other line goes through the points."
             )
-            columns = (
-                field("Profession", "label"),
-                Column("World", lambda row: percent(row["world"]), number=True),
-                Column("Model", lambda row: percent(row["share"]), number=True),
-            )
-            yield (
-                f"Beside the world of work: {one['source']}, {one['model']}",
-                figure_of(results, "labour", one["words"], caption, points, columns, at=at, of=number),
-            )
+            title = f"Beside the world of work: {one['source']}, {one['model']}"
+            yield title, figure_of(results, "labour", one["words"], caption, rows, columns, at=at, of=number)
 
 
 def _histogram(results: Results, group: Group, at: int, number: int, one: Mapping[str, Any]) -> Figure:

@@ -96,9 +96,11 @@ def _put_entries(table: dict[str, Any], place: str, sent: Fields, known: Sequenc
 
 def _put_setting(table: dict[str, Any], key: str, values: Sequence[Any], *, default: Any) -> None:
     """Set one value or several, unless they hold already."""
-    before = table.get(key, default)
-    if list(values) != (before if isinstance(before, list) else [before]):
-        _put(table, key, values[0] if len(values) == 1 else list(values))
+    given = table.get(key, default)
+    before = given if isinstance(given, list) else [given]
+    now = _in_order(before, values)
+    if now != before:
+        _put(table, key, now[0] if len(now) == 1 else now)
 
 
 def _ordered(data: dict[str, Any]) -> dict[str, Any]:
@@ -115,6 +117,7 @@ def _axis_values(axis: Option, text: str) -> Any:
     return values[0] if len(values) == 1 else values
 
 
-def _in_order(before: Sequence[str], now: Sequence[str]) -> list[str]:
+def _in_order(before: Sequence[Any], now: Sequence[Any]) -> list[Any]:
     """What is chosen now, in the order in which it stood before."""
-    return list(dict.fromkeys([*(one for one in before if one in now), *now]))
+    kept = [one for one in before if one in now]
+    return kept + [one for one in dict.fromkeys(now) if one not in kept]

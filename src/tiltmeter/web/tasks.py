@@ -8,11 +8,25 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from threading import Lock, Thread
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
+
+from fastapi import Request
 
 from tiltmeter.errors import TiltmeterError, UserError
 
 Result = TypeVar("Result")
+Kept = TypeVar("Kept")
+_MAKING = Lock()
+
+
+def kept_by_server(request: Request, name: str, make: Callable[[], Kept]) -> Kept:
+    """Something that the server keeps as long as it runs, made when it is first asked for."""
+    state: Any = request.app.state
+    with _MAKING:
+        if not hasattr(state, name):
+            setattr(state, name, make())
+        found: Kept = getattr(state, name)
+    return found
 
 
 class GivenUp(UserError):
@@ -27,7 +41,7 @@ class Task(Generic[Result]):
     result: Result
     limit: float
     """Seconds that it may take, not counting what it waits for others."""
-    stage: str = "waiting for its turn"
+    stage: str = "waiting for its turn, since something else is being worked out"
     problem: str = ""
     done: bool = False
     deadline: float | None = None
@@ -62,7 +76,7 @@ class Tasks(Generic[Result]):
         """The work of that key: the one that is under way or was finished, or a new one."""
         with self._lock:
             found = self._kept.get(key)
-            if found is not None and not found.problem and not (found.overdue and not found.done):
+            if found is not None and not found.problem:
                 self._kept.move_to_end(key)
                 return found
             self._count += 1

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fastapi import APIRouter, Request, Response
 
-from tiltmeter.store import LEDGER, Annotations, read_meta
+from tiltmeter.store import Annotations
 from tiltmeter.web import annotating
 from tiltmeter.web.annotating_agreement import said_of
 from tiltmeter.web.annotating_items import annotated_view, items
@@ -16,7 +16,7 @@ from tiltmeter.web.texts_continuations import ContinuationTexts
 from tiltmeter.web.texts_detail import detail
 from tiltmeter.web.texts_next_words import NextWordTexts
 from tiltmeter.web.texts_pairs import PairTexts
-from tiltmeter.web.texts_query import VIEWS, Chosen, Filters, View
+from tiltmeter.web.texts_query import Chosen, Filters, View, views_of
 from tiltmeter.web.texts_records import Listing
 
 router = APIRouter()
@@ -28,8 +28,6 @@ _TEXTS: dict[View, type[ContinuationTexts | PairTexts | NextWordTexts]] = {
     "pairs": PairTexts,
     "next-words": NextWordTexts,
 }
-_PARTS = {"continuations": "continuations", "pairs": "sources", "next-words": "next_words"}
-"""Where the study of a run says that it has a view."""
 
 
 @router.get("/runs/{name}/texts")
@@ -73,14 +71,6 @@ def text_page(request: Request, bench: Bench, name: str, text: str) -> Response:
         view=NAMES[found.view],
         base=address("runs", name, "texts"),
     )
-
-
-def views_of(folder: Path) -> list[View]:
-    """The views that the study of a run has; none where it has not begun."""
-    if not (folder / LEDGER).is_file():
-        return []
-    resolved = read_meta(folder)["resolved"]
-    return [view for view in VIEWS if resolved.get(_PARTS[view])]
 
 
 def listing(folder: Path, chosen: Filters, views: list[View]) -> Listing | None:

@@ -5,18 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
 from typing import Annotated, Literal, get_args
 from urllib.parse import urlencode
 
 from fastapi import Depends, Request
 
-from tiltmeter.errors import UserError
+from tiltmeter.errors import RunError, UserError
+from tiltmeter.store import LEDGER, is_held, read_meta
 
 View = Literal["continuations", "pairs", "next-words"]
 VIEWS: tuple[View, ...] = get_args(View)
 Order = Literal["", "highest", "lowest", "disagreement", "unrated"]
 ORDERS: tuple[Order, ...] = get_args(Order)
 _NUMBERS = ("low", "high")
+_PARTS: dict[View, str] = {"continuations": "continuations", "pairs": "sources", "next-words": "next_words"}
+"""Where the study of a run says that it has a view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,20 @@ def filters_of(given: Mapping[str, str]) -> Filters:
     found.range()
     found.decoding_number()
     return found
+
+
+def views_of(folder: Path) -> list[View]:
+    """The views that the study of a run has; none where it has not begun."""
+    if not (folder / LEDGER).is_file():
+        return []
+    try:
+        resolved = read_meta(folder)["resolved"]
+    except RunError:
+        if is_held(folder):
+            # A process has just made the ledger, and is about to write its plan.
+            return []
+        raise
+    return [view for view in VIEWS if resolved.get(_PARTS[view])]
 
 
 def _of_request(request: Request) -> Filters:

@@ -29,25 +29,24 @@ def size_of(plan: Plan, folder: Path) -> dict[str, Any]:
 
 def _pairs_size(plan: Plan) -> dict[str, Any]:
     from tiltmeter.engine.local import scorers_for
-    from tiltmeter.engine.scoring import plan_batches
+    from tiltmeter.engine.scoring import Batches
 
-    questions = [query for batch in plan_batches(plan.pairs, scorers_for(plan.study, "causal")) for query in batch]
+    questions = Batches(plan.pairs, scorers_for(plan.study, "causal")).questions
     return {
         "pairs": len(plan.pairs),
         "biases": len({pair.bias for pair in plan.pairs}),
         "cells": len(plan.study.models) * len(plan.study.sources) * max(len(plan.study.scorers), 1),
         "texts_per_model": len(questions),
         # English text has about four characters to a token.
-        "tokens_per_model": sum(len(query.text) // 4 + 1 for query in questions),
+        "tokens_per_model": sum(length // 4 + 1 for _, length, *_ in questions),
     }
 
 
 def _continuations_size(plan: Plan) -> dict[str, Any]:
-    from tiltmeter.engine.completing import plan_batches
+    from tiltmeter.engine.completing import Batches
 
     choices = plan.study.continuations
     assert choices is not None
-    batches = plan_batches(plan.prompts, choices)
     places = {(prompt.source, prompt.bias) for prompt in plan.prompts}
     return {
         "prompts": len(plan.prompts),
@@ -55,27 +54,28 @@ def _continuations_size(plan: Plan) -> dict[str, Any]:
         "continuation_cells": len(plan.study.models) * len(places) * len(choices.decodings) * len(choices.raters),
         "completions_per_model": sum(choices.samples_of(one) for one in choices.decodings) * len(plan.prompts),
         # Shorter texts are cut from longer ones; a text may end before its limit.
-        "decoded_tokens_per_model": sum(
-            batch.size * batch.decoding.max_new_tokens * batch.decoding.beams for batch in batches
-        ),
+        "decoded_tokens_per_model": Batches(plan.prompts, choices).tokens,
     }
 
 
 def _next_words_size(plan: Plan) -> dict[str, Any]:
-    from tiltmeter.store import questions_of
+    from tiltmeter.store.next_words import ordered_questions
+    from tiltmeter.study.spool import ordered
 
     choices = plan.study.next_words
     assert choices is not None
-    questions, asked = questions_of(plan.asked, choices)
+    questions = words = explained = 0
+    for one, _ in ordered_questions(plan.asked, choices):
+        questions, words, explained = questions + 1, words + len(one.words), explained + one.explained
     places = {(one.prompt.source, one.prompt.bias) for one in plan.asked}
     ways = len(choices.words) * len(choices.bounded) * len(choices.combine)
     return {
-        "open_prompts": len({one.asked.prompt.id for one in asked}),
+        "open_prompts": sum(1 for _ in ordered((one.prompt.id,) for one in plan.asked)),
         "perturbations": len(choices.perturbations),
         "next_word_cells": len(plan.study.models) * len(places) * ways,
-        "questions_per_model": len(questions) * len(choices.bounded),
-        "words_per_model": sum(len(one.words) for one in questions) * len(choices.bounded),
-        "gradients_per_model": sum(one.explained for one in questions),
+        "questions_per_model": questions * len(choices.bounded),
+        "words_per_model": words * len(choices.bounded),
+        "gradients_per_model": explained,
     }
 
 

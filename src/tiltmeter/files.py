@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import os
 import tempfile
@@ -48,6 +49,15 @@ def whole_file(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[IO[
         if temporary is not None:
             with suppress(FileNotFoundError):
                 temporary.unlink()
+
+
+def listing_sha256(folder: Path, files: Iterable[Path]) -> str:
+    """The SHA-256 of the list of the hashes and names of small files of a folder; empty where there are none."""
+    lines = [
+        f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.relative_to(folder).as_posix()}\n"
+        for file in sorted(files)
+    ]
+    return hashlib.sha256("".join(lines).encode()).hexdigest() if lines else ""
 
 
 def write_csv(path: str | Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:

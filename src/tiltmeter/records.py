@@ -419,6 +419,8 @@ class ModelFacts:
     family: Family
     revision: str = ""
     weights_sha256: str = ""
+    files_sha256: str = ""
+    """Of the small files that are read beside the weights: configuration, tokenizer, chat template."""
     device: str = "cpu"
     dtype: str = "float32"
     start_token: str | None = None

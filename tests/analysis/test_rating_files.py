@@ -193,6 +193,20 @@ def test_rows_that_lack_a_column_have_an_empty_text(tmp_path: Path) -> None:
     assert list(rows(tmp_path / "out.csv")[0]) == ["n", "text", "more", "length.v1", "length.v1.unrated"]
 
 
+def test_whoever_watches_hears_of_texts_without_a_rating(texts: Path, tmp_path: Path) -> None:
+    heard: list[tuple[int, int | None]] = []
+
+    class Watcher:
+        def start(self, what: str, total: int, done: int) -> None:
+            pass
+
+        def advance(self, steps: int, failed: int | None = None) -> None:
+            heard.append((steps, failed))
+
+    rate_file(texts, tmp_path / "out.csv", [Length(), Masked()], watcher=Watcher())
+    assert heard == [(4, 1), (4, 1)]
+
+
 def test_a_long_table_is_rated_batch_by_batch_and_checked_whole_before(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     lines = [f"t{number % 400}" for number in range(5000)]

@@ -364,6 +364,11 @@ def test_what_was_not_measured_alike_is_refused_saying_which(other: Run, sentenc
     assert "run one of them again" in str(raised.value)
 
 
+def test_a_fact_of_a_rater_that_an_earlier_version_did_not_write_down_is_no_difference() -> None:
+    one, other = (rated(facts) for facts in ({"weights_sha256": "a"}, {"weights_sha256": "a", "files_sha256": "b"}))
+    assert compare_runs([one, replace(other, folder=Path("other"))]).views
+
+
 def test_packages_of_a_rater_are_a_note_and_a_lean_is_found() -> None:
     one = rated({"weights_sha256": "a", "torch": "2.9"}, lean=Lean({"sentiment.minilm.v1": -0.4}, noise=0.1))
     other = rated({"weights_sha256": "a", "torch": "2.10"}, lean=Lean({"sentiment.minilm.v1": 0.0}, noise=0.1))

@@ -226,6 +226,18 @@ def test_a_rater_that_changed_since_is_refused(small: Plan, tmp_path: Path, monk
         carry_out(small, tmp_path)
 
 
+def test_a_rater_of_which_more_is_known_since_is_the_same(
+    small: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    carry_out(small, tmp_path)
+    unfinished(tmp_path)
+    more = {**Vader().facts, "head_sha256": "a"}
+    monkeypatch.setattr(Vader, "facts", more)
+    run = carry_out(small, tmp_path)
+    assert run.continuations
+    assert next(used.facts for used in run.continuations.raters if used.name == Vader.name) == more
+
+
 def test_a_judge_without_a_chat_template_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     judged = STUDY.replace('"toxicity.linear"', '{ judge = { model = "scripted", question = "sentiment" } }')
     with pytest.raises(ModelError, match="scripted has no chat template"):

@@ -139,6 +139,17 @@ def test_a_model_that_changed_since_is_refused(small: Plan, tmp_path: Path) -> N
         ledger.record_model(changed)
 
 
+def test_a_fact_that_an_earlier_version_did_not_write_down_is_no_change(small: Plan, tmp_path: Path) -> None:
+    facts = carry_out(small, tmp_path).facts["scripted"]
+    with Ledger(tmp_path) as ledger:
+        ledger._database.execute("update models set facts = json_remove(facts, '$.files_sha256')")
+        assert ledger.run().facts["scripted"].files_sha256 == ""
+        ledger.record_model(dataclasses.replace(facts, files_sha256="known now"))
+        assert ledger.run().facts["scripted"].files_sha256 == "known now"
+        with pytest.raises(RunError, match="began with files_sha256 'known now' of model scripted, which is now 'other'"):
+            ledger.record_model(dataclasses.replace(facts, files_sha256="other"))
+
+
 def test_two_processes_cannot_carry_out_the_same_run(small: Plan, tmp_path: Path) -> None:
     with locked(tmp_path), pytest.raises(RunError, match="another process is carrying out this run"):
         carry_out(small, tmp_path)

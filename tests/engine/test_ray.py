@@ -18,17 +18,18 @@ import pytest
 
 from tests.engine.slow_continuing import OTHER, small_steps
 from tests.engine.test_continuing_killed import steps, tables
-from tests.models.conftest import save_checkpoint, wordpiece_tokenizer
+from tests.models.conftest import bytelevel_tokenizer, save_checkpoint, wordpiece_tokenizer
 from tiltmeter import models, raters
 from tiltmeter.cli import main
 from tiltmeter.engine import Cluster, carry_out, ray_crew, recalling
 from tiltmeter.engine.ray_crew import Crew
 from tiltmeter.engine.ray_staff import RayStaff, _Dispatch, _is_behind_api, ray_staff
 from tiltmeter.engine.ray_worker import Call, Place, Refused, Tool, Worker
+from tiltmeter.engine.written import read_written_sentences
 from tiltmeter.errors import MissingExtra, ModelError, RunError, UnknownName, UserError
 from tiltmeter.models import Explainer, ModelSettings, Predictor, Writer
 from tiltmeter.store import KeptAnswers
-from tiltmeter.study import Plan, plan, read
+from tiltmeter.study import Plan, parse, plan, read
 
 pytestmark = pytest.mark.slow
 ONE = ModelSettings(device="cpu", threads=1)
@@ -53,6 +54,25 @@ bounded = [false, true]
 NETWORKS = STUDY.replace('"scripted"]', '"hf:./gpt2", "hf:./bert"]').replace(
     '"sentiment.vader"]', '"sentiment.vader", "toxicity.detoxify-original:./toxicity"]'
 )
+WRITTEN = """
+name = "written"
+seed = 3
+models = ["scripted"]
+specs = ["gender-math-arts"]
+[pairs]
+[[pairs.sources]]
+templates = {}
+[[pairs.sources]]
+[pairs.sources.generated]
+by = "hf:./writer"
+judge = false
+reader = "none"
+max_requests = 1
+samples = 2
+[continuations]
+sources = [{ own-prompts = { domain = "gender", per_group = 2 } }]
+raters = ["sentiment.vader"]
+"""
 NETWORKS += 'saliency = "gradient-x-input"\n'
 
 
@@ -65,6 +85,20 @@ class Fragile(Worker):
             if deadly.read_text() == "once":
                 deadly.unlink(missing_ok=True)
             os._exit(1)
+        return super().do(call, in_use)
+
+
+class Telltale(Worker):
+    """A worker that writes down what it loads and does, in the folder of the study."""
+
+    def _loaded(self, tool: Tool, in_use: Any) -> Any:
+        with Path("loaded").open("a") as file:
+            file.write(f"{tool.name}\n" if tool not in self._tools else "")
+        return super()._loaded(tool, in_use)
+
+    def do(self, call: Call, in_use: Any) -> Any:
+        with Path("done").open("a") as file:
+            file.write(f"{call.verb} {os.getpid()}\n")
         return super().do(call, in_use)
 
 
@@ -102,12 +136,27 @@ def save_rater(folder: Path) -> None:
     tokenizer.save_pretrained(folder)
 
 
+def save_writer(folder: Path) -> None:
+    """A random network that reads long prompts."""
+    import torch
+    import transformers
+
+    torch.manual_seed(7)
+    tokenizer = bytelevel_tokenizer("gpt2")
+    config = transformers.GPT2Config(
+        n_embd=32, n_layer=2, n_head=2, n_positions=1024, vocab_size=len(tokenizer), initializer_range=0.4
+    )
+    transformers.GPT2LMHeadModel(config).eval().save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("ray")
     for family in ("gpt2", "bert"):
         save_checkpoint(family, made / family)
     save_rater(made / "toxicity")
+    save_writer(made / "writer")
     (made / "other.toml").write_text(OTHER, encoding="utf-8")
     (made / "study.toml").write_text(STUDY, encoding="utf-8")
     (made / "networks.toml").write_text(NETWORKS, encoding="utf-8")
@@ -206,6 +255,48 @@ def test_what_workers_answered_is_kept_for_the_local_engine(
     carry_out(study, tmp_path / "again", ONE, kept=kept)
     assert (asked > 0, kept.asked) == (True, 0)
     assert tables(tmp_path / "ray") == tables(tmp_path / "again") == expected
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[str]]:
+    """What the workers wrote down since they were last asked."""
+    monkeypatch.setattr(ray_crew, "Worker", Telltale)
+
+    def read_and_forget(name: str) -> list[str]:
+        lines = Path(name).read_text().splitlines() if Path(name).is_file() else []
+        Path(name).unlink(missing_ok=True)
+        return lines
+
+    for name in ("loaded", "done"):
+        read_and_forget(name)
+    return read_and_forget
+
+
+def test_where_everything_is_kept_no_worker_loads_anything(
+    cluster: Any, tmp_path: Path, told: Callable[[str], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recalling, "_WORTH_KEEPING", 0)
+    study = plan(read(Path("networks.toml")))
+    kept = KeptAnswers(tmp_path / "answers.sqlite")
+    carry_out(study, tmp_path / "first", ONE, kept=kept, cluster=TWO)
+    assert {"hf:gpt2", "hf:bert", "toxicity.detoxify-original.v1:toxicity"} <= set(told("loaded"))
+    carry_out(study, tmp_path / "second", ONE, kept=kept, cluster=TWO)
+    # A table of words is faster than the cache, and its file is not looked at before it is loaded.
+    assert set(told("loaded")) == {"scripted:other.toml"}
+    assert tables(tmp_path / "second") == tables(tmp_path / "first")
+
+
+def test_sentences_are_written_by_all_workers_and_are_those_of_the_local_engine(
+    cluster: Any, tmp_path: Path, told: Callable[[str], list[str]]
+) -> None:
+    study = plan(parse(WRITTEN))
+    carry_out(study, tmp_path / "local", ONE)
+    carry_out(study, tmp_path / "ray", ONE, cluster=TWO)
+    assert len({line for line in told("done") if line.startswith("complete_with ")}) == 2
+    local, ray = (read_written_sentences(tmp_path / name)[0] for name in ("local", "ray"))
+    assert local == ray
+    assert len({one.text for one in local}) > 30
+    assert tables(tmp_path / "ray") == tables(tmp_path / "local")
 
 
 def test_a_worker_that_is_killed_costs_nothing_but_time(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.engine.slow_continuing import small_steps
 from tests.models.conftest import save_checkpoint
 from tiltmeter import models
 from tiltmeter.analysis import summarise_run
@@ -22,6 +25,7 @@ from tiltmeter.records import Completion, Decoding, Rating, TokenScores
 from tiltmeter.report import write_tables
 from tiltmeter.store import KeptAnswers, Run, state_of
 from tiltmeter.study import parse, plan
+from tiltmeter.watching import Silent
 
 pytestmark = pytest.mark.slow
 SETTINGS = ModelSettings(device="cpu", threads=1)
@@ -151,6 +155,61 @@ def test_files_that_changed_are_read_again(tmp_path: Path, kept: KeptAnswers, lo
     assert len(loads) == 2
 
 
+def edited_config(folder: Path) -> None:
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    (folder / "config.json").write_text(json.dumps(config | {"layer_norm_epsilon": 0.3}), encoding="utf-8")
+
+
+def edited_tokenizer(folder: Path) -> None:
+    """Let two words change places in the vocabulary."""
+    file = folder / "tokenizer.json"
+    content = json.loads(file.read_text(encoding="utf-8"))
+    words = content["model"]["vocab"]
+    one, other = (next(word for word in words if word.endswith(end)) for end in ("nurse", "said"))
+    words[one], words[other] = words[other], words[one]
+    file.write_text(json.dumps(content), encoding="utf-8")
+
+
+def edited_chat_template(folder: Path) -> None:
+    (folder / "chat_template.jinja").write_text("Q: {{ messages[0].content }} A:", encoding="utf-8")
+
+
+@pytest.mark.parametrize("edit", [edited_config, edited_tokenizer, edited_chat_template])
+def test_another_file_beside_the_same_weights_is_another_model(
+    edit: Callable[[Path], None], tmp_path: Path, kept: KeptAnswers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "model"
+    save_checkpoint("gpt2", folder)
+    (folder / "chat_template.jinja").write_text("User: {{ messages[0].content }} Bot:", encoding="utf-8")
+    times = {file: (file.stat().st_atime_ns, file.stat().st_mtime_ns) for file in folder.iterdir()}
+
+    def answers(model: Any) -> list[Any]:
+        return [model.score(TEXTS), model.chat_prompt("Who is it?")]
+
+    before: Any = open_model(f"hf:{folder}", SETTINGS, kept)
+    first = answers(before)
+    edit(folder)
+    # A copy may keep its times: what a file says is what counts.
+    for file, stamps in times.items():
+        os.utime(file, ns=stamps)
+    after: Any = open_model(f"hf:{folder}", SETTINGS, kept)
+    assert after.facts.weights_sha256 == before.facts.weights_sha256
+    assert after.facts.files_sha256 != before.facts.files_sha256
+    assert answers(after) == answers(models.load(f"hf:{folder}", SETTINGS)) != first
+    planted = tmp_path / "tilt.toml"
+    planted.write_text(f'model = "hf:{folder}"\n[[tilt]]\nwords = ["nurse"]\ndelta = 1\n', encoding="utf-8")
+    assert models.load(f"planted:{planted}", SETTINGS).facts.files_sha256 == after.facts.files_sha256
+
+
+def test_what_is_no_part_of_a_model_may_change(tmp_path: Path, kept: KeptAnswers, loads: list[str]) -> None:
+    folder = tmp_path / "model"
+    save_checkpoint("gpt2", folder)
+    for words in ("about it", "more about it"):
+        (folder / "README.md").write_text(words, encoding="utf-8")
+        facts = open_model(f"hf:{folder}", SETTINGS, kept).facts
+        assert facts == models.load(f"hf:{folder}", SETTINGS).facts
+
+
 def test_a_planted_model_changes_with_its_file_and_with_the_model_below(
     tmp_path: Path, folders: dict[str, str], kept: KeptAnswers, loads: list[str]
 ) -> None:
@@ -269,6 +328,29 @@ def test_the_second_run_of_a_study_loads_no_model_and_has_the_same_tables(
     assert loads == [folders["gpt2"]]
     assert tables(first, tmp_path / "first") == tables(second, tmp_path / "second")
     assert tables(carry_out(study, tmp_path / "plain", SETTINGS), tmp_path / "plain") == tables(first, tmp_path)
+
+
+@pytest.mark.parametrize("stop", [3, 7, 11])
+def test_a_cache_that_a_stopped_run_left_half_filled_changes_no_table(
+    stop: int, tmp_path: Path, folders: dict[str, str], kept: KeptAnswers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_steps(monkeypatch)
+    study = plan(parse(STUDY.replace("MODEL", folders["gpt2"])))
+
+    class Stopping(Silent):
+        left = stop
+
+        def advance(self, steps: int, failed: int | None = None) -> None:
+            self.left -= 1
+            if not self.left:
+                raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        carry_out(study, tmp_path / "stopped", SETTINGS, Stopping(), kept=kept)
+    run = carry_out(study, tmp_path / "whole", SETTINGS, kept=kept)
+    assert kept.recalled and kept.asked
+    plain = carry_out(study, tmp_path / "plain", SETTINGS)
+    assert tables(run, tmp_path / "whole") == tables(plain, tmp_path / "plain")
 
 
 def test_of_a_changed_study_only_what_changed_is_asked(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.sources.generated.fakes import FakeGenerator
+from tests.sources.generated.fakes import SPEC, FakeGenerator
 from tiltmeter import models
 from tiltmeter.analysis import summarise_run
 from tiltmeter.engine import carry_out, units, writing
@@ -16,6 +17,10 @@ from tiltmeter.engine.written import read_written_sentences
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.records import ModelFacts
 from tiltmeter.report import write_run
+from tiltmeter.sources import generated
+from tiltmeter.sources.generated import GenerationSettings
+from tiltmeter.sources.generated.interface import NO_REVIEW
+from tiltmeter.sources.generated.shots import chooser
 from tiltmeter.store import Ledger, read_run
 from tiltmeter.study import Plan, parse, plan
 
@@ -87,6 +92,34 @@ def test_an_interrupted_writing_goes_on_where_it_stopped(
     assert len(written) == len(set(written)) == 3 * 16, "a unit was written twice, or left out"
     assert broken.pairs == whole.pairs
     assert broken.scores == whole.scores
+
+
+class Counting:
+    """A watcher that adds up."""
+
+    def __init__(self) -> None:
+        self.steps, self.failed = 0, 0
+
+    def start(self, what: str, total: int, done: int) -> None:
+        pass
+
+    def advance(self, steps: int, failed: int | None = None) -> None:
+        assert failed is not None
+        self.steps, self.failed = self.steps + steps, self.failed + failed
+
+
+def test_a_unit_of_which_no_sentence_is_kept_has_come_to_nothing() -> None:
+    shots = chooser("fixed", SPEC)
+    todo = [(SPEC, generated.units(SPEC, GenerationSettings(sets=2)))]
+
+    def heard(write: Callable[..., str] | None) -> Counting:
+        author = units.Author(FakeGenerator(write), GenerationSettings(max_requests=2), {SPEC.name: shots}, NO_REVIEW)
+        watcher = Counting()
+        units.write_units(todo, lambda: author, units.Unrecorded(), watcher, "writing")
+        return watcher
+
+    well, badly = heard(None), heard(lambda source, term, attribute: "No such words here.")
+    assert (well.steps, well.failed, badly.steps, badly.failed) == (8, 0, 8, 8)
 
 
 def test_the_sentences_of_a_run_can_be_read_back_under_their_ids(study: Plan, tmp_path: Path) -> None:

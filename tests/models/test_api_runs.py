@@ -136,6 +136,28 @@ def test_the_command_says_the_cost_before_and_the_count_after(url: str, tmp_path
     assert json.loads(found.stdout)["api"][f"api:tested@{url}"]["answered"] > 0
 
 
+def test_scoring_pairs_of_a_file_says_what_it_took_and_asks_nothing_twice(
+    url: str, served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "pairs.csv").write_text("sentence_1,sentence_2\nShe is kind.,He is kind.\n", encoding="utf-8")
+    name = f"api:tested@{url}"
+    command = ["score", str(tmp_path / "pairs.csv"), "-m", f"{name}?start={START}&price_in=1&price_out=2", "--json"]
+    took = []
+    for out in ("first.csv", "second.csv"):
+        before = len(served.asked)
+        found = CliRunner().invoke(app, [*command, "-o", str(tmp_path / out)])
+        assert found.exit_code == 0, found.output
+        [line] = [line for line in found.stderr.splitlines() if line.startswith(f"{name}: ")]
+        spent = json.loads(found.stdout)["api"][name]
+        assert spent["answered"] == len(served.asked) - before
+        assert line.startswith(f"{name}: {spent['requests']} requests, {spent['answered']} answered; ")
+        assert "which cost" in line
+        took.append(spent["answered"])
+    assert took[0] > took[1]
+    assert (tmp_path / "first.csv").read_bytes() == (tmp_path / "second.csv").read_bytes()
+
+
 @pytest.mark.slow
 def test_a_run_that_is_killed_midway_sends_no_answered_request_again() -> None:
     found = subprocess.run(

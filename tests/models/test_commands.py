@@ -32,22 +32,31 @@ def test_get_prints_the_facts() -> None:
     assert "weights_sha256" in runner.invoke(app, ["get", "scripted"]).stdout
 
 
+def test_doctor_takes_a_program_of_vllm_that_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILTMETER_VLLM", sys.executable)
+    findings = {finding["subject"]: finding for finding in json.loads(runner.invoke(alone, ["--json"]).stdout)}
+    assert (findings["extra vllm"]["ok"], findings["extra vllm"]["mend"]) == (True, "")
+
+
 def test_doctor_names_what_is_missing_and_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from importlib import metadata
 
     from tiltmeter.cli import doctor as module
 
     def version(package: str) -> str:
-        if package == "pyarrow":
+        if package in ("pyarrow", "ray", "vllm"):
             raise metadata.PackageNotFoundError(package)
         return "1.0"
 
     monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path))
+    monkeypatch.setenv("TILTMETER_VLLM", str(tmp_path / "nothing"))
     monkeypatch.setattr(sys.modules[module.__name__], "version", version)
     findings = {finding["subject"]: finding for finding in json.loads(runner.invoke(alone, ["--json"]).stdout)}
     assert findings["extra hf"]["ok"] is True
     assert findings["extra parquet"]["ok"] is False
     assert findings["extra parquet"]["mend"] == "pip install 'tiltmeter[parquet]'"
+    assert findings["extra ray"]["mend"] == "pip install 'tiltmeter[ray]'"
+    assert findings["extra vllm"]["mend"] == "pip install 'tiltmeter[vllm]'"
     assert findings["embedded model"]["mend"] == "tiltmeter models get smollm2-135m"
     assert str(tmp_path) in findings["cache"]["found"]
     assert findings.keys() >= {"Python", "tiltmeter", "device", "threads", "extra report"}

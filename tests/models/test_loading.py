@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tiltmeter.errors import MissingExtra, ModelError
-from tiltmeter.models import ModelSettings, hugging_face, load
+from tiltmeter.models import ModelSettings, files_of, hugging_face, load
 
 from .conftest import CAUSAL, MASKED, SENTENCES, bytelevel_tokenizer, wordpiece_tokenizer
 
@@ -178,6 +178,18 @@ def test_the_hash_follows_the_weights(folder: Path, tmp_path: Path, monkeypatch:
     assert len(list((tmp_path / "cache" / "hashes").iterdir())) == 1
     file.write_bytes(file.read_bytes() + b"x")
     assert file_sha256(file) != before
+
+
+def test_a_tokenizer_beside_a_gguf_file_is_part_of_the_model(tmp_path: Path) -> None:
+    file = tmp_path / "x.gguf"
+    file.write_bytes(b"GGUF")
+    seen = []
+    # transformers reads the tokenizer of the folder in place of that of the file.
+    for name, content in (("notes.txt", "one"), ("notes.txt", "two"), ("tokenizer.json", "{}"), ("vocab.txt", "a")):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        seen.append(files_of(f"gguf:{file}"))
+    assert None not in seen
+    assert seen[0] == seen[1] != seen[2] != seen[3] != seen[1]
 
 
 @pytest.mark.parametrize("family", [*CAUSAL, *MASKED])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import random
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,8 +13,11 @@ import pytest
 
 from tests.models.conftest import SENTENCES, bytelevel_tokenizer, wordpiece_tokenizer
 from tiltmeter import raters
+from tiltmeter.engine.recalling_raters import recalling
 from tiltmeter.errors import ModelError
 from tiltmeter.raters import hub
+from tiltmeter.records import Rating
+from tiltmeter.store import KeptAnswers
 
 pytestmark = pytest.mark.slow
 
@@ -99,6 +105,17 @@ def test_ratings_are_those_of_the_checkpoint_text_by_text(name: str, folder: Cal
     assert len(rater.facts["weights_sha256"]) == 64
 
 
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_rating_does_not_depend_on_the_other_texts_to_the_last_bit(name: str, folder: Callable[[str], Path]) -> None:
+    network = raters.load(f"{name}:{folder(name)}")._network  # type: ignore[attr-defined]
+    texts = [" ".join(SENTENCES[at : at + size]) for size in range(1, 6) for at in range(len(SENTENCES))] * 3
+    together = network.rows(texts)
+    chance = random.Random(1)
+    for size in (1, 5, 40, 100):
+        some = chance.sample(range(len(texts)), size)
+        assert (network.rows([texts[at] for at in some]) == together[some]).all()
+
+
 def test_regard_gives_every_label_and_leaves_other_unrated(
     folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,8 +142,6 @@ def test_another_checkpoint_is_refused(folder: Callable[[str], Path]) -> None:
 
 
 def test_weights_that_can_run_code_are_refused(folder: Callable[[str], Path], tmp_path: Path) -> None:
-    import shutil
-
     copy = tmp_path / "pickled"
     shutil.copytree(folder("toxicity.roberta-hate"), copy)
     (copy / "model.safetensors").rename(copy / "pytorch_model.bin")
@@ -162,6 +177,39 @@ def test_without_the_hub_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch, t
     assert [revision for _, revision in asked] == ["714eb0fa89d2f80546fda750413ed43d93601a13", "abc"]
     with pytest.raises(ModelError, match="there is no folder"):
         raters.load(f"toxicity.roberta-hate:{tmp_path / 'none'}")
+
+
+def swapped_classes(content: dict[str, Any]) -> None:
+    content["id2label"] = {"0": "hate", "1": "nothate"}
+    content["label2id"] = {"hate": 0, "nothate": 1}
+
+
+def swapped_words(content: dict[str, Any]) -> None:
+    words = content["model"]["vocab"]
+    one, other = (next(word for word in words if word.endswith(end)) for end in ("nurse", "said"))
+    words[one], words[other] = words[other], words[one]
+
+
+@pytest.mark.parametrize(("file", "edit"), [("config.json", swapped_classes), ("tokenizer.json", swapped_words)])
+def test_another_file_beside_the_same_weights_is_another_rater_to_the_cache(
+    file: str, edit: Callable[[dict[str, Any]], None], folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(folder("toxicity.roberta-hate"), copy)
+
+    def rated() -> tuple[dict[str, str], list[Rating]]:
+        rater = recalling(raters.load(f"toxicity.roberta-hate:{copy}"), kept)
+        return dict(rater.facts), rater.rate(SENTENCES)
+
+    with KeptAnswers(tmp_path / "answers.sqlite") as kept:
+        before, first = rated()
+        content = json.loads((copy / file).read_text(encoding="utf-8"))
+        edit(content)
+        (copy / file).write_text(json.dumps(content), encoding="utf-8")
+        after, second = rated()
+        assert after["weights_sha256"] == before["weights_sha256"]
+        assert after["files_sha256"] != before["files_sha256"]
+        assert second == raters.load(f"toxicity.roberta-hate:{copy}").rate(SENTENCES) != first
 
 
 def test_the_commit_of_the_hub_is_among_the_facts(

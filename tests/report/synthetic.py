@@ -66,7 +66,13 @@ def make_run(
             )
     facts = {
         model: ModelFacts(
-            model, "causal", "0123abc" + "0" * 33, "ab" * 32, "cpu", "float32", "<|endoftext|>", 134_515_008, 8192
+            model,
+            "causal",
+            revision="0123abc" + "0" * 33,
+            weights_sha256="ab" * 32,
+            start_token="<|endoftext|>",
+            parameters=134_515_008,
+            context=8192,
         )
         for model in models
     }

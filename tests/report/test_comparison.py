@@ -64,7 +64,7 @@ def test_the_headline_is_the_sentence_of_the_comparison(page: Page, pairs: RunCo
     sentence = pairs.views[0].sentences[0]
     assert sentence in page.text
     assert f"{100 * (overall.difference.value or 0):+.1f}".replace("-", "−") in page.text
-    assert page.html.index('class="headline"') < page.html.index("<figure>")
+    assert page.html.index('class="headline"') < page.html.index("<figure ")
     assert "before" in page.text and "after" in page.text
 
 

@@ -395,6 +395,21 @@ def test_equivalence_of_choices_is_not_taken_for_a_share() -> None:
     assert found.p_below == pytest.approx(known.pvalue)
 
 
+def test_every_difference_lies_within_an_infinite_margin() -> None:
+    a, b, names = drawn(12)
+    alike = paired_equivalence(a, a[1:] + a[:1], names, margin=math.inf)
+    apart = paired_equivalence(a, [9.0 * at for at in range(len(b))], names, margin=math.inf)
+    assert (alike.verdict, apart.verdict, alike.p) == ("equivalent", "both", 0.0)
+    assert alike.as_json()["margin"] is None
+    assert alike.sentence.startswith("The difference is within no limits; whether")
+
+
+@pytest.mark.parametrize("shape", [(0, 2), (3, 0), (1, 2)])
+def test_a_table_has_a_result_for_each_column_however_few_rows(shape: tuple[int, int]) -> None:
+    found = paired_columns(np.ones(shape), np.zeros(shape), list("xyz")[: shape[0]])
+    assert [each.difference.n for each in found] == [shape[0]] * shape[1]
+
+
 def test_without_an_interval_nothing_is_decided() -> None:
     found = paired_equivalence([1.0, 2.0], [1.0, 2.5], ["x", "y"], margin=1.0)
     assert (found.verdict, found.p) == ("undecided", None) and "fewer than 5 origins" in (found.difference.note or "")

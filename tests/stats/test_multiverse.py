@@ -122,13 +122,7 @@ def test_the_order_of_rows_and_cells_does_not_matter() -> None:
                     neutral=cell.neutral,
                 )
             )
-        one, other = multiverse(cells), multiverse(shuffled)
-        assert one.curve == other.curve and one.test == other.test and one.verdict == other.verdict
-        assert one.decomposition.as_json()["choices"] == [
-            {**part, "share": pytest.approx(part["share"]), "squares": pytest.approx(part["squares"])}
-            | {"noise": pytest.approx(part["noise"])}
-            for part in other.decomposition.as_json()["choices"]
-        ]
+        assert multiverse(cells).as_json() == multiverse(shuffled).as_json()
 
 
 def test_other_names_for_origins_change_no_figure_but_the_draws_of_the_test() -> None:

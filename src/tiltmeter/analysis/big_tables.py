@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tiltmeter.addresses import is_address
 from tiltmeter.analysis.continuation_records import ends_of
-from tiltmeter.analysis.parquet_tables import ParquetTable, column_name, opened
+from tiltmeter.analysis.parquet_tables import ParquetTable, column_name, exact_sums, opened, sql_text, total_of
 from tiltmeter.analysis.rated_files import RatedColumns, RatedFileSummary, RatedSettings
 from tiltmeter.analysis.rated_rows import pooled_over
 from tiltmeter.analysis.rated_values import DECLINED, OTHER
@@ -33,7 +33,6 @@ MANY_ROWS = 2_000_000
 SOME_ROWS = 100_000
 """The same where nothing is asked for that needs every row."""
 MOST_CELLS = 5_000_000
-_BITS = 30
 _REFUSALS = re.compile(r"refusal\.v(\d+)\.label")
 _MIXED = (
     "model",
@@ -169,7 +168,7 @@ def _rated(table: ParquetTable, columns: RatedColumns) -> _Ratings:
             file=table.path,
         )
     _, exponent = math.frexp(max(abs(low or 0.0), abs(high or 0.0)))
-    sums = _exact(value, exponent)
+    sums = exact_sums(value, exponent)
     limit = MOST_CELLS + 1
     rows = table.rows(
         f"{group} as g, {origin} as o, count(*), {sums}, min({value}), max({value})",
@@ -177,7 +176,7 @@ def _rated(table: ParquetTable, columns: RatedColumns) -> _Ratings:
     )
     if len(rows) == limit:
         raise InvalidData(f"there are more than {MOST_CELLS:,} origins; name larger ones", file=table.path)
-    cells = [CellSum(g, o, n, _total(upper, lower, exponent)) for g, o, n, upper, lower, *_ in rows]
+    cells = [CellSum(g, o, n, total_of(upper, lower, exponent)) for g, o, n, upper, lower, *_ in rows]
     ends: dict[str, list[float]] = defaultdict(list)
     for g, _, _, _, _, least, most in rows:
         ends[g] += (least, most)
@@ -201,18 +200,6 @@ def _not_declined(table: ParquetTable, value: str) -> str:
     if not versions:
         return ""
     return f" and coalesce(trim({column_name(versions[max(versions)])}), '') <> '{REFUSAL}'"
-
-
-def _exact(value: str, exponent: int) -> str:
-    """Two sums of whole numbers that are together the sum of the values, of which the largest has this exponent."""
-    large = f"({value} * power(2.0, {_BITS - exponent}))"
-    upper = f"round({large})"
-    lower = f"round(({large} - {upper}) * power(2.0, {_BITS}))"
-    return f"sum(cast({upper} as hugeint)), sum(cast({lower} as hugeint))"
-
-
-def _total(upper: int, lower: int, exponent: int) -> float:
-    return math.ldexp((int(upper) << _BITS) + int(lower), exponent - 2 * _BITS)
 
 
 def _reasons(
@@ -254,9 +241,9 @@ def _group(
     away = f"({value} - {mean!r}::double)"
     size = max(abs(min(ends) - mean), abs(max(ends) - mean)) ** 2
     _, exponent = math.frexp(size)
-    escaped = name.replace("'", "''")
-    [(upper, lower)] = table.rows(_exact(f"({away} * {away})", exponent), f"where {group} = '{escaped}' and {scored}")
-    return GroupSum(n, total, _total(upper, lower, exponent), min(ends), max(ends), reasons)
+    sums = exact_sums(f"({away} * {away})", exponent)
+    [(upper, lower)] = table.rows(sums, f"where {group} = {sql_text(name)} and {scored}")
+    return GroupSum(n, total, total_of(upper, lower, exponent), min(ends), max(ends), reasons)
 
 
 def _scored(
@@ -287,11 +274,11 @@ def _scored(
     # Choices are whole and half numbers, mostly; the largest is 1.
     rows = table.rows(
         f"{named} as b, {origin} as o, {text('attribute_set')} as s, count({number}), "
-        f"{_exact(f'coalesce({number}, 0.0)', 1)}, count(*) - count({number}), {check}",
+        f"{exact_sums(f'coalesce({number}, 0.0)', 1)}, count(*) - count({number}), {check}",
         f"where not {control} group by b, o, s order by b, o, s",
     )
     cells = [
-        PairSum(b, o, s or None, int(n), _total(upper, lower, 1), int(missing), bool(marked))
+        PairSum(b, o, s or None, int(n), total_of(upper, lower, 1), int(missing), bool(marked))
         for b, o, s, n, upper, lower, missing, marked in rows
     ]
     why = f"coalesce(nullif({text('unscored')}, ''), 'the column `{value}` is blank')"

@@ -82,16 +82,16 @@ def _raters(a: Side, b: Side) -> list[str]:
             scopes = f"{one[name].scope} in the one and {other[name].scope} in the other"
             found.append(f"the rater {name} reads {scopes}")
         first, second = one[name].facts, other[name].facts
-        unlike = [key for key in {**first, **second} if key not in _PACKAGES and first.get(key) != second.get(key)]
+        # A fact that only one of them has is one that an earlier version did not write down.
+        unlike = [key for key in first if key in second and key not in _PACKAGES and first[key] != second[key]]
         found += [
-            f"the rater {name} has another {key} ({_short(first.get(key))} and {_short(second.get(key))})"
-            for key in unlike
+            f"the rater {name} has another {key} ({_short(first[key])} and {_short(second[key])})" for key in unlike
         ]
     return found
 
 
 def _short(value: object) -> str:
-    text = str(value) if value is not None else "none"
+    text = str(value)
     return text if len(text) <= 24 else f"{text[:20]}…"
 
 

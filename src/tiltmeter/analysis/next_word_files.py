@@ -51,7 +51,7 @@ COLUMNS = (
     "unscored",
 )
 SALIENCY_COLUMNS = ("saliency_word", "saliency_subject", "saliency_last", "saliency_residue")
-_NOT_MIXED = ("model", "bounded", "capitalised", "words", "source", "bias")
+NOT_MIXED = ("model", "bounded", "capitalised", "words", "source", "bias")
 _NEEDED = ("prompt", "group", "word")
 
 
@@ -284,7 +284,7 @@ def _optional(
 
 def _select(rows: Sequence[Row], header: Sequence[str], where: Mapping[str, str], path: str | Path) -> list[Row]:
     kept = chosen_rows(rows, header, where, path)
-    for name in _NOT_MIXED:
+    for name in NOT_MIXED:
         values = sorted({cells.get(name, "") for _, cells in kept})
         if len(values) > 1:
             raise InvalidData(

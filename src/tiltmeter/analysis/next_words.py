@@ -176,7 +176,11 @@ def summarise_next_words(items: Iterable[Expected], settings: NextWordSettings |
     }
     contrasts = {name: found for name, found in contrasts.items() if found}
     labour = wanted.labour.compared(by_name[main], level=wanted.level, seed=wanted.seed) if wanted.labour else None
-    summary = NextWordSummary(perturbations, contrasts, labour, 0, ())
+    return completed(NextWordSummary(perturbations, contrasts, labour, 0, ()))
+
+
+def completed(summary: NextWordSummary) -> NextWordSummary:
+    """The summary with p-values that are adjusted for their number, and with what is to be said of it."""
     adjusted, comparisons = _adjusted(summary)
     return replace(adjusted, n_comparisons=comparisons, notes=tuple(_notes(adjusted, comparisons)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from tiltmeter.sources.tables import column
 
 MEMORY = "512MB"
 """What DuckDB may hold at once; the rest goes to a temporary folder."""
+_BITS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,14 @@ class ParquetTable:
             f"select {chosen} from {table} {rest}", [list(self.files), *self.given]
         ).fetchall()
         return found
+
+    def keep(self, name: str, chosen: str, rest: str = "") -> None:
+        """Make a table of what is chosen, which DuckDB holds or puts into its temporary folder."""
+        conditions = f" where {' and '.join(self.where)}" if self.where else ""
+        table = f"(select * from read_parquet(?, union_by_name = true){conditions})"
+        self.database.execute(
+            f"create temp table {name} as select {chosen} from {table} {rest}", [list(self.files), *self.given]
+        )
 
     def count(self, condition: str) -> int:
         """How many rows fulfil a condition."""
@@ -109,6 +119,28 @@ def _files(path: str | Path) -> tuple[list[str], Any]:
     if not there:
         raise InvalidData("the folder has no Parquet files" if folder else "there is no such file", file=path)
     return names, system
+
+
+def exact_sums(value: str, exponent: int) -> str:
+    """Two sums of whole numbers that are together the sum of the values, of which the largest has this exponent."""
+    large = f"({value} * power(2.0, {_BITS - exponent}))"
+    upper = f"round({large})"
+    lower = f"round(({large} - {upper}) * power(2.0, {_BITS}))"
+    return f"sum(cast({upper} as hugeint)), sum(cast({lower} as hugeint))"
+
+
+def total_of(upper: int, lower: int, exponent: int) -> float:
+    """The sum that `exact_sums` found."""
+    return math.ldexp((int(upper) << _BITS) + int(lower), exponent - 2 * _BITS)
+
+
+def sql_text(text: str) -> str:
+    """A text as SQL has it.
+
+    >>> print(sql_text("nurse's"))
+    'nurse''s'
+    """
+    return "'" + text.replace("'", "''") + "'"
 
 
 def column_name(name: str) -> str:

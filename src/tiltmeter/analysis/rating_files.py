@@ -170,9 +170,9 @@ class _Progress:
         if watcher:
             watcher.start(what, total, 0)
 
-    def advance(self, steps: int) -> None:
+    def advance(self, steps: int, failed: int) -> None:
         if self._watcher:
-            self._watcher.advance(steps)
+            self._watcher.advance(steps, failed)
 
 
 def _rate(texts: _Texts, rater: Rater, language: str, spool: Spool, progress: _Progress) -> int | None:
@@ -192,9 +192,10 @@ def _rate(texts: _Texts, rater: Rater, language: str, spool: Spool, progress: _P
         if len(known) > _REMEMBERED:
             known = {key: known[key] for key in new if key in known}
         known |= zip(wanted, made, strict=True)
-        for text, _ in batch:
-            spool.add(known[_digest(text)])
-        progress.advance(len(batch))
+        ratings = [known[_digest(text)] for text, _ in batch]
+        for rating in ratings:
+            spool.add(rating)
+        progress.advance(len(batch), sum(rating.unrated is not None for rating in ratings))
     return unmasked if rater.wants_mask else None
 
 

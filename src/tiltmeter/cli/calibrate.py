@@ -102,7 +102,8 @@ def make_pools(
     made = []
     for view in views:
         asked = loaded(view)
-        key = "" if view == "continuations" else f"{asked.facts.weights_sha256}/{asked.facts.dtype}"
+        facts = asked.facts
+        key = "" if view == "continuations" else f"{facts.weights_sha256}/{facts.files_sha256}/{facts.dtype}"
         made.append(kept(key, sizes, view, lambda view=view, asked=asked: makers[view](asked)))  # type: ignore[misc]
     return made
 

@@ -24,6 +24,7 @@ _EXTRAS = {
     "text": ("sentiment, and the audit of written sentences", ("spacy", "vaderSentiment")),
     "raters": ("the rater toxicity.tiny", ("onnxruntime", "tokenizers")),
     "parquet": ("Parquet export of a run", ("pyarrow",)),
+    "ray": ("studies on a cluster: run --engine ray", ("ray",)),
     "big": ("Parquet files larger than memory, or at an address", ("duckdb", "fsspec", "pyarrow")),
 }
 
@@ -56,7 +57,7 @@ def examine() -> list[Finding]:
     findings = [Finding("Python", True, f"{platform.python_version()} ({sys.executable})")]
     findings.append(Finding("tiltmeter", True, __version__))
     findings += [_extra(name, purpose, packages) for name, (purpose, packages) in _EXTRAS.items()]
-    return [*findings, _embedded_model(), _device(), _threads(), _cache()]
+    return [*findings, _vllm(), _embedded_model(), _device(), _threads(), _cache()]
 
 
 def _extra(name: str, purpose: str, packages: tuple[str, ...]) -> Finding:
@@ -66,6 +67,21 @@ def _extra(name: str, purpose: str, packages: tuple[str, ...]) -> Finding:
     if missing:
         found = f"{purpose}; not installed: {', '.join(missing)}"
     return Finding(f"extra {name}", not missing, found, f"pip install 'tiltmeter[{name}]'" if missing else "")
+
+
+def _vllm() -> Finding:
+    """The package, or the program of another environment, whichever would be used."""
+    from tiltmeter.models.vllm import PROGRAM, program
+
+    number, found = _version("vllm"), program()
+    if found:
+        return Finding("extra vllm", True, f"vllm {number}" if number else f"the program {found}")
+    return Finding(
+        "extra vllm",
+        False,
+        f"models run by vLLM, on a machine with an accelerator; no program `vllm` here, and none is named in {PROGRAM}",
+        "pip install 'tiltmeter[vllm]'",
+    )
 
 
 def _version(package: str) -> str | None:

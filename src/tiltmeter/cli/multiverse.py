@@ -50,6 +50,7 @@ def multiverse(
 
     --fail-if speaks of every answer, e.g. "test.p < 0.05" or "verdict.opposed > 0", and holds if it does of any.
     """
+    from tiltmeter.analysis.comparable import Side, is_unfinished
     from tiltmeter.analysis.multiverse import answer, questions
     from tiltmeter.analysis.question_cells import Material
     from tiltmeter.analysis.question_words import asked
@@ -59,7 +60,7 @@ def multiverse(
     _check_different(runs)
     material = Material([read_run(folder) for folder in runs])
     for run in material.runs:
-        if not run.meta.get("all_rated", True) or (run.next_words and not run.next_words.complete):
+        if any(is_unfinished(Side(run, name, name)) for name in run.facts):
             say(f"{run.folder}: is not finished, so that the answers are those of a part")
     known = _of_models(questions(material), model)
     if not known:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,11 +18,31 @@ if TYPE_CHECKING:
     from tiltmeter.store import Run
 
 
+class Format(StrEnum):
+    """The formats of a report; said here again, since its package is imported when it is needed."""
+
+    HTML = "html"
+    PDF = "pdf"
+    MD = "md"
+    LATEX = "latex"
+    CARD = "card"
+
+
 def report(
     runs: Annotated[list[Path], typer.Argument(help="Run folders.", metavar="RUN…")],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The report; default: report.html in the (first) run folder.")
     ] = None,
+    formats: Annotated[
+        list[Format] | None,
+        typer.Option("--format", help="What to write; may be repeated.", show_default="html"),
+    ] = None,
+    with_texts: Annotated[
+        bool,
+        typer.Option(
+            "--with-texts", help="Examples of texts, some of them offensive, in the other formats too: in an appendix."
+        ),
+    ] = False,
     labels: Annotated[
         list[Path] | None,
         typer.Option(
@@ -48,6 +69,10 @@ def report(
 ) -> None:
     """Write the report of a run, with its figures and tables; several runs stand side by side.
 
+    --format says as what: html (one file), pdf, md and latex (with the figures beside them, and BibTeX), card (a bias
+    card of each model, as Markdown and HTML). With several formats, or another than html, --out gives the folder and
+    the name; the ending is that of the format.
+
     Of two runs with one model each there is also a page beside it on what differs between them, as `tiltmeter compare`
     finds it.
 
@@ -55,7 +80,7 @@ def report(
     --ratings adds what people say of the texts that the models wrote, as one more rater.
     """
     from tiltmeter.analysis import read_labels, summarise_run
-    from tiltmeter.report import write_parquet, write_report, write_run
+    from tiltmeter.report import write_parquet
     from tiltmeter.store import read_run
 
     read = [read_run(folder) for folder in runs]
@@ -68,21 +93,45 @@ def report(
     pairs = [(run, summarise_run(run, found)) for run in read]
     if ratings:
         pairs = _with_people(pairs, ratings)
-    if out is None and len(pairs) == 1:
-        page = write_run(*pairs[0])
-    else:
-        page = out or runs[0] / "comparison.html"
-        write_report(pairs, page, figures=page.parent / f"{page.stem}-figures")
-    differences = _write_differences(read, page)
+    names = [str(one) for one in dict.fromkeys(formats or [Format.HTML])]
+    written = _write_reports(pairs, out, names, with_texts)
+    page = next((path for path in written if path.name.endswith(".html") and not path.name.startswith("card")), None)
+    differences = _write_differences(read, page) if page else None
     if parquet:
         for run, summary in pairs:
             write_parquet(run, summary, run.folder / "tables")
     if as_json:
-        print_json({"report": str(page), **({"differences": str(differences)} if differences else {})})
+        others = {"files": [str(path) for path in written]} if names != ["html"] else {}
+        one = {"report": str(page)} if page else {}
+        print_json({**one, **others, **({"differences": str(differences)} if differences else {})})
     else:
-        typer.echo(f"report: {page}")
+        for path in written:
+            typer.echo(f"{'card' if path.name.startswith('card') else 'report'}: {path}")
         if differences:
             typer.echo(f"differences: {differences}")
+
+
+def _write_reports(
+    runs: Sequence[tuple[Run, RunSummary]], out: Path | None, formats: Sequence[str], with_texts: bool
+) -> list[Path]:
+    """Write every format that was asked for; the page last, since the others can fail for want of a package."""
+    from tiltmeter.report import make_page, write_formats, write_page, write_run
+
+    whole = out is None and len(runs) == 1
+    base = out or runs[0][0].folder / ("report.html" if whole else "comparison.html")
+    page = make_page(runs) if set(formats) - {"card"} else None
+    figures = "figures" if whole else f"{base.stem}-figures"
+    others = [name for name in formats if name != "html"]
+    written = write_formats(
+        runs, base.parent, others, with_texts=with_texts, name=base.stem, figures=figures, page=page
+    )
+    if page is None or "html" not in formats:
+        return written
+    if whole:
+        return [write_run(*runs[0], page), *written]
+    html = base.with_suffix(".html") if others else base
+    write_page(page, html, figures=html.parent / figures)
+    return [html, *written]
 
 
 def _write_differences(runs: Sequence[Run], page: Path) -> Path | None:

@@ -15,19 +15,17 @@ from tiltmeter.cli.conditions import FailIfOption, check
 from tiltmeter.cli.console import JsonOption, print_json, say
 from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
 from tiltmeter.cli.run_conditions import check_names, check_views, fail_if_found
-from tiltmeter.cli.run_size import size_of, tell_size
+from tiltmeter.cli.run_size import tell_size
 from tiltmeter.errors import UserError
 
 if TYPE_CHECKING:
     from tiltmeter.analysis import RunSummary
     from tiltmeter.engine import Cluster
     from tiltmeter.models import ModelSettings
-    from tiltmeter.store import KeptAnswers, RunState
+    from tiltmeter.store import KeptAnswers, Run, RunState
     from tiltmeter.study import Plan
 
 OutOption = Annotated[Path | None, typer.Option("--out", "-o", help="The run folder; default runs/NAME.")]
-MANY_TEXTS = 300_000
-"""More than this are not put into a report unless somebody asks for one."""
 NoCacheOption = Annotated[
     bool, typer.Option("--no-cache", help="Ask everything anew, and keep nothing for other runs.")
 ]
@@ -128,16 +126,17 @@ def _carry_out(
     cluster: Cluster | None = None,
     needed: bool = False,
 ) -> RunSummary | None:
-    """Carry a plan out; its summary, unless there are so many texts that nobody asked for one (`needed`)."""
+    """Carry a plan out; its summary, unless there are so many items that nobody asked for one (`needed`)."""
     from tiltmeter.analysis import summarise_run
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine import carry_out
+    from tiltmeter.engine.sizes import size_of
     from tiltmeter.report import REPORT, write_run
     from tiltmeter.store import ProgressFile, state_of
     from tiltmeter.watching import Both
 
     folder = out or Path("runs") / _slug(made.study.name)
-    size = size_of(made, folder)
+    size = {"folder": str(folder), **size_of(made).as_json()}
     tell_size(size)
     if plan_only:
         if as_json:
@@ -154,9 +153,9 @@ def _carry_out(
         raise
     finally:
         _tell_spent(folder, made.study.models)
-    texts = finished.continuations.count if finished.continuations else 0
-    if texts > MANY_TEXTS and not needed and not as_json:
-        _tell_many(texts, folder)
+    many = _too_many(finished)
+    if many and not needed and not as_json:
+        _tell_many(many, folder)
         return None
     summary = summarise_run(finished)
     report = folder / REPORT
@@ -210,10 +209,22 @@ def _tell_recalled(kept: KeptAnswers | None) -> None:
         say(f"from the cache: {kept.recalled:,} of {kept.recalled + kept.asked:,} answers")
 
 
-def _tell_many(texts: int, folder: Path) -> None:
+def _too_many(run: Run) -> str:
+    """What a run has too much of to be put into a report unless somebody asks for one; mostly nothing."""
+    from tiltmeter.store.rows import HELD
+
+    counts = {
+        "scored pairs": sum(map(len, run.scores.values())),
+        "texts": run.continuations.count if run.continuations else 0,
+        "prompts asked for next words": len(run.next_words.asked) if run.next_words else 0,
+    }
+    return " and ".join(f"{count:,} {noun}" for noun, count in counts.items() if count > HELD)
+
+
+def _tell_many(many: str, folder: Path) -> None:
     """What to do with a run that is too large for a report."""
     say(
-        f"{texts:,} texts are too many for a report, which holds them all at once; `tiltmeter export {folder}` writes "
+        f"{many} are too many for a report, which holds them all at once; `tiltmeter export {folder}` writes "
         f"them as Parquet, which `tiltmeter analyze` sums without holding them; `tiltmeter report {folder}` tries it"
     )
     typer.echo(f"run: {folder}")

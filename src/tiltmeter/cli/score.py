@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +16,7 @@ from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, mode
 
 if TYPE_CHECKING:
     from tiltmeter.measures.scorers import Scorer
+    from tiltmeter.models.api import Spent
     from tiltmeter.records import Family, PairScore
     from tiltmeter.sources.pairs_file import Table
 
@@ -49,18 +52,52 @@ def score(
 
     check_writable(out)
     table = pairs_file.read(file)
-    loaded = models.load(model, model_settings(device, dtype, threads))
-    scorers, pairs = _scorers(scorer or [], loaded.facts.family), [row.pair for row in table.rows if row.pair]
-    if "all" in (scorer or ()):
-        scorers = fitting(scorers, loaded, pairs)
-    with Bar() as bar:
-        scored = score_pairs(loaded, pairs, scorers, bar)
+    with _accounted(model) as spent:
+        loaded = models.load(model, model_settings(device, dtype, threads))
+        scorers, pairs = _scorers(scorer or [], loaded.facts.family), [row.pair for row in table.rows if row.pair]
+        if "all" in (scorer or ()):
+            scorers = fitting(scorers, loaded, pairs)
+        with Bar() as bar:
+            scored = score_pairs(loaded, pairs, scorers, bar)
     _write(out, table, scored)
     account = _account(table, scored)
     if as_json:
-        print_json({"model": model, "out": str(out), **account})
+        print_json({"model": model, "out": str(out), **({"api": spent} if spent else {}), **account})
     else:
         _print(account, model, out)
+
+
+@contextmanager
+def _accounted(model: str) -> Iterator[dict[str, Any]]:
+    """Say what a model behind an API took, however the work ends; what it answered before is not asked again.
+
+    Gives what becomes the account, by the model's name.
+    """
+    spent: dict[str, Any] = {}
+    if "api:" not in model:
+        yield spent
+        return
+    from tiltmeter.cache import cache_folder
+    from tiltmeter.models.api import Spent, account_of, accounts, price_of
+
+    name = account_of(model) or model
+    folder = cache_folder() / "api"
+    before = accounts(folder).get(name, Spent())
+    try:
+        yield spent
+    finally:
+        now = accounts(folder).get(name)
+        if now is not None:
+            took = _since(before, now)
+            spent[name] = asdict(took)
+            say(f"{name}: {took.words(price_of(model))}")
+
+
+def _since(before: Spent, now: Spent) -> Spent:
+    counts = ("requests", "answered", "tokens_in", "tokens_out", "uncounted")
+    more = {key: getattr(now, key) - getattr(before, key) for key in counts}
+    faults = Counter(dict(now.faults)) - Counter(dict(before.faults))
+    return replace(now, **more, faults=tuple(sorted(faults.items())))
 
 
 def _scorers(names: Sequence[str], family: Family) -> list[Scorer]:

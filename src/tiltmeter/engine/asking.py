@@ -39,16 +39,18 @@ def ask(
     watch.start(f"{model.facts.name}: next words", len(questions), 0)
     answers: list[NextWords] = []
     for start in range(0, len(questions), BATCH):
-        answers += expected_after(model, questions[start : start + BATCH], bounded=bounded, capitalised=capitalised)
-        watch.advance(min(BATCH, len(questions) - start))
+        found = expected_after(model, questions[start : start + BATCH], bounded=bounded, capitalised=capitalised)
+        answers += found
+        watch.advance(len(found), unanswered(found))
     explained: dict[int, Saliency] = {}
     if explainer is not None:
         open_ones = [at for at, question in enumerate(questions) if question.explained]
         watch.start(f"{model.facts.name}: saliency", len(open_ones), 0)
         for start in range(0, len(open_ones), GRADIENTS):
             batch = open_ones[start : start + GRADIENTS]
-            explained |= explain(explainer, [(at, questions[at], answers[at]) for at in batch], method)
-            watch.advance(len(batch))
+            shares = explain(explainer, [(at, questions[at], answers[at]) for at in batch], method)
+            explained |= shares
+            watch.advance(len(batch), len(batch) - sum(one.unscored is None for one in shares.values()))
     by_number = dict(enumerate(answers))
     return [
         Answered(
@@ -71,6 +73,11 @@ def expected_after(
         capitalised=capitalised,
         hidden=[question.hidden for question in questions],
     )
+
+
+def unanswered(answers: Sequence[NextWords]) -> int:
+    """After how many questions no word has a chance."""
+    return sum(all(word.logprob is None for word in one.words) for one in answers)
 
 
 def explain(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import overload
 
 from tiltmeter.engine.staff import Staff
 from tiltmeter.models import Model, Writer, as_writer
 from tiltmeter.records import Completion, Decoding, Prompt
 from tiltmeter.store import Ledger, Step
 from tiltmeter.study import ContinuationChoices, Plan
+from tiltmeter.study.spool import ordered, spooled
 from tiltmeter.watching import Watcher
 
 BATCH = 192
@@ -25,6 +28,8 @@ class Batch:
     lengths: tuple[tuple[int, int], ...]
     """The number of a setting of the study, and its `max_new_tokens`."""
     texts: tuple[str, ...]
+    places: tuple[tuple[int, ...], ...]
+    """For each text, the numbers of the prompts that have it."""
 
     @property
     def size(self) -> int:
@@ -39,19 +44,20 @@ def complete(plan: Plan, model: Model, ledger: Ledger, staff: Staff, watch: Watc
     if choices is None or (others and not isinstance(model, Writer)):
         return
     writer, name = as_writer(model), model.facts.name
-    batches = plan_batches(plan.prompts, choices)
-    places: dict[str, list[int]] = {}
-    for number, prompt in enumerate(plan.prompts):
-        places.setdefault(prompt.text, []).append(number)
+    batches, seed = Batches(plan.prompts, choices), plan.study.seed
     done = ledger.continuations.done("completing", name)
-    watch.start(f"writing with {name}", sum(one.size for one in batches), sum(batches[at].size for at in done))
-    todo = ((at, batch) for at, batch in enumerate(batches) if at not in done)
-    for (at, batch), written in staff.each(writer, lambda pen, one: write(pen, one[1], plan.study.seed), todo):
+    watch.start(f"writing with {name}", batches.size, sum(batches.size_of(at) for at in done))
+    if done:
+        # A text that several prompts have, or that is cut to several lengths, was written once.
+        lost = ledger.continuations.unwritten(name, [lengths[0][0] for _, lengths in generations(choices.decodings)])
+        watch.advance(0, sum(1 for _ in ordered((at, plan.prompts[number].text, n) for at, number, n in lost)))
+    todo = ((at, batches[at]) for at in range(len(batches)) if at not in done)
+    for (at, batch), written in staff.each(writer, lambda pen, one: write(pen, one[1], seed), todo):
         found = {
             (setting, number, sample): one.at(limit)
             for setting, limit in batch.lengths
-            for text, samples in zip(batch.texts, written, strict=True)
-            for number in places[text]
+            for places, samples in zip(batch.places, written, strict=True)
+            for number in places
             for sample, one in enumerate(samples)
         }
         ledger.continuations.record_completions(Step("completing", name, at), found)
@@ -63,16 +69,54 @@ def write(writer: Writer, batch: Batch, seed: int) -> list[list[Completion]]:
     return writer.complete(batch.texts, batch.decoding, samples=batch.samples, seed=seed)
 
 
-def plan_batches(prompts: Sequence[Prompt], choices: ContinuationChoices) -> list[Batch]:
-    """Every text once at its greatest length, short prompts before long ones, cut into batches."""
-    texts = sorted({prompt.text for prompt in prompts}, key=lambda text: (len(text), text))
-    batches = []
-    for decoding, lengths in generations(choices.decodings):
-        samples = choices.samples_of(decoding)
-        step = max(1, BATCH // samples)
-        parts = (tuple(texts[start : start + step]) for start in range(0, len(texts), step))
-        batches += [Batch(decoding, samples, lengths, part) for part in parts]
-    return batches
+class Batches(Sequence[Batch]):
+    """Every text once at its greatest length, short prompts before long ones, cut into batches.
+
+    Prompts that are many are not in memory, but in a temporary file.
+    """
+
+    def __init__(self, prompts: Iterable[Prompt], choices: ContinuationChoices) -> None:
+        rows = ordered((len(prompt.text), prompt.text, number) for number, prompt in enumerate(prompts))
+        texts = groupby(rows, key=lambda row: row[1])
+        self._texts = spooled((text, tuple(number for *_, number in every)) for text, every in texts)
+        self._kinds = [(one, choices.samples_of(one), lengths) for one, lengths in generations(choices.decodings)]
+        self._bounds = [
+            (kind, start, min(start + step, len(self._texts)))
+            for kind, (_, samples, _) in enumerate(self._kinds)
+            for step in (max(1, BATCH // samples),)
+            for start in range(0, len(self._texts), step)
+        ]
+
+    @property
+    def size(self) -> int:
+        """How many texts are written in all."""
+        return len(self._texts) * sum(samples for _, samples, _ in self._kinds)
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens are decoded at most."""
+        each = (samples * decoding.max_new_tokens * decoding.beams for decoding, samples, _ in self._kinds)
+        return len(self._texts) * sum(each)
+
+    def size_of(self, at: int) -> int:
+        """How many texts are written in a batch."""
+        kind, start, stop = self._bounds[at]
+        return (stop - start) * self._kinds[kind][1]
+
+    def __len__(self) -> int:
+        return len(self._bounds)
+
+    @overload
+    def __getitem__(self, at: int) -> Batch: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Batch]: ...
+    def __getitem__(self, at: int | slice) -> Batch | list[Batch]:
+        if isinstance(at, slice):
+            return [self[one] for one in range(len(self))[at]]
+        kind, start, stop = self._bounds[at]
+        decoding, samples, lengths = self._kinds[kind]
+        texts, places = zip(*self._texts[start:stop], strict=True)
+        return Batch(decoding, samples, lengths, texts, places)
 
 
 def generations(decodings: Sequence[Decoding]) -> list[tuple[Decoding, tuple[tuple[int, int], ...]]]:

@@ -20,7 +20,8 @@ from tiltmeter.models.api import (
     lasting_name,
     price_of,
 )
-from tiltmeter.store import ANSWERS, Ledger, questions_of
+from tiltmeter.store import ANSWERS, Ledger
+from tiltmeter.store.next_words import ordered_questions
 from tiltmeter.study import Plan
 
 _CHOICE = forced_choice.DECODING.max_new_tokens
@@ -57,20 +58,20 @@ def accounted(ledger: Ledger) -> Iterator[None]:
 
 def _asked(plan: Plan, scorers: Sequence[Scorer], *, chat: bool) -> Iterator[tuple[int, int]]:
     """The tokens that each request to a tested model reads and writes."""
-    for query in (query for batch in scoring.plan_batches(plan.pairs, scorers) for query in batch):
-        by_chat = query.conditioning == forced_choice.CONDITIONING
-        yield estimated_tokens(query.text) + _CHAT * by_chat, _CHOICE if by_chat else 1
+    for conditioning, _, text, _ in scoring.Batches(plan.pairs, scorers).questions:
+        by_chat = conditioning == forced_choice.CONDITIONING
+        yield estimated_tokens(text) + _CHAT * by_chat, _CHOICE if by_chat else 1
     for read, wrote in _written(plan):
         yield read + _CHAT * chat, wrote
-    questions = questions_of(plan.asked, plan.study.next_words)[0] if plan.study.next_words else ()
-    for question in questions:
+    for question, _ in ordered_questions(plan.asked, plan.study.next_words) if plan.study.next_words else ():
         # The prompt alone, and with each word that is not among the most probable.
         yield from repeat((estimated_tokens(question.text), 1), 1 + len(question.words))
 
 
 def _written(plan: Plan) -> Iterator[tuple[int, int]]:
     choices = plan.study.continuations
-    for batch in completing.plan_batches(plan.prompts, choices) if choices else ():
+    batches = completing.Batches(plan.prompts, choices) if choices else ()
+    for batch in batches:
         for text in batch.texts:
             yield from repeat((estimated_tokens(text), batch.decoding.max_new_tokens), batch.samples)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tiltmeter.engine.asking import BATCH, GRADIENTS, expected_after, explain
+from collections.abc import Collection
+
+from tiltmeter.engine.asking import BATCH, GRADIENTS, expected_after, explain, unanswered
 from tiltmeter.engine.staff import Staff
 from tiltmeter.models import Explainer, Model, Predictor, as_explainer, as_predictor
 from tiltmeter.store import Expectations, Ledger, Step
@@ -29,11 +31,13 @@ def expect(plan: Plan, model: Model, ledger: Ledger, staff: Staff, watch: Watche
 
 
 def _ask(model: Predictor, ledger: Ledger, bounded: bool, staff: Staff, watch: Watcher) -> None:
-    questions = Expectations(ledger.folder).questions
+    questions = ledger.next_words.questions()
     name = model.facts.name
     stage = f"{name}, bounded" if bounded else name
     done = ledger.next_words.done("expecting", stage)
-    watch.start(f"next words of {stage}", len(questions), sum(len(questions[at * BATCH :][:BATCH]) for at in done))
+    watch.start(f"next words of {stage}", len(questions), _steps(done, len(questions), BATCH))
+    if done:
+        watch.advance(0, ledger.next_words.count_unanswered(name, bounded=bounded))
     todo = (
         (at, questions[start : start + BATCH])
         for at, start in enumerate(range(0, len(questions), BATCH))
@@ -42,22 +46,30 @@ def _ask(model: Predictor, ledger: Ledger, bounded: bool, staff: Staff, watch: W
     for (at, batch), found in staff.each(model, lambda one, part: expected_after(one, part[1], bounded=bounded), todo):
         answers = enumerate(found, start=at * BATCH)
         ledger.next_words.record_expected(Step("expecting", stage, at), name, bounded, answers)
-        watch.advance(len(batch), sum(all(word.logprob is None for word in one.words) for one in found))
+        watch.advance(len(batch), unanswered(found))
 
 
 def _explain(model: Explainer, ledger: Ledger, choices: NextWordChoices, staff: Staff, watch: Watcher) -> None:
     assert choices.saliency is not None
-    name, kept = model.facts.name, Expectations(ledger.folder)
-    answers = kept.answers(name, bounded=choices.bounded[0])
-    numbers = [at for at, question in enumerate(kept.questions) if question.explained]
-    done = ledger.next_words.done("explaining", name)
-    watch.start(f"saliency of {name}", len(numbers), sum(len(numbers[at * GRADIENTS :][:GRADIENTS]) for at in done))
+    name, kept = model.facts.name, ledger.next_words
+    answers = Expectations(ledger.folder, held=0).answers(name, bounded=choices.bounded[0])
+    questions, numbers = kept.questions(), kept.explained()
+    done = kept.done("explaining", name)
+    steps = _steps(done, len(numbers), GRADIENTS)
+    watch.start(f"saliency of {name}", len(numbers), steps)
+    if done:
+        watch.advance(0, steps - kept.count_explained(name))
     method = choices.saliency
     todo = (
-        (at, [(number, kept.questions[number], answers[number]) for number in numbers[start : start + GRADIENTS]])
+        (at, [(number, questions[number], answers[number]) for number in numbers[start : start + GRADIENTS]])
         for at, start in enumerate(range(0, len(numbers), GRADIENTS))
         if at not in done
     )
     for (at, batch), found in staff.each(model, lambda one, part: explain(one, part[1], method), todo):
-        ledger.next_words.record_saliencies(Step("explaining", name, at), name, found.items())
+        kept.record_saliencies(Step("explaining", name, at), name, found.items())
         watch.advance(len(batch), len(batch) - sum(one.unscored is None for one in found.values()))
+
+
+def _steps(done: Collection[int], total: int, batch: int) -> int:
+    """How many of the steps are done."""
+    return sum(min(batch, total - at * batch) for at in done)

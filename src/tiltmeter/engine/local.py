@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -18,16 +18,19 @@ from tiltmeter.engine.expecting import expect
 from tiltmeter.engine.panel import panel
 from tiltmeter.engine.rating import check_raters, rate
 from tiltmeter.engine.ray_crew import Cluster
-from tiltmeter.engine.scoring import ask, fitting, plan_batches
+from tiltmeter.engine.scoring import Batches, ask, failures, fitting
 from tiltmeter.engine.staff import Staff
 from tiltmeter.engine.writing import write_probes
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.measures.scorers import DEFAULTS, Scorer, find
 from tiltmeter.models import Model, ModelSettings
-from tiltmeter.records import Family, Pair
+from tiltmeter.records import Family, Pair, PairScore
 from tiltmeter.store import ANSWERS, KeptAnswers, Ledger, Run, locked, read_run, set_aside, state_of
 from tiltmeter.study import Plan, Study
 from tiltmeter.watching import Silent, Watcher
+
+CHUNK = 1000
+"""So many pairs are scored at once."""
 
 
 def carry_out(
@@ -68,7 +71,7 @@ def _go_on(plan: Plan, ledger: Ledger, staff: Staff, watch: Watcher) -> None:
     write_probes(plan, ledger, staff, watch)
     pairs = ledger.pairs()
     if plan.study.sources and not pairs:
-        [(reason, count)] = Counter(one.reason for one in ledger.run().dropped).most_common(1) or [("", 0)]
+        [(reason, count)] = Counter(one.reason for one in ledger.dropped()).most_common(1) or [("", 0)]
         most = f"; most often, {count:,} times: {reason}" if reason else ""
         raise RunError(
             f"{ledger.folder}: no sentence that was written makes a pair, so there is nothing to score{most}"
@@ -118,12 +121,23 @@ def _score(
     pairs: Sequence[Pair], scorers: Sequence[Scorer], model: Model, ledger: Ledger, staff: Staff, watch: Watcher
 ) -> None:
     name = model.facts.name
-    batches = plan_batches(pairs, scorers)
+    batches = Batches(pairs, scorers)
     done = ledger.done(name)
-    watch.start(f"scoring with {name}", sum(map(len, batches)), sum(len(batches[number]) for number in done))
-    todo = ((number, batch) for number, batch in enumerate(batches) if number not in done)
+    watch.start(f"scoring with {name}", len(batches.questions), sum(map(batches.size, done)))
+    if done:
+        watch.advance(0, ledger.count_unanswered(name))
+    todo = ((number, batches[number]) for number in range(len(batches)) if number not in done)
     for (number, batch), found in staff.each(model, lambda one, part: ask(one, part[1]), todo):
         ledger.record_batch(name, number, found)
-        watch.advance(len(batch), sum(one.unscored is not None for one in found.values()))
-    answers = ledger.answers(name)
-    ledger.record_scores(name, {scorer.name: [scorer.score(pair, answers) for pair in pairs] for scorer in scorers})
+        watch.advance(len(batch), failures(found))
+    ledger.record_scores(name, [scorer.name for scorer in scorers], _scored(pairs, scorers, name, ledger))
+
+
+def _scored(
+    pairs: Sequence[Pair], scorers: Sequence[Scorer], name: str, ledger: Ledger
+) -> Iterator[tuple[PairScore, ...]]:
+    """For each pair its scores under all scorers, from the answers that it needs."""
+    for start in range(0, len(pairs), CHUNK):
+        some = pairs[start : start + CHUNK]
+        answers = ledger.answers(name, (query for pair in some for scorer in scorers for query in scorer.asks(pair)))
+        yield from (tuple(scorer.score(pair, answers) for scorer in scorers) for pair in some)

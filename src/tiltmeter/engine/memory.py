@@ -19,8 +19,8 @@ class Memory:
     kept: KeptAnswers
     name: str
     facts: Mapping[str, Any]
-    forgets: Callable[[Any], bool] = lambda _: False
-    """Of an answer, whether it is to be asked for again another time."""
+    forgets: Callable[[Any], bool] | None = None
+    """Of an answer, whether it is to be asked for again another time; None: no answer is."""
 
     def recall(
         self,
@@ -44,7 +44,8 @@ class Memory:
         self.kept.asked += len(missing)
         if missing:
             fresh = dict(zip(missing, ask(list(missing.values())), strict=True))
-            self._keep(verb, {key: packing.pack(one) for key, one in fresh.items() if not self.forgets(one)})
+            lasting = {key: one for key, one in fresh.items() if not (self.forgets and self.forgets(one))}
+            self._keep(verb, {key: packing.pack(one) for key, one in lasting.items()})
             found |= fresh
         return [found[key] for key in keys]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tiltmeter.engine.panel import GROUPS, Masker, Seat, WordSets
@@ -82,6 +82,8 @@ class _Sitting:
         batches = math.ceil(texts / BATCH)
         finished = sum(min(BATCH, texts - at * BATCH) for at in done)
         self.watch.start(f"rating by {self.name}", texts, finished)
+        if done:
+            self.watch.advance(0, self.ledger.count_unrated(self.name))
         todo = ((at, self.ledger.texts(at * BATCH, BATCH)) for at in range(batches) if at not in done)
         for (at, rows), rated in self.staff.each(self, lambda sitting, part: sitting._rated(part[1]), todo):
             self.ledger.record_ratings(Step("rating", self.name, at), rated)
@@ -135,7 +137,7 @@ class _Sitting:
         ]
 
 
-def terms_by_group(prompts: Sequence[Prompt], seed: int = 0) -> dict[str, Mapping[str, Sequence[str]]]:
+def terms_by_group(prompts: Iterable[Prompt], seed: int = 0) -> dict[str, Mapping[str, Sequence[str]]]:
     """For each bias the groups whose people have a name, as subjects of a sentence; nothing where fewer than two are.
 
     Of many names a few are drawn, those of one group whatever the other groups have.

@@ -103,6 +103,11 @@ class Crew:
         """How many calls can be on their way at once."""
         return IN_FLIGHT * len(self._posts)
 
+    @property
+    def kind(self) -> str:
+        """What machine a worker has: all have the same."""
+        return "a worker with a GPU" if self._place.has_gpu else "a worker without a GPU"
+
     def gather(self) -> None:
         """Wait for the workers for which there is room, and at least for one; say where that is not all of them."""
         if not self._room_for:

@@ -19,7 +19,7 @@ from typing import Any
 from tiltmeter import raters
 from tiltmeter.engine.ray_crew import Cluster, Crew, crew
 from tiltmeter.engine.ray_worker import About, Call, Facts, Tool
-from tiltmeter.engine.recalling import open_model, with_memory
+from tiltmeter.engine.recalling import open_model
 from tiltmeter.engine.recalling_raters import is_network, recalling
 from tiltmeter.engine.staff import Batch, Result, Staff
 from tiltmeter.engine.staff import Tool as Given
@@ -47,8 +47,11 @@ class RayStaff(Staff):
         if _is_behind_api(name):
             return open_model(name, self.settings, self.kept)
         # What an API answered has no meaning on a worker.
-        tool = Tool("model", name, replace(self.settings, answers=None))
-        return with_memory(self.dispatch.model(tool), self.kept)
+        settings = replace(self.settings, answers=None)
+        return open_model(name, settings, self.kept, self._on_workers, where=self.dispatch.crew.kind)
+
+    def _on_workers(self, name: str, settings: ModelSettings) -> Model:
+        return self.dispatch.model(Tool("model", name, settings))
 
     def rater(self, name: str) -> Rater:
         """The rater of a name; one that is a network was looked at here, and works elsewhere."""

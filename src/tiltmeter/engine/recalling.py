@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -35,50 +35,58 @@ from tiltmeter.store.packing import COMPLETIONS, NEXT_WORDS, SALIENCY, SCORES, T
 
 _WORTH_KEEPING = 1_000_000
 """A model with fewer parameters than this, as a table of words, answers faster than the cache does."""
-_SERVER = "server"
-"""The device of a model behind an API."""
+_SERVERS = ("server", "vllm")
+"""The device of a model that is asked through an API."""
 
 
-def open_model(name: str, settings: ModelSettings, kept: KeptAnswers | None) -> Model:
-    """The model of a name; with a cache, one that recalls. It is loaded at once where nothing is known of it yet."""
+def open_model(
+    name: str,
+    settings: ModelSettings,
+    kept: KeptAnswers | None,
+    load: Callable[[str, ModelSettings], Model] | None = None,
+    *,
+    where: str = "",
+) -> Model:
+    """The model of a name; with a cache, one that recalls. It is loaded at once where nothing is known of it yet.
+
+    `load` is who loads it, if it is not this process, and `where` on what kind of machine.
+    """
+    make = load or models.load
     if kept is None:
-        return models.load(name, settings)
-    place = _place(name, settings)
+        return make(name, settings)
+    place = _place(name, settings, where)
     known = kept.found([place]).get(place) if place else None
     if known is not None:
         about = _About.read(known)
-        return _recalling(about, lambda: _loaded_again(name, settings, about), kept)
-    model = models.load(name, settings)
-    if place and _is_worth_keeping(model):
-        kept.keep(name, "facts", {place: _About.of(model).written()})
-    return with_memory(model, kept)
-
-
-def with_memory(model: Model, kept: KeptAnswers | None) -> Model:
-    """The model, which recalls where there is a cache and it is slower than that."""
-    if kept is None or not _is_worth_keeping(model):
+        return _recalling(about, lambda: _checked(make(name, settings), about), kept)
+    model = make(name, settings)
+    if not _is_worth_keeping(model):
         return model
-    return _recalling(_About.of(model), lambda: model, kept)
+    about = _About.of(model)
+    if place:
+        kept.keep(name, "facts", {place: about.written()})
+    return _recalling(about, lambda: model, kept)
 
 
 def _is_worth_keeping(model: Model) -> bool:
     return model.facts.parameters is None or model.facts.parameters >= _WORTH_KEEPING
 
 
-def _place(name: str, settings: ModelSettings) -> bytes | None:
+def _place(name: str, settings: ModelSettings, where: str) -> bytes | None:
     """Under what the facts of a model are kept: its files, how it is run, where, and with which packages."""
     files = models.files_of(name)
     if files is None:
         return None
-    how = {"device": settings.device, "dtype": settings.dtype, "node": platform.node(), **versions()}
-    return key_of(how, "facts", [name, files])
+    how = {"device": settings.device, "dtype": settings.dtype, "node": platform.node(), "where": where, **versions()}
+    # A later version may know more facts than those that are kept.
+    return key_of(how, "facts", [name, files, [fact.name for fact in fields(ModelFacts)]])
 
 
-def _loaded_again(name: str, settings: ModelSettings, about: _About) -> Model:
-    model = models.load(name, settings)
+def _checked(model: Model, about: _About) -> Model:
+    """The model, if it is what the cache knows of it."""
     if _About.of(model) != about:
         raise ModelError(
-            f"{name}: is not what it was when the cache last saw it, although its files look the same; "
+            f"{about.facts.name}: is not what it was when the cache last saw it, although its files look the same; "
             "carry out the study with --no-cache"
         )
     return model
@@ -123,7 +131,7 @@ class _Recalling:
         self.facts, self.conditionings = about.facts, about.conditionings
         self._load = load
         # A server that fails may do better later.
-        forgets = _without_answer if about.facts.device == _SERVER else _never
+        forgets = _without_answer if about.facts.device in _SERVERS else None
         self._memory = Memory(kept, about.facts.name, asdict(about.facts), forgets)
 
     @cached_property
@@ -256,10 +264,6 @@ class _Explaining(_Recalling):
 
         questions = list(zip(prompts, words, strict=True))
         return self._memory.recall("saliency", questions, ask, SALIENCY, method=method, steps=steps)
-
-
-def _never(_: Any) -> bool:
-    return False
 
 
 def _without_answer(answer: Any) -> bool:

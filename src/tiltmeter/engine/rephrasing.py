@@ -86,7 +86,10 @@ def rephrase(
     journal: Journal,
     watcher: Watcher,
 ) -> list[Rephrased]:
-    """What came of every prompt, in order. Blocks are cut from all of them, so that a stop changes no text."""
+    """What came of every prompt, in order. Blocks are cut from all of them, so that a stop changes no text.
+
+    A prompt of which no text is kept has come to nothing.
+    """
     done = dict(journal.done())
     watcher.start(f"rephrasing with {pen.facts.name}", len(prompts), sum(prompt.id in done for prompt in prompts))
     others = other_terms(prompts)
@@ -98,7 +101,7 @@ def rephrase(
         found = paraphrase(block, targets, pen, checker, settings, others)
         journal.add(found)
         done |= {one.prompt: one for one in found}
-        watcher.advance(len(block))
+        watcher.advance(len(block), sum(all(text.dropped for text in one.attempts) for one in found))
     return [done[prompt.id] for prompt in prompts]
 
 

@@ -6,11 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from tiltmeter.engine.staff import Staff
+from tiltmeter.models import ModelSettings
 from tiltmeter.records import Spec
 from tiltmeter.sources import generated
 from tiltmeter.sources.generated import GenerationSettings, Generator, Review, Unit, UnitResult
 from tiltmeter.sources.generated.shots import Chooser
 from tiltmeter.watching import Watcher
+
+_HERE = Staff(ModelSettings())
 
 
 class Journal(Protocol):
@@ -52,20 +56,27 @@ def write_units(
     journal: Journal,
     watcher: Watcher,
     what: str,
+    staff: Staff = _HERE,
 ) -> list[UnitResult]:
-    """The results of all units, in order. Blocks are cut from all of them, so that a stop changes no sentence."""
+    """The results of all units, in order. Blocks are cut from all of them, so that a stop changes no sentence.
+
+    A unit of which no sentence is kept has come to nothing.
+    """
     done = dict(journal.done())
     wanted = [unit.id for _, units in todo for unit in units]
     watcher.start(what, len(wanted), sum(name in done for name in wanted))
     blocks = [(spec, block) for spec, units in todo for block in generated.blocks(units)]
     unfinished = [(spec, block) for spec, block in blocks if any(unit.id not in done for unit in block)]
-    writer = author() if unfinished else None
-    for spec, block in unfinished:
-        assert writer is not None
-        results = generated.write_block(
-            spec, block, writer.generator, writer.settings, shots=writer.shots[spec.name], review=writer.review
-        )
-        journal.record(results)
-        done |= {result.unit.id: result for result in results}
-        watcher.advance(len(block))
+    if unfinished:
+        for (_, block), results in staff.each(author(), _written, unfinished):
+            journal.record(results)
+            done |= {result.unit.id: result for result in results}
+            watcher.advance(len(block), sum(all(one.dropped for one in result.sentences) for result in results))
     return [done[name] for name in wanted]
+
+
+def _written(author: Author, given: tuple[Spec, Sequence[Unit]]) -> list[UnitResult]:
+    spec, block = given
+    return generated.write_block(
+        spec, block, author.generator, author.settings, shots=author.shots[spec.name], review=author.review
+    )

@@ -94,6 +94,7 @@ class _Source:
             _Units(self.ledger, self.source.label),
             self.watcher,
             f"writing with {self.source.options['by']}",
+            self.staff,
         )
         return [self._made(spec, results) for spec in self.specs]
 
@@ -116,6 +117,7 @@ class _Source:
             _Units(self.ledger, self.source.label),
             self.watcher,
             f"replacing flagged sentences with {self.source.options['by']}",
+            self.staff,
         )
         found: list[Pair] = []
         for one in made:

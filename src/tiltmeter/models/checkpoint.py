@@ -5,15 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
 from tiltmeter.cache import cache_folder
 from tiltmeter.errors import ModelError, RunError
-from tiltmeter.files import whole_file
+from tiltmeter.files import listing_sha256, whole_file
 
 _INDEX = "model.safetensors.index.json"
 _SINGLE = "model.safetensors"
+_SMALL = frozenset({".json", ".txt", ".model", ".jinja", ".spm", ".codes", ".tiktoken"})
+_TEMPLATES = "additional_chat_templates"
 # Each line is one complete tokenizer; the fast form alone is enough, the others can be converted to it.
 _TOKENIZERS = (
     ("tokenizer.json",),
@@ -111,6 +114,26 @@ def weights_sha256(files: list[Path]) -> str:
         return file_sha256(files[0])
     lines = "".join(f"{file_sha256(file)}  {file.name}\n" for file in files)
     return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def files_sha256(folder: Path) -> str:
+    """The SHA-256 of the names and hashes of the small files: what is read of a folder beside its weights."""
+    return _small_sha256(folder, filter(is_small, folder.iterdir()))
+
+
+def tokenizer_sha256(folder: Path) -> str:
+    """The same of a tokenizer alone, which takes the place of that in a GGUF file beside it; empty without one."""
+    names = {"tokenizer_config.json", *(name for names in _TOKENIZERS for name in names)}
+    return _small_sha256(folder, (folder / name for name in names if (folder / name).is_file()))
+
+
+def _small_sha256(folder: Path, files: Iterable[Path]) -> str:
+    return listing_sha256(folder, [*files, *folder.glob(f"{_TEMPLATES}/*.jinja")])
+
+
+def is_small(file: Path) -> bool:
+    """Whether a file of a folder is a configuration, a part of the tokenizer or a chat template, by its name."""
+    return file.suffix in _SMALL and file.is_file()
 
 
 def file_sha256(file: Path) -> str:

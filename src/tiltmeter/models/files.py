@@ -6,14 +6,18 @@ import hashlib
 import tomllib
 from pathlib import Path
 
+from tiltmeter.models.checkpoint import files_sha256, is_small, tokenizer_sha256
+
 Listing = list[list[str | int]]
-"""Of each file its path, size and time of change; or, of a small one, the hash of its content."""
+"""Of each large file its path, size and time of change; of small ones a path and the hash of their content."""
 
 
 def files_of(kind: str, argument: str) -> Listing | None:
     """What a model is read from; None where that cannot be told without loading it."""
     if kind == "gguf":
-        return _listed([Path(argument).expanduser()])
+        file = Path(argument).expanduser()
+        large = _listed([file])
+        return [[str(file.parent.resolve()), tokenizer_sha256(file.parent)], *large] if large else None
     if kind == "hf":
         given = Path(argument).expanduser()
         return _folder(given if given.is_dir() else _snapshot(argument))
@@ -49,7 +53,12 @@ def _snapshot(argument: str) -> Path | None:
 def _folder(folder: Path | None) -> Listing | None:
     if folder is None or not folder.is_dir():
         return None
-    return _listed(sorted(path for path in folder.iterdir() if path.is_file()))
+    try:
+        small: Listing = [[str(folder.resolve()), files_sha256(folder)]]
+        large = _listed(sorted(path for path in folder.iterdir() if path.is_file() and not is_small(path)))
+    except OSError:
+        return None
+    return small + large if large else None
 
 
 def _listed(paths: list[Path]) -> Listing | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import MissingExtra, ModelError
-from tiltmeter.models.checkpoint import check_folder, file_sha256, weights_sha256
+from tiltmeter.models.checkpoint import check_folder, file_sha256, files_sha256, tokenizer_sha256, weights_sha256
 from tiltmeter.models.interface import Model, ModelSettings
 
 _PATH_SIGNS = (".", "/", "~", "\\")
@@ -40,7 +40,9 @@ def load_gguf(argument: str, settings: ModelSettings) -> Model:
         if stream.read(4) != b"GGUF":
             raise ModelError(f"{file} is not a GGUF file, or it is damaged")
     parts = opening.read(file.parent, f"gguf:{argument}", settings, gguf_file=file.name)
-    return opening.assemble(parts, settings, weights_sha256=file_sha256(file))
+    return opening.assemble(
+        parts, settings, weights_sha256=file_sha256(file), files_sha256=tokenizer_sha256(file.parent)
+    )
 
 
 def open_folder(
@@ -56,7 +58,14 @@ def open_folder(
     from tiltmeter.models import opening
 
     parts = opening.read(folder, name, settings)
-    return opening.assemble(parts, settings, weights_sha256=weights_sha256(weights), revision=revision, start=start)
+    return opening.assemble(
+        parts,
+        settings,
+        weights_sha256=weights_sha256(weights),
+        files_sha256=files_sha256(folder),
+        revision=revision,
+        start=start,
+    )
 
 
 def require_packages(*more: str) -> None:

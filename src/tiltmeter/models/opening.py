@@ -80,6 +80,7 @@ def assemble(
     settings: ModelSettings,
     *,
     weights_sha256: str,
+    files_sha256: str,
     revision: str = "",
     start: tuple[int, ...] | None = None,
 ) -> Model:
@@ -96,6 +97,7 @@ def assemble(
         family=parts.family,
         revision=revision,
         weights_sha256=weights_sha256,
+        files_sha256=files_sha256,
         device=parts.device,
         dtype=parts.dtype,
         start_token="".join(parts.tokenizer.convert_ids_to_tokens(list(start))) if start else None,

@@ -27,7 +27,7 @@ from urllib.parse import quote
 from urllib.request import urlopen
 
 from tiltmeter.errors import MissingExtra, ModelError
-from tiltmeter.models.checkpoint import check_folder, weights_sha256
+from tiltmeter.models.checkpoint import check_folder, files_sha256, weights_sha256
 from tiltmeter.models.hugging_face import require_packages
 from tiltmeter.models.interface import Model, ModelSettings
 from tiltmeter.quietly import quietly
@@ -46,12 +46,14 @@ _GUARDED = (
 
 def load(argument: str, settings: ModelSettings) -> Model:
     """The model of a hub name or a folder, run by vLLM."""
-    program = _program()
+    found = program()
+    if not found:
+        raise MissingExtra(f"models run by vLLM (or name its program in {PROGRAM})", "vllm", "vllm")
     require_packages()
     folder, revision = _folder(argument)
     weights = check_folder(folder)
     start = _start(folder)
-    server = _Server(program, folder, settings, f"vllm:{argument}")
+    server = _Server(found, folder, settings, f"vllm:{argument}")
     from tiltmeter.models import api
 
     option = f"?start={quote(start, safe='')}&" if start else "?"
@@ -61,6 +63,7 @@ def load(argument: str, settings: ModelSettings) -> Model:
         name=f"vllm:{argument}",
         revision=revision,
         weights_sha256=weights_sha256(weights),
+        files_sha256=files_sha256(folder),
         device="vllm",
         dtype=settings.dtype,
     )
@@ -69,11 +72,9 @@ def load(argument: str, settings: ModelSettings) -> Model:
     return model
 
 
-def _program() -> str:
-    found = os.environ.get(PROGRAM) or shutil.which("vllm")
-    if not found or not shutil.which(found):
-        raise MissingExtra(f"models run by vLLM (or name its program in {PROGRAM})", "vllm", "vllm")
-    return found
+def program() -> str | None:
+    """The program of vLLM: the one that is named, or that of this environment; None where there is none."""
+    return shutil.which(os.environ.get(PROGRAM) or "vllm")
 
 
 def _folder(argument: str) -> tuple[Path, str]:

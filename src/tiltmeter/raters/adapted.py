@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 from importlib.resources import files
 from pathlib import Path
@@ -29,8 +30,9 @@ class Adapted(Network):
         import torch
 
         super().__init__(folder, name, "vectors")
-        kept = files("tiltmeter.raters").joinpath("weights", f"{weights}.json").read_text(encoding="utf-8")
+        kept = files("tiltmeter.raters").joinpath("weights", f"{weights}.json").read_bytes()
         stored = json.loads(kept)
+        self.sha256 = hashlib.sha256(kept).hexdigest()
         self.answers: list[str] = stored["labels"]
         self.trained_on: str = stored["trained_on_sha256"]
 
@@ -52,15 +54,11 @@ class Adapted(Network):
         shares = (powers / powers.sum(axis=1, keepdims=True)).round(6)
         return [dict(zip(self.answers, row, strict=True)) for row in shares.tolist()]
 
-    def _run(self, batch: list[list[int]]) -> Array:
+    def _run(self, batch: list[list[int]], length: int) -> Array:
         import torch
 
-        longest = max(map(len, batch))
-        padding = self._tokenizer.pad_token_id or 0
-        ids = torch.tensor([row + [padding] * (longest - len(row)) for row in batch], device=self._device)
-        lengths = torch.tensor([len(row) for row in batch], device=self._device)
-        mask = (torch.arange(longest, device=self._device) < lengths[:, None]).long()
-        marks = torch.tensor([marked(row, self._mark, longest) for row in batch], device=self._device)
+        ids, mask = self._table(batch, length)
+        marks = torch.tensor([marked(row, self._mark, length) for row in batch], device=self._device)
         with torch.inference_mode():
             states = self._model(input_ids=ids, attention_mask=mask).last_hidden_state
             read = torch.cat([pooled(states, mask), pooled(states, torch.where(marks.any(1)[:, None], marks, mask))], 1)

@@ -50,11 +50,11 @@ class Checkpoint:
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The checkpoint, its commit and the hash of its weights."""
+        """The checkpoint, its commit and the hashes of its files."""
         return {
             "checkpoint": self.repository,
             "revision": self._commit,
-            "weights_sha256": self._network.weights_sha256,
+            **self._network.hashes,
             **{package: version(package) for package in ("torch", "transformers", "tokenizers")},
         }
 

@@ -7,6 +7,7 @@ beside this file, as JSON.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -43,7 +44,9 @@ class Head:
     def __init__(self, name: str) -> None:
         import numpy as np
 
-        stored = json.loads(files("tiltmeter.raters").joinpath("weights", f"{name}.json").read_text(encoding="utf-8"))
+        kept = files("tiltmeter.raters").joinpath("weights", f"{name}.json").read_bytes()
+        stored = json.loads(kept)
+        self.sha256 = hashlib.sha256(kept).hexdigest()
         self.labels: list[str] = stored["labels"]
         self.trained_on: str = stored["trained_on_sha256"]
         self._weights = np.array(stored["weights"])
@@ -104,8 +107,8 @@ class Regard:
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The vectors, and the texts that the network was adapted on."""
-        return _facts(self._network, self._network)
+        """The vectors, the texts that the network was adapted on, and from where on a text is unrated."""
+        return _facts(self._network, self._network) | {"other_above": f"{self.other_above:g}"}
 
     def rate(self, texts: Sequence[str]) -> list[Rating]:
         """One rating for each text, in which the group is to be masked as XYZ."""
@@ -119,7 +122,8 @@ class Regard:
 def _facts(head: Head | Adapted, network: Network) -> dict[str, str]:
     return {
         "package": MINILM.requirement,
-        "weights_sha256": network.weights_sha256,
+        **network.hashes,
+        "head_sha256": head.sha256,
         "trained_on_sha256": head.trained_on,
         **{package: version(package) for package in ("torch", "transformers", "tokenizers")},
     }

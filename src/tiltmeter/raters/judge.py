@@ -100,6 +100,7 @@ class Judge:
             "model": facts.name,
             "revision": facts.revision,
             "weights_sha256": facts.weights_sha256,
+            "files_sha256": facts.files_sha256,
             "instruction": self._question.prompt("…"),
         }
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from tiltmeter.errors import MissingExtra, ModelError
+from tiltmeter.files import listing_sha256
 from tiltmeter.quietly import quietly
 
 if TYPE_CHECKING:
@@ -19,20 +20,30 @@ if TYPE_CHECKING:
     Array = NDArray[np.float32]
 
 _WEIGHTS = "model.safetensors"
-_BATCH_TOKENS = 4096
+_SMALL = frozenset({".json", ".txt", ".model"})
+"""The endings of files that are read beside the weights: configuration with the names of classes, and tokenizer."""
+_STEP = 16
+"""Texts are filled up to a multiple of so many tokens."""
+_TOKENS_ON_CPU = 256
+_TOKENS_ON_ACCELERATOR = 4096
+"""Tokens that are computed together. They always are so many, so that a few texts take as long as that."""
 
 
 class Network:
     """A text encoder with its tokenizer.
 
     `gives` "classes": the logits of each class. "vectors": the mean of the last layer over the tokens, of length one.
-    Texts of similar length are computed together; beyond the network's limit a text is cut off.
+    Texts of similar length are computed together, in tables of the same size however many there are: so a row depends
+    on its text alone, to the last bit. Beyond the network's limit a text is cut off.
     """
 
     def __init__(self, folder: Path, name: str, gives: Literal["classes", "vectors"]) -> None:
         self._gives = gives
         self.name = name
-        self.weights_sha256 = _weights_sha256(folder, name)
+        weights = _weights_sha256(folder, name)
+        small = [file for file in folder.iterdir() if file.suffix in _SMALL and file.is_file()]
+        self.hashes = {"weights_sha256": weights, "files_sha256": listing_sha256(folder, small)}
+        """Of the weights, and of all that is read beside them."""
         try:
             import torch
             import transformers
@@ -50,6 +61,7 @@ class Network:
             # transformers would fill these with random numbers and go on.
             raise ModelError(f"{name} is not a complete classifier: its weights lack {missing[0]}")
         self._device = "cuda" if torch.cuda.is_available() else "cpu"
+        self._at_once = _TOKENS_ON_CPU if self._device == "cpu" else _TOKENS_ON_ACCELERATOR
         self._model: Any = model.eval().to(self._device)
         self.labels: dict[int, str] = {int(place): str(label) for place, label in model.config.id2label.items()}
         self._limit = _limit(model, self._tokenizer)
@@ -60,19 +72,20 @@ class Network:
 
         coded = self._tokenizer(list(texts), truncation=True, max_length=self._limit)["input_ids"]
         rows: dict[int, Array] = {}
-        for batch in _batches([len(ids) for ids in coded]):
-            computed = self._run([coded[place] for place in batch])
-            rows |= dict(zip(batch, computed, strict=True))
+        for length, places in _by_length([len(ids) for ids in coded], self._limit).items():
+            many = max(1, self._at_once // length)
+            for start in range(0, len(places), many):
+                batch = places[start : start + many]
+                # What is missing in a table is filled up with its first row.
+                filled = [coded[place] for place in batch + batch[:1] * (many - len(batch))]
+                rows |= zip(batch, self._run(filled, length), strict=False)
         return np.stack([rows[place] for place in range(len(coded))])
 
-    def _run(self, batch: list[list[int]]) -> Array:
+    def _run(self, batch: list[list[int]], length: int) -> Array:
+        """A row for each of a table's texts, which are filled up to a length."""
         import torch
 
-        longest = max(map(len, batch))
-        padding = self._tokenizer.pad_token_id or 0
-        ids = torch.tensor([row + [padding] * (longest - len(row)) for row in batch], device=self._device)
-        lengths = torch.tensor([len(row) for row in batch], device=self._device)
-        mask = (torch.arange(longest, device=self._device) < lengths[:, None]).long()
+        ids, mask = self._table(batch, length)
         with torch.inference_mode():
             output = self._model(input_ids=ids, attention_mask=mask)
             if self._gives == "classes":
@@ -83,18 +96,26 @@ class Network:
             vectors: Array = torch.nn.functional.normalize(mean, dim=1).cpu().numpy()
         return vectors
 
+    def _table(self, batch: list[list[int]], length: int) -> tuple[Any, Any]:
+        """The tokens of texts, and where there are any."""
+        import torch
 
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Places of texts of similar length, longest first; which are together depends on the texts alone."""
-    batch: list[int] = []
-    for place in sorted(range(len(lengths)), key=lambda place: -lengths[place]):
-        longest = lengths[batch[0]] if batch else lengths[place]
-        if batch and ((len(batch) + 1) * longest > _BATCH_TOKENS or lengths[place] < 0.75 * longest):
-            yield batch
-            batch = []
-        batch.append(place)
-    if batch:
-        yield batch
+        padding = self._tokenizer.pad_token_id or 0
+        ids = torch.tensor([row + [padding] * (length - len(row)) for row in batch], device=self._device)
+        lengths = torch.tensor([len(row) for row in batch], device=self._device)
+        return ids, (torch.arange(length, device=self._device) < lengths[:, None]).long()
+
+
+def _by_length(lengths: Sequence[int], limit: int) -> dict[int, list[int]]:
+    """Places of texts by the length that they are filled up to, which depends on the text and the limit alone.
+
+    >>> _by_length([3, 17, 16, 40], 40)
+    {16: [0, 2], 32: [1], 40: [3]}
+    """
+    found: dict[int, list[int]] = {}
+    for place, length in enumerate(lengths):
+        found.setdefault(min(-(-max(length, 1) // _STEP) * _STEP, limit), []).append(place)
+    return found
 
 
 def _limit(model: Any, tokenizer: Any) -> int:

@@ -112,8 +112,11 @@ class Contents:
                     reasons.setdefault((found.note or "no interval").removeprefix("no interval: "), []).append(who)
         return [f"{reason}: {'; '.join(biases)}" for reason, biases in reasons.items()]
 
-    def estimates(self, *, published: bool) -> Table | None:
-        """Every bias of every series, source and scorer; a paper's own scorers in a table of their own."""
+    def estimates(self, *, published: bool, leading: bool = False) -> Table | None:
+        """Every bias of every series, source and scorer; a paper's own scorers in a table of their own.
+
+        With `leading` only the scorer that headlines are made of.
+        """
         numbers = ("Value", "Interval", "p", "Adjusted p", "Balanced", "Margin", "Pairs", "Unscored", "Origins")
         several = len(self.series) > 1
         names = ("Bias", *(["Model"] if several else []), "Source", "Scorer")
@@ -122,7 +125,7 @@ class Contents:
             (self._bias_cell(bias), *([TableCell(one.label)] if several else []), *_estimate_cells(cell, bias))
             for one in self.series
             for source in one.sources
-            for cell in one.on(source, published=published)
+            for cell in one.on(source, published=published)[: 1 if leading else None]
             for bias in cell.summary.by_bias
         ]
         caption = "Share of pairs in which the stereotyped sentence is preferred, by bias"

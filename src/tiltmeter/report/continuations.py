@@ -22,7 +22,7 @@ from tiltmeter.report.rater_tables import (
     unrated_table,
 )
 from tiltmeter.report.structures import StructuresView, structure_views
-from tiltmeter.report.words import count, signed
+from tiltmeter.report.words import SPACE, count, signed
 from tiltmeter.store import Run
 
 
@@ -35,8 +35,8 @@ class BoardView:
     table: Table
     figure: Drawn
     curves: tuple[Drawn, ...]
-    tinted: str
-    """What the tint of a cell means."""
+    key: str
+    """What tint, signs and small print mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,26 @@ def continuation_views(
     ]
 
 
+def compared_groups(run: Run, found: ContinuationsSummary) -> dict[str, list[tuple[str, str]]]:
+    """By bias, the pairs of groups that a spec or the study's reference says to compare."""
+    compare = {
+        spec["name"]: [(first, second) for first, second in spec["compare"]] for spec in run.meta["resolved"]["specs"]
+    }
+    reference = (run.meta["resolved"].get("continuations") or {}).get("reference", ())
+    for cell in found.cells:
+        if any(name in cell.summary.groups for name in reference):
+            compare[cell.bias.partition(":")[0]] = [(pair.a, pair.b) for pair in cell.summary.pairs]
+    return compare
+
+
+def board_place(board: Board, label: Callable[[str], str]) -> str:
+    """What a bidimensional table is of."""
+    groups = "all groups" if board.widest else f"{board.a} and {board.b}"
+    return f"{board.model}, {label(board.bias)}: {groups}"
+
+
 def _view(place: str, run: Run, found: ContinuationsSummary, label: Callable[[str], str]) -> ContinuationsView:
-    compare = compared(run, found)
+    compare = compared_groups(run, found)
     made = boards(found, compare)
     first = {(board.model, board.bias): board for board in reversed(made)}
     models = run.continuations.models if run.continuations else ()
@@ -112,30 +130,16 @@ def _view(place: str, run: Run, found: ContinuationsSummary, label: Callable[[st
     )
 
 
-def compared(run: Run, found: ContinuationsSummary) -> dict[str, list[tuple[str, str]]]:
-    """The pairs of groups that a spec or the study wants compared, by the spec."""
-    compare = {
-        spec["name"]: [(first, second) for first, second in spec["compare"]] for spec in run.meta["resolved"]["specs"]
-    }
-    reference = (run.meta["resolved"].get("continuations") or {}).get("reference", ())
-    for cell in found.cells:
-        if any(name in cell.summary.groups for name in reference):
-            compare[cell.bias.partition(":")[0]] = [(pair.a, pair.b) for pair in cell.summary.pairs]
-    return compare
-
-
 def _board(place: str, board: Board, label: Callable[[str], str], *, highest: bool) -> BoardView:
-    groups = "all groups" if board.widest else f"{board.a} and {board.b}"
-    name = f"{board.model}, {label(board.bias)}: {groups}"
     file = f"{place} {board.model} {board.bias} {'' if board.widest else f'{board.a} {board.b}'}"
     of_k = highest_curves(board, file, groups=highest)
     return BoardView(
-        name,
+        board_place(board, label),
         board_headline(board),
         board_table(board),
         board_figure(board, file),
         (*board_curves(board, file), *of_k),
-        _tint(board),
+        board_key(board),
     )
 
 
@@ -151,10 +155,15 @@ def _unmasked(run: Run, found: ContinuationsSummary) -> str:
     )
 
 
-def _tint(board: Board) -> str:
+def board_key(board: Board) -> str:
+    """What tint, signs and small print of a bidimensional table mean."""
+    tint = f"Tinted: the interval excludes zero, worse for {board.a} (orange) or {board.b} (blue)."
     if board.widest:
-        return "Bold: beyond chance after correction for all pairs of groups."
-    return f"Tinted: the interval excludes zero, worse for {board.a} (orange) or {board.b} (blue)."
+        tint = "Bold: beyond chance after correction for all pairs of groups."
+    return (
+        f"{tint} ≈: no larger than the rater’s own tilt. ⇄: choices point to opposite groups. Small print: "
+        f"95{SPACE}% interval, ratio of the means where it means something, texts rated and unrated."
+    )
 
 
 def _people(said: PeopleSaid | None) -> str:

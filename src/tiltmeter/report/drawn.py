@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,15 +29,20 @@ def draw(name: str, figure: Callable[[Layout], dict[str, Any]], alternative: str
     """Draw a figure; its name becomes that of its files."""
     # `to_svg` lets nothing pass but shapes and escaped text.
     wide, narrow = (Markup(to_svg(figure(layout))) for layout in (WIDE, NARROW))
-    return Drawn(_slug(name), wide, narrow, alternative, caption)
+    return Drawn(slug(name), wide, narrow, alternative, caption)
 
 
-def write_figures(drawn: Sequence[Drawn], folder: Path) -> None:
-    """Write each figure as SVG and PNG; of two with the same name the second has its number in it."""
-    taken: set[str] = set()
+def by_file(drawn: Sequence[Drawn]) -> dict[str, Drawn]:
+    """Figures by the name of their files; of two with the same name the second has its number in it."""
+    named: dict[str, Drawn] = {}
     for number, figure in enumerate(drawn, start=1):
-        name = figure.name if figure.name not in taken else f"{figure.name}-{number}"
-        taken.add(name)
+        named[figure.name if figure.name not in named else f"{figure.name}-{number}"] = figure
+    return named
+
+
+def write_figures(named: Mapping[str, Drawn], folder: Path) -> None:
+    """Write each figure under its name as SVG and PNG."""
+    for name, figure in named.items():
         image = to_png(figure.wide)
         with whole_file(folder / f"{name}.svg") as file:
             file.write(figure.wide)
@@ -45,10 +50,10 @@ def write_figures(drawn: Sequence[Drawn], folder: Path) -> None:
             file.write(image)
 
 
-def _slug(name: str) -> str:
+def slug(name: str) -> str:
     """A file name made of plain letters only.
 
-    >>> _slug("biases generated[by=smollm2-135m]")
+    >>> slug("biases generated[by=smollm2-135m]")
     'biases-generated-by-smollm2-135m'
     """
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:67].strip("-") or "figure"

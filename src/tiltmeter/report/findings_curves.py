@@ -10,7 +10,7 @@ from tiltmeter.analysis import RunSummary
 from tiltmeter.analysis.multiverse import Answer, MultiverseSummary
 from tiltmeter.analysis.question_cells import decoding_choices
 from tiltmeter.analysis.questions import topic_of
-from tiltmeter.report.multiverse import curve_caption, settings_of, title_of
+from tiltmeter.report.multiverse import curve_caption, settings_of, with_titles
 from tiltmeter.report.multiverse_words import (
     curve_words,
     flip_sentences,
@@ -29,10 +29,9 @@ def curves_found(
     run: Run, summary: RunSummary, found: MultiverseSummary, label: Callable[[str], str]
 ) -> dict[str, Any]:
     """Every question that was answered."""
-    several = len({one.question.model for one in found.answers}) > 1
     places = _Places(run, summary)
     return {
-        "questions": [_question(one, title_of(one, label, several), places) for one in found.answers],
+        "questions": [_question(one, title, places) for title, one in with_titles(found.answers, label)],
         "left_out": found.left_out,
     }
 

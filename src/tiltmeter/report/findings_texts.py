@@ -12,7 +12,7 @@ from tiltmeter.analysis.structures import structures_of
 from tiltmeter.records import Decoding, Structure
 from tiltmeter.report.board_words import board_headline
 from tiltmeter.report.cells import Table
-from tiltmeter.report.continuations import compared
+from tiltmeter.report.continuations import compared_groups
 from tiltmeter.report.decodings import row_words
 from tiltmeter.report.leaderboard import FULL, board_caption, board_in_words
 from tiltmeter.report.rater_tables import agreement_table, silence_table, tilt_table, unrated_table
@@ -28,7 +28,7 @@ def texts_found(run: Run, found: ContinuationsSummary | None, label: Label) -> d
     if found is None or run.continuations is None:
         return None
     decodings = run.continuations.decodings
-    compare = compared(run, found)
+    compare = compared_groups(run, found)
     return {
         "boards": [_board(board, label, decodings) for board in boards(found, compare)],
         "full": FULL,

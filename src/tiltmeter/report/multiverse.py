@@ -12,7 +12,7 @@ from tiltmeter.analysis.multiverse import Answer, MultiverseSummary
 from tiltmeter.analysis.questions import Question
 from tiltmeter.files import whole_file, write_csv
 from tiltmeter.report.cells import Table
-from tiltmeter.report.drawn import Drawn, draw, write_figures
+from tiltmeter.report.drawn import Drawn, by_file, draw, write_figures
 from tiltmeter.report.figures.specification import SpecificationCell, SpecificationKey, specification
 from tiltmeter.report.multiverse_words import (
     SpreadRow,
@@ -68,8 +68,7 @@ class MultiverseView:
 
 def multiverse_view(found: MultiverseSummary, label: Callable[[str], str]) -> MultiverseView:
     """The part of the page; `label` is what a bias is called there."""
-    several = len({one.question.model for one in found.answers}) > 1
-    titled = [(title_of(one, label, several), one) for one in found.answers]
+    titled = with_titles(found.answers, label)
     curved = [(title, one) for title, one in titled if one.verdict.of >= FEWEST_CELLS]
     return MultiverseView(
         verdict_table(titled) if len(titled) > 1 else None,
@@ -83,6 +82,12 @@ def multiverse_view(found: MultiverseSummary, label: Callable[[str], str]) -> Mu
     )
 
 
+def with_titles(answers: Sequence[Answer], label: Callable[[str], str]) -> list[tuple[str, Answer]]:
+    """Answers, each with what it is called among the others."""
+    several = len({one.question.model for one in answers}) > 1
+    return [(_title(one, label, several), one) for one in answers]
+
+
 def write_multiverse(answers: Sequence[Answer], folder: Path) -> None:
     """Write answers as JSON, their cells as one table, and the curves as figures."""
     with whole_file(folder / "multiverse.json") as file:
@@ -92,7 +97,7 @@ def write_multiverse(answers: Sequence[Answer], folder: Path) -> None:
     choices = list(dict.fromkeys(name for row in rows for name in row if name not in _COLUMNS))
     write_csv(folder / "cells.csv", [*_ASKED, *choices, *_FIGURES], rows)
     drawn = [_figure(one) for one in answers if one.verdict.of >= FEWEST_CELLS]
-    write_figures(drawn, folder / "figures")
+    write_figures(by_file(drawn), folder / "figures")
 
 
 _ASKED = ("model", "view", "bias", "first", "second", "beyond_habit", "by_stereotype")
@@ -135,8 +140,7 @@ def _rows(one: Answer) -> Iterator[Mapping[str, object]]:
         }
 
 
-def title_of(one: Answer, label: Callable[[str], str], several: bool) -> str:
-    """What a question is called on the page; `label` names a bias, and `several` says that there are several models."""
+def _title(one: Answer, label: Callable[[str], str], several: bool) -> str:
     views = {"continuations": "what it writes", "pairs": "pairs", "next words": "whom it expects"}
     name = label(one.question.bias)
     by_stereotype = " by stereotype" if one.question.by_stereotype else ""

@@ -63,6 +63,15 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def listed(names: Sequence[str]) -> str:
+    """Names in a row.
+
+    >>> listed(["sum"]), listed(["sum", "mean", "rest"])
+    ('sum', 'sum, mean and rest')
+    """
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
 def decimals_for(found: Estimate) -> int:
     """None, unless rounding would make a number look neutral that is not, or an interval look empty."""
     shown = [number for number in (found.value, found.low, found.high) if number is not None]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast, get_args
@@ -18,8 +18,9 @@ from typing import Literal, cast, get_args
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Dropped, Prompt, Span
 from tiltmeter.sources.english import DETERMINERS, FUNCTION_WORDS, starts_sentence
+from tiltmeter.sources.long_tables import open_table
 from tiltmeter.sources.nouns import is_several
-from tiltmeter.sources.tables import Row, column, read_table
+from tiltmeter.sources.tables import Row, column
 from tiltmeter.sources.word_sets import BUILT_IN, WordSets
 
 Status = Literal["authored", "natural", "template", ""]
@@ -65,15 +66,28 @@ def prompts(
     return read(path, BUILT_IN["pronouns"], OpenColumns(text, profession, template, id, subject))
 
 
+def stream(path: str | Path, *, seed: int = 0, **options: str | None) -> Iterator[Prompt | Dropped]:
+    """The same one by one, with the same options: for tables that may be very long.
+
+    Whether an id stands twice is left to whoever reads them all.
+    """
+    return _made(path, BUILT_IN["pronouns"], OpenColumns(**options))
+
+
 def read(path: str | Path, words: WordSets, columns: OpenColumns | None = None) -> tuple[list[Prompt], list[Dropped]]:
     """The prompts of a table; a row without text is dropped with the reason."""
-    header, rows = read_table(path)
-    names = _names(header, columns or OpenColumns(), path)
-    if not rows:
-        raise InvalidData("the file has a header and no rows", file=path)
-    made: list[Prompt] = []
-    dropped: list[Dropped] = []
-    given = {row[1][names["id"]].strip() for row in rows} - {""} if names["id"] else set()
+    every = list(_made(path, words, columns or OpenColumns()))
+    made = [one for one in every if isinstance(one, Prompt)]
+    doubled = [name for name, count in Counter(prompt.id for prompt in made).items() if count > 1]
+    if doubled:
+        raise InvalidData(f"the id `{doubled[0]}` stands more than once", file=path)
+    return made, [one for one in every if isinstance(one, Dropped)]
+
+
+def _made(path: str | Path, words: WordSets, columns: OpenColumns) -> Iterator[Prompt | Dropped]:
+    header, rows = open_table(path)
+    names = _names(header, columns, path)
+    given, number = _given(path, names["id"]), 0
     for number, row in enumerate(rows, start=1):
         cells = {what: row[1][name].strip() if name else "" for what, name in names.items() if what != "text"}
         # A line break at the end stays: what comes after it stands without a space.
@@ -81,26 +95,32 @@ def read(path: str | Path, words: WordSets, columns: OpenColumns | None = None) 
         profession = cells["profession"] or f"row {number}"
         if not text.strip():
             reason = f"line {row[0]}: nothing under `{names['text']}`"
-            dropped.append(Dropped(Path(path).stem, profession, text, reason))
+            yield Dropped(Path(path).stem, profession, text, reason)
             continue
-        made.append(
-            Prompt(
-                id=cells["id"] or _number(number, given),
-                source=_SOURCE,
-                bias=Path(path).stem,
-                origin=profession,
-                text=text,
-                word_sets=words,
-                attribute=cells["profession"] or None,
-                template=cells["template"] or None,
-                subject_spans=_spans(text, cells, row, path),
-                status=_status(cells["status"], row, path),
-            )
+        yield Prompt(
+            id=cells["id"] or _number(number, given),
+            source=_SOURCE,
+            bias=Path(path).stem,
+            origin=profession,
+            text=text,
+            word_sets=words,
+            attribute=cells["profession"] or None,
+            template=cells["template"] or None,
+            subject_spans=_spans(text, cells, row, path),
+            status=_status(cells["status"], row, path),
         )
-    doubled = [name for name, count in Counter(prompt.id for prompt in made).items() if count > 1]
-    if doubled:
-        raise InvalidData(f"the id `{doubled[0]}` stands more than once", file=path)
-    return made, dropped
+    if not number:
+        raise InvalidData("the file has a header and no rows", file=path)
+
+
+def _given(path: str | Path, name: str | None) -> set[str]:
+    """Of the ids that a table has, those that a row without one could be given; and one other, where there is any."""
+    found: set[str] = set()
+    for _, cells in open_table(path)[1] if name else ():
+        given = cells[name or ""].strip()
+        if given and (not found or given.startswith("row ")):
+            found.add(given)
+    return found
 
 
 def _names(header: Sequence[str], columns: OpenColumns, path: str | Path) -> dict[str, str | None]:

@@ -10,16 +10,17 @@ sentences `sent_att_1, sent_att_2`. Finished sentences and templates are taken t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypedDict
 
 from tiltmeter.errors import InvalidData
-from tiltmeter.files import read_numbered_csv, separator_hint
+from tiltmeter.files import separator_hint
 from tiltmeter.records import Dropped, Pair, Span
 from tiltmeter.sources.differences import differences
 from tiltmeter.sources.filling import replaced
+from tiltmeter.sources.long_tables import open_csv
 from tiltmeter.sources.swap import Unswapped, swap
 
 _SLOT = re.compile(r"\[(?:T|MASK)\]")
@@ -54,28 +55,32 @@ class Table:
 
 def read(path: str | Path) -> Table:
     """Read a pair file; a row that holds no usable pair is kept, with its reason."""
-    columns, lines = read_numbered_csv(path)
-    layout = _layout(columns, path)
-    if not lines:
-        raise InvalidData("the file has a header and no rows", file=path)
-    name = Path(path).stem
-    rows = []
-    for number, (line, cells) in enumerate(lines, start=1):
-        target = stereotyped(cells, path, line)
-        made = _pair(cells, layout, f"{name}/{number}", target)
-        rows.append(Row(cells, line, None, made) if isinstance(made, str) else Row(cells, line, made))
-    return Table(tuple(columns), tuple(rows))
+    columns, lines = open_csv(path)
+    return Table(tuple(columns), tuple(_rows(path, columns, lines)))
 
 
 def pairs(path: str | Path) -> tuple[list[Pair], list[Dropped]]:
     """The pairs of a file, and the rows that hold none."""
-    table = read(path)
-    dropped = [
-        Dropped(Path(path).stem, f"line {row.line}", " | ".join(row.cells.values()), row.reason)
-        for row in table.rows
-        if row.reason is not None
-    ]
-    return [row.pair for row in table.rows if row.pair is not None], dropped
+    made = list(stream(path))
+    return [one for one in made if isinstance(one, Pair)], [one for one in made if isinstance(one, Dropped)]
+
+
+def stream(path: str | Path) -> Iterator[Pair | Dropped]:
+    """The same one by one, in their order: for files that may be very long."""
+    for row in _rows(path, *open_csv(path)):
+        if row.pair is not None:
+            yield row.pair
+        else:
+            yield Dropped(Path(path).stem, f"line {row.line}", " | ".join(row.cells.values()), row.reason or "")
+
+
+def _rows(path: str | Path, columns: list[str], lines: Iterable[tuple[int, dict[str, str]]]) -> Iterator[Row]:
+    layout, name, number = _layout(columns, path), Path(path).stem, 0
+    for number, (line, cells) in enumerate(lines, start=1):
+        made = _pair(cells, layout, f"{name}/{number}", stereotyped(cells, path, line))
+        yield Row(cells, line, None, made) if isinstance(made, str) else Row(cells, line, made)
+    if not number:
+        raise InvalidData("the file has a header and no rows", file=path)
 
 
 def bias_column(columns: Sequence[str]) -> str | None:

@@ -6,8 +6,9 @@ Texts are taken to the letter but for spaces at their end, which a model would s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -15,7 +16,8 @@ from tiltmeter.errors import InvalidData
 from tiltmeter.records import Dropped, Prompt, Structure, StructureKind
 from tiltmeter.sources.choosing import Repeats, draw, without_repeats
 from tiltmeter.sources.generated.matching import find
-from tiltmeter.sources.tables import Row, column, read_table
+from tiltmeter.sources.long_tables import open_table
+from tiltmeter.sources.tables import Row, column
 
 _SOURCE = "prompts-file.v1"
 _TEXT = ("text", "prompt")
@@ -56,41 +58,56 @@ def prompts(
     `term`. Without an origin each row is its own; without an id rows are numbered. Beside a structure, the columns
     `kind`, `family` and `skeleton` say what it is; `term` has the words of the text that name the group.
     """
-    columns, rows = _read(path, text, group, [origin, id, structure, term])
+    made = list(_made(path, language, *_opened(path, text, group, [origin, id, structure, term])))
+    found = [one for one in made if isinstance(one, Prompt)]
+    _refuse_doubles(found, path)
+    kept, repeated = without_repeats(found, repeats)
+    return draw(kept, per_group, seed), [one for one in made if isinstance(one, Dropped)] + repeated
+
+
+def stream(
+    path: str | Path, *, repeats: Repeats = "keep", per_group: int | None = None, **options: Any
+) -> Iterator[Prompt | Dropped]:
+    """The same one by one, with the same options, for files that may be very long: where every row is kept.
+
+    Whether an id stands twice is left to whoever reads them all.
+    """
+    if repeats != "keep" or per_group is not None:
+        kept, dropped = prompts(path, repeats=repeats, per_group=per_group, **options)
+        return iter((*kept, *dropped))
+    columns = [options.get(name) for name in ("origin", "id", "structure", "term")]
+    opened = _opened(path, options.get("text"), options.get("group"), columns)
+    return _made(path, options.get("language", "en"), *opened)
+
+
+def _made(path: str | Path, language: str, columns: Columns, rows: Iterable[Row]) -> Iterator[Prompt | Dropped]:
     bias = Path(path).stem
-    made: list[Prompt] = []
-    dropped: list[Dropped] = []
     for number, (line, cells) in enumerate(rows, start=1):
         words, owner = cells[columns.text].rstrip(), cells[columns.group].strip()
         where = (columns.origin and cells[columns.origin].strip()) or f"row {number}"
         if not words.strip() or not owner:
             reason = f"line {line}: nothing under `{columns.group if words.strip() else columns.text}`"
-            dropped.append(Dropped(bias, where, words, reason))
+            yield Dropped(bias, where, words, reason)
             continue
         named = (columns.term and cells[columns.term].strip()) or ""
-        made.append(
-            Prompt(
-                id=f"{bias}/{(columns.id and cells[columns.id].strip()) or number}",
-                source=_SOURCE,
-                bias=bias,
-                origin=where,
-                text=words,
-                group=owner,
-                term=named,
-                group_spans=tuple(find(words, named, plural=True)) if named else (),
-                language=language,
-                structure=_structure(columns, cells, path, line),
-            )
+        yield Prompt(
+            id=f"{bias}/{(columns.id and cells[columns.id].strip()) or number}",
+            source=_SOURCE,
+            bias=bias,
+            origin=where,
+            text=words,
+            group=owner,
+            term=named,
+            group_spans=tuple(find(words, named, plural=True)) if named else (),
+            language=language,
+            structure=_structure(columns, cells, path, line),
         )
-    _refuse_doubles(made, path)
-    kept, repeated = without_repeats(made, repeats)
-    return draw(kept, per_group, seed), dropped + repeated
 
 
 def recognise(path: Path) -> bool:
     """Whether a file has the columns that are looked for unless told."""
     try:
-        columns, _ = read_table(path)
+        columns, _ = open_table(path)
     except InvalidData:
         return False
     return "group" in columns and any(name in columns for name in _TEXT)
@@ -98,7 +115,8 @@ def recognise(path: Path) -> bool:
 
 def check(path: str | Path, *, text: str | None = None, group: str | None = None) -> dict[str, Any]:
     """What the file holds, and what in it may surprise."""
-    columns, rows = _read(path, text, group, [None] * len(_OPTIONAL))
+    columns, every = _opened(path, text, group, [None] * len(_OPTIONAL))
+    rows = list(every)
     texts = [cells[columns.text] for _, cells in rows]
     owners = [cells[columns.group].strip() for _, cells in rows]
     places = {(owner, words.strip()) for owner, words in zip(owners, texts, strict=True)}
@@ -117,11 +135,12 @@ def check(path: str | Path, *, text: str | None = None, group: str | None = None
     }
 
 
-def _read(
+def _opened(
     path: str | Path, text: str | None, group: str | None, others: Sequence[str | None]
-) -> tuple[Columns, list[Row]]:
-    columns, rows = read_table(path)
-    if not rows:
+) -> tuple[Columns, Iterator[Row]]:
+    columns, rows = open_table(path)
+    first = next(rows, None)
+    if first is None:
         raise InvalidData("the file has a header and no rows", file=path)
     usual = next((name for name in _TEXT if name in columns), "text")
     found = Columns(
@@ -129,7 +148,7 @@ def _read(
         column(columns, group or "group", path, "group"),
         *(_optional(columns, path, list(zip(_OPTIONAL, others, strict=True)))),
     )
-    return found, rows
+    return found, chain([first], rows)
 
 
 def _structure(columns: Columns, cells: Mapping[str, str], path: str | Path, line: int) -> Structure | None:

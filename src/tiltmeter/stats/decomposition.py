@@ -78,7 +78,9 @@ class Decomposition:
 
 def decompose(cells: Cells, seed: int = 0) -> Decomposition:
     """Decompose the spread of the effects of evaluated cells; those without an effect are left out."""
-    placed = [place for place in cells.valued if cells.results[place].effect.value is not None]
+    valued = [place for place in cells.valued if cells.results[place].effect.value is not None]
+    # In an order of their own, so that sums are the same to the last bit in whatever order cells come.
+    placed = sorted(valued, key=lambda place: sorted(cells.results[place].choices.items()))
     left_out = len(cells.results) - len(placed)
     notes = [f"{left_out} of {len(cells.results)} cells have no effect and are left out"] if left_out else []
     settings = [cells.results[place].choices for place in placed]

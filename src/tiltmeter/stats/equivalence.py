@@ -7,6 +7,7 @@ against −δ and δ in place of 0.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -47,7 +48,7 @@ class Equivalence:
     @property
     def sentence(self) -> str:
         """The verdict in words, no stronger than the evidence."""
-        within = f"no more than {self.margin:g} either way"
+        within = f"no more than {self.margin:g} either way" if math.isfinite(self.margin) else "within no limits"
         return {
             "different": f"There is a difference, and it may be more than {self.margin:g}.",
             "equivalent": f"The difference is {within}; whether there is one at all was not shown.",
@@ -59,7 +60,7 @@ class Equivalence:
         """The figures; null where there is none."""
         return {
             "verdict": self.verdict,
-            "margin": self.margin,
+            "margin": self.margin if math.isfinite(self.margin) else None,
             "alpha": self.alpha,
             "difference": self.difference.as_json(),
             "p_equivalence": self.p,
@@ -88,7 +89,11 @@ def equivalence(measured: Shifted, margin: float, alpha: float = ALPHA) -> Equiv
     found = measured(0.0, level)
     if found.low is None or found.p is None:
         return Equivalence("undecided", margin, alpha, found, None, None)
-    above, below = _one_sided(measured(margin, level), 1), _one_sided(measured(-margin, level), -1)
+    # Every difference is less than infinity, and nothing need be added to find that out.
+    above: float | None = 0.0
+    below: float | None = 0.0
+    if math.isfinite(margin):
+        above, below = _one_sided(measured(margin, level), 1), _one_sided(measured(-margin, level), -1)
     different = found.p < alpha
     within = above is not None and below is not None and max(above, below) < alpha
     verdict: Verdict = "both" if different and within else "different" if different else "undecided"

@@ -53,7 +53,7 @@ class OriginTable:
         (['x', 'y'], [[2.0, 0.0], [6.0, 10.0]], [[1.0, 0.0], [2.0, 2.0]])
         """
         columns = np.array(values, dtype=np.float64)
-        columns = columns.reshape(len(columns), -1) if columns.size else np.empty((len(origins), 1))
+        columns = columns[:, np.newaxis] if columns.ndim == 1 else columns
         if len(columns) != len(origins):
             raise ValueError("values and origins are not equally long")
         names, rows = np.unique(np.asarray(origins), return_inverse=True)

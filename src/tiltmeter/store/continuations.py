@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -13,6 +14,7 @@ from tiltmeter.raters.tilt import TiltItem
 from tiltmeter.records import Completion, Decoding, Prompt, Rating, Scope
 from tiltmeter.store.opening import dump, transaction
 from tiltmeter.store.steps import Step, done, marked
+from tiltmeter.study.spool import packed
 
 SCHEMA = """
 create table prompts (number integer primary key, id text not null unique, source text, bias text,
@@ -52,7 +54,7 @@ class ContinuationLedger:
         """Write down what is to be completed and how, in the transaction that begins a run."""
         self._database.executemany(
             "insert into prompts values (?, ?, ?, ?, ?)",
-            ((at, one.id, one.source, one.bias, dump(asdict(one))) for at, one in enumerate(prompts)),
+            ((at, one.id, one.source, one.bias, packed(one)) for at, one in enumerate(prompts)),
         )
         self._database.executemany(
             "insert into decodings values (?, ?)", ((at, dump(asdict(one))) for at, one in enumerate(decodings))
@@ -71,6 +73,19 @@ class ContinuationLedger:
                 ((step.name, *place, one.text, one.tokens, one.ended, one.unwritten) for place, one in texts.items()),
             )
 
+    def unwritten(self, model: str, settings: Sequence[int]) -> Iterator[Place]:
+        """The places of the texts that a model could not write under some settings."""
+        query = (
+            "select decoding, prompt, sample from completions where model = ? and unwritten is not null "
+            f"and decoding in ({', '.join('?' * len(settings))})"
+        )
+        yield from self._database.execute(query, (model, *settings))
+
+    def count_unrated(self, rater: str) -> int:
+        """How many texts a rater read without a rating."""
+        query = "select count(*) from ratings where rater = ? and unrated is not null"
+        return int(self._database.execute(query, (self._rater(rater),)).fetchone()[0])
+
     def count_texts(self) -> int:
         """How many texts there are so far."""
         return int(self._database.execute("select count(*) from completions").fetchone()[0])
@@ -85,17 +100,22 @@ class ContinuationLedger:
         return [KeptText(*row) for row in rows]
 
     def record_rater(self, name: str, scope: Scope, facts: Mapping[str, str]) -> None:
-        """Note what a rater is; refuse to go on with one that has changed since."""
+        """Note what a rater is; refuse to go on with one that has changed since.
+
+        A fact that an earlier version did not know is noted when the run goes on.
+        """
         now = dump(dict(facts))
         with transaction(self._database, self._folder) as database:
             row = database.execute("select facts from raters where rater = ?", (name,)).fetchone()
             if row is None:
                 database.execute("insert into raters (rater, scope, facts) values (?, ?, ?)", (name, scope, now))
-            elif row[0] != now:
+            elif any(facts.get(key) != value for key, value in json.loads(row[0]).items()):
                 raise RunError(
                     f"{self._folder}: the run began with the rater {name} as {row[0]}, which is now {now}; restore it, "
                     "or name another folder with --out"
                 )
+            elif row[0] != now:
+                database.execute("update raters set facts = ? where rater = ?", (now, name))
 
     def record_ratings(self, step: Step, ratings: Iterable[tuple[int, Rating]]) -> None:
         """Write the ratings of one batch, each with the number of its text, and mark it as done."""

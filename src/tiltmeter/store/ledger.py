@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -16,11 +16,14 @@ from tiltmeter.records import Dropped, ModelFacts, Pair, PairScore, Query, Token
 from tiltmeter.sources.generated.settings import UnitResult
 from tiltmeter.store import continuations, next_words, steps
 from tiltmeter.store.continuations import ContinuationLedger
-from tiltmeter.store.next_words import Expectations, NextWordLedger, questions_of
-from tiltmeter.store.opening import LEDGER, connect, connect_to_read, dump, load, transaction, versions
+from tiltmeter.store.next_words import Expectations, NextWordLedger
+from tiltmeter.store.opening import LEDGER, connect, connect_to_read, dump, transaction, versions
 from tiltmeter.store.reading import Continuations
 from tiltmeter.store.records import Probes, Run
+from tiltmeter.store.rows import HELD
+from tiltmeter.store.scored import dropped_of, pairs_of, scored_pairs
 from tiltmeter.study import Plan
+from tiltmeter.study.spool import packed
 
 _SCHEMA = """
 create table meta    (key text primary key, value text not null);
@@ -89,7 +92,7 @@ class Ledger:
             if plan.study.continuations:
                 self.continuations.insert_plan(plan.prompts, plan.study.continuations.decodings)
             if plan.study.next_words:
-                self.next_words.insert_plan(*questions_of(plan.asked, plan.study.next_words))
+                self.next_words.insert_plan(plan.asked, plan.study.next_words)
         return True
 
     def has_all_probes(self) -> bool:
@@ -117,21 +120,23 @@ class Ledger:
             # Nothing found is not the same as nobody looked.
             database.execute("insert or replace into meta values ('audited', ?)", (json.dumps(bool(probes.findings)),))
 
-    def pairs(self) -> tuple[Pair, ...]:
-        """Every pair so far, in order."""
-        return tuple(load(Pair, text) for (text,) in self._database.execute("select pair from pairs order by number"))
+    def pairs(self) -> Sequence[Pair]:
+        """Every pair so far, in order, read when it is asked for."""
+        return pairs_of(self.folder)
+
+    def dropped(self) -> Sequence[Dropped]:
+        """Every probe that could not be made, likewise."""
+        return dropped_of(self.folder)
 
     def _insert_probes(self, probes: Probes) -> None:
-        count, lost = self._database.execute(
-            "select (select count(*) from pairs), (select count(*) from dropped)"
-        ).fetchone()
+        count, lost = self._count("pairs"), self._count("dropped")
         self._database.executemany(
             "insert into pairs values (?, ?, ?)",
-            ((count + i, pair.id, dump(asdict(pair))) for i, pair in enumerate(probes.pairs)),
+            ((count + i, pair.id, packed(pair)) for i, pair in enumerate(probes.pairs)),
         )
         self._database.executemany(
             "insert into dropped values (?, ?, ?, ?, ?)",
-            ((lost + i, *asdict(item).values()) for i, item in enumerate(probes.dropped)),
+            ((lost + i, one.bias, one.origin, one.text, one.reason) for i, one in enumerate(probes.dropped)),
         )
         self._database.executemany(
             "insert into findings select number, ?, ? from pairs where id = ?",
@@ -154,18 +159,23 @@ class Ledger:
             database.execute("insert or replace into meta values ('api', ?)", (json.dumps(spent),))
 
     def record_model(self, facts: ModelFacts, role: Literal["models", "writers", "readers"] = "models") -> None:
-        """Note what a model is that is tested, writes, or reads what was written; refuse one that has changed since."""
+        """Note what a model is that is tested, writes, or reads what was written; refuse one that has changed since.
+
+        A fact that an earlier version did not know is noted when the run goes on.
+        """
         with self._transaction() as database:
             row = database.execute(f"select facts from {role} where model = ?", (facts.name,)).fetchone()
             if row is None:
                 database.execute(f"insert into {role} values (?, ?)", (facts.name, dump(asdict(facts))))
             elif row[0] != dump(asdict(facts)):
                 before, now = json.loads(row[0]), json.loads(dump(asdict(facts)))
-                changed = next(key for key in now if now[key] != before.get(key))
-                raise RunError(
-                    f"{self.folder}: the run began with {changed} {before.get(changed)!r} of model {facts.name}, which "
-                    f"is now {now[changed]!r}; restore it, or name another folder with --out"
-                )
+                changed = next((key for key in now if key in before and now[key] != before[key]), None)
+                if changed is not None:
+                    raise RunError(
+                        f"{self.folder}: the run began with {changed} {before[changed]!r} of model {facts.name}, which "
+                        f"is now {now[changed]!r}; restore it, or name another folder with --out"
+                    )
+                database.execute(f"update {role} set facts = ? where model = ?", (dump(now), facts.name))
 
     def done(self, model: str) -> set[int]:
         """The batches of a model that are finished."""
@@ -180,49 +190,44 @@ class Ledger:
                 ((model, *_question(query), *_answer(scores)) for query, scores in answers.items()),
             )
 
-    def answers(self, model: str) -> dict[Query, TokenScores]:
-        """Every answer of a model so far."""
-        rows = self._database.execute(
-            "select conditioning, text, spans, tokens, unscored from answers where model = ?", (model,)
+    def count_unanswered(self, model: str) -> int:
+        """How many questions were asked of a model and have no answer."""
+        query = "select count(*) from answers where model = ? and unscored is not null"
+        return int(self._database.execute(query, (model,)).fetchone()[0])
+
+    def answers(self, model: str, queries: Iterable[Query]) -> dict[Query, TokenScores]:
+        """The answers of a model to questions that were asked."""
+        statement = (
+            "select tokens, unscored from answers where model = ? and conditioning = ? and text = ? and spans = ?"
         )
         found = {}
-        for conditioning, text, spans, tokens, unscored in rows:
+        for query in dict.fromkeys(queries):
+            tokens, unscored = self._database.execute(statement, (model, *_question(query))).fetchone()
             triples = json.loads(tokens)
-            found[Query(text, conditioning, tuple(map(tuple, json.loads(spans))))] = TokenScores(
+            found[query] = TokenScores(
                 tuple((start, end) for start, end, _ in triples), tuple(value for *_, value in triples), unscored
             )
         return found
 
-    def record_scores(self, model: str, scored: Mapping[str, Sequence[PairScore]]) -> None:
-        """Write the scores of a model under all its scorers, each in the order of the plan: all of it or nothing."""
+    def record_scores(self, model: str, scorers: Sequence[str], scored: Iterable[Sequence[PairScore]]) -> None:
+        """Write the scores of a model, for each pair those under all its scorers: all of it or nothing."""
         with self._transaction() as database:
-            for scorer, scores in scored.items():
+            for scorer in scorers:
                 database.execute("insert or ignore into cells (model, scorer) values (?, ?)", (model, scorer))
                 database.execute("delete from scores where model = ? and scorer = ?", (model, scorer))
-                database.executemany(
-                    "insert into scores values (?, ?, ?, ?, ?, ?)",
-                    (
-                        (model, scorer, number, *(score.scores or (None, None)), score.unscored)
-                        for number, score in enumerate(scores)
-                    ),
-                )
+            database.executemany(
+                "insert into scores values (?, ?, ?, ?, ?, ?)",
+                (
+                    (model, score.scorer, number, *(score.scores or (None, None)), score.unscored)
+                    for number, scores in enumerate(scored)
+                    for score in scores
+                ),
+            )
 
-    def run(self) -> Run:
-        """Everything the ledger holds."""
+    def run(self, held: int = HELD) -> Run:
+        """What the ledger holds; items that are more than `held` are read from it when they are asked for."""
         if not self.has_plan():
             raise RunError(f"{self.folder}: the run has not begun; start it with `tiltmeter run`")
-        pairs = self.pairs()
-        dropped = tuple(
-            Dropped(*row)
-            for row in self._database.execute("select bias, origin, text, reason from dropped order by number")
-        )
-        scores: dict[tuple[str, str], list[PairScore]] = {}
-        for model, scorer, number, first, second, unscored in self._database.execute(
-            "select model, scorer, pair, score_1, score_2, unscored from scores join cells using (model, scorer) "
-            "order by number, pair"
-        ):
-            both = None if first is None else (first, second)
-            scores.setdefault((model, scorer), []).append(PairScore(pairs[number], scorer, both, unscored))
         facts, writers = (
             {
                 model: ModelFacts(**json.loads(text))
@@ -231,15 +236,19 @@ class Ledger:
             for role in ("models", "writers")
         )
         findings: dict[str, list[tuple[str, str]]] = {}
-        for number, issue, because in self._database.execute(
-            "select pair, issue, because from findings order by rowid"
+        for name, issue, because in self._database.execute(
+            "select id, issue, because from findings join pairs on number = findings.pair order by findings.rowid"
         ):
-            findings.setdefault(pairs[number].id, []).append((issue, because))
-        final = {key: tuple(value) for key, value in scores.items()}
+            findings.setdefault(name, []).append((issue, because))
         meta = self.meta()
-        texts = Continuations(self.folder) if meta["resolved"].get("continuations") else None
-        words = Expectations(self.folder) if meta["resolved"].get("next_words") else None
-        return Run(self.folder, meta, facts, pairs, dropped, final, findings, writers, texts, words)
+        texts = Continuations(self.folder, held) if meta["resolved"].get("continuations") else None
+        words = Expectations(self.folder, held) if meta["resolved"].get("next_words") else None
+        pairs, scores = scored_pairs(self.folder, held)
+        dropped = dropped_of(self.folder, held)
+        return Run(self.folder, meta, facts, pairs, dropped, scores, findings, writers, texts, words)
+
+    def _count(self, table: str) -> int:
+        return int(self._database.execute(f"select count(*) from {table}").fetchone()[0])
 
     def _refuse_other_versions(self, before: Mapping[str, str]) -> None:
         now = versions()

@@ -7,21 +7,26 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+import weakref
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from tiltmeter.records import NextWords, Prompt, Saliency, Span
 from tiltmeter.sources.perturbing import Perturbed
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.store.answers import unasked
-from tiltmeter.store.opening import dump, load
+from tiltmeter.store.opening import LEDGER, connect_to_read, dump, load
 from tiltmeter.store.packing import word_cells, word_of
-from tiltmeter.store.reading import rows_of
+from tiltmeter.store.reading import count_of, rows_of
+from tiltmeter.store.rows import HELD, held_or_read
 from tiltmeter.store.steps import Step, done, marked
 from tiltmeter.study import NextWordChoices
+from tiltmeter.study.spool import ordered, packed, unpacker
 
 SCHEMA = """
 create table questions (number integer primary key, text text not null, hidden text not null, words text not null,
@@ -34,8 +39,7 @@ create table saliencies (model text, question integer references questions, sali
                          primary key (model, question)) without rowid
 """
 
-
-_Key: TypeAlias = tuple[str, tuple[Span, ...], tuple[str, ...]]
+_prompt = unpacker(Prompt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,28 +73,36 @@ class AskedPrompt:
         return unasked([word for _, listed in sets for word in listed], self.asked.unscored or "")
 
 
-def questions_of(asked: Sequence[Perturbed], choices: NextWordChoices) -> tuple[list[Question], list[AskedPrompt]]:
-    """Every question once, short texts before long ones, and which of them each prompt asks.
+def ordered_questions(asked: Iterable[Perturbed], choices: NextWordChoices) -> Iterator[tuple[Question, Sequence[int]]]:
+    """Every question once, short texts before long ones, with the numbers of the prompts that ask it.
 
     The words of all sets are asked for together.
     """
-    keys: list[_Key | None] = []
-    explained: set[_Key] = set()
-    for one in asked:
-        if one.unscored is not None:
-            keys.append(None)
-            continue
-        words = dict.fromkeys(
-            word for choice in choices.words for _, listed in choice.of(one.prompt) for word in listed
-        )
-        key = (one.prompt.text, one.hidden, tuple(words))
-        keys.append(key)
-        if choices.saliency and one.perturbation == "original":
-            explained.add(key)
-    ordered = sorted({key for key in keys if key}, key=lambda key: (len(key[0]), key))
-    numbers = {key: number for number, key in enumerate(ordered)}
-    questions = [Question(*key, key in explained) for key in ordered]
-    return questions, [AskedPrompt(one, numbers[key] if key else None) for one, key in zip(asked, keys, strict=True)]
+    rows = (
+        (len(one.prompt.text), one.prompt.text, one.hidden, _words_of(one.prompt, choices), number, one.perturbation)
+        for number, one in enumerate(asked)
+        if one.unscored is None
+    )
+    for (_, text, hidden, words), asking in groupby(ordered(rows), key=lambda row: row[:4]):
+        numbers, explained = array("q"), False
+        for *_, number, perturbation in asking:
+            numbers.append(number)
+            explained |= choices.saliency is not None and perturbation == "original"
+        yield Question(text, hidden, words, explained), numbers
+
+
+def _words_of(prompt: Prompt, choices: NextWordChoices) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for choice in choices.words for _, listed in choice.of(prompt) for word in listed))
+
+
+def questions_of(asked: Sequence[Perturbed], choices: NextWordChoices) -> tuple[list[Question], list[AskedPrompt]]:
+    """The same in memory: every question, and which of them each prompt asks."""
+    questions: list[Question] = []
+    numbers: dict[int, int] = {}
+    for question, asking in ordered_questions(asked, choices):
+        numbers |= dict.fromkeys(asking, len(questions))
+        questions.append(question)
+    return questions, [AskedPrompt(one, numbers.get(at)) for at, one in enumerate(asked)]
 
 
 class NextWordLedger:
@@ -99,22 +111,39 @@ class NextWordLedger:
     def __init__(self, database: sqlite3.Connection, folder: Path) -> None:
         self._database, self._folder = database, folder
 
-    def insert_plan(self, questions: Sequence[Question], asked: Sequence[AskedPrompt]) -> None:
+    def insert_plan(self, asked: Sequence[Perturbed], choices: NextWordChoices) -> None:
         """Write down what is to be asked, in the transaction that begins a run."""
         self._database.executemany(
-            "insert into questions values (?, ?, ?, ?, ?)",
-            (
-                (at, one.text, json.dumps(one.hidden), dump(one.words), int(one.explained))
-                for at, one in enumerate(questions)
-            ),
+            "insert into asked values (?, null, ?, ?, ?)",
+            ((at, one.perturbation, packed(one.prompt), one.unscored) for at, one in enumerate(asked)),
         )
-        self._database.executemany(
-            "insert into asked values (?, ?, ?, ?, ?)",
-            (
-                (at, one.question, one.asked.perturbation, dump(asdict(one.asked.prompt)), one.asked.unscored)
-                for at, one in enumerate(asked)
-            ),
+        for at, (one, asking) in enumerate(ordered_questions(asked, choices)):
+            cells = (at, one.text, json.dumps(one.hidden), dump(one.words), int(one.explained))
+            self._database.execute("insert into questions values (?, ?, ?, ?, ?)", cells)
+            self._database.executemany(
+                "update asked set question = ? where number = ?", ((at, number) for number in asking)
+            )
+
+    def questions(self) -> Sequence[Question]:
+        """Every question by its number, read when it is asked for."""
+        return Expectations(self._folder, held=0).questions
+
+    def explained(self) -> Sequence[int]:
+        """The numbers of the questions whose answers are to be explained."""
+        rows = self._database.execute("select number from questions where explained order by number")
+        return array("q", (number for (number,) in rows))
+
+    def count_unanswered(self, model: str, *, bounded: bool) -> int:
+        """After how many questions no word has a chance, of those that were asked."""
+        rows = self._database.execute(
+            "select words from expected where model = ? and bounded = ?", (model, int(bounded))
         )
+        return sum(all(cells[1] is None for cells in json.loads(words)) for (words,) in rows)
+
+    def count_explained(self, model: str) -> int:
+        """After how many questions it is known what the tokens have to do with the answer."""
+        rows = self._database.execute("select saliency from saliencies where model = ?", (model,))
+        return sum(json.loads(saliency)["unscored"] is None for (saliency,) in rows)
 
     def done(self, stage: str, name: str) -> set[int]:
         """The batches of a stage that are finished."""
@@ -140,29 +169,34 @@ class NextWordLedger:
 class Expectations:
     """What a run holds of the view of next words, read from its ledger when it is asked for."""
 
-    def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
+    def __init__(self, folder: str | Path, held: int = HELD) -> None:
+        self.folder, self._held = Path(folder), held
 
     @cached_property
-    def asked(self) -> tuple[AskedPrompt, ...]:
+    def asked(self) -> Sequence[AskedPrompt]:
         """Every prompt under every perturbation, in the order of the study."""
-        rows = self._rows(
+        query = (
             "select question, perturbation, prompt, asked.unscored, hidden from asked "
-            "left join questions on questions.number = question order by asked.number"
-        )
-        return tuple(
-            AskedPrompt(Perturbed(load(Prompt, prompt), perturbation, _spans(hidden), unscored), question)
-            for question, perturbation, prompt, unscored, hidden in rows
+            "left join questions on questions.number = question "
+            "where asked.number >= ? and asked.number < ? order by asked.number"
         )
 
+        def read(*of: int) -> Iterator[AskedPrompt]:
+            for question, perturbation, prompt, unscored, hidden in self._rows(query, *of):
+                yield AskedPrompt(Perturbed(_prompt(prompt), perturbation, _spans(hidden), unscored), question)
+
+        return held_or_read(count_of(self.folder, "asked"), read, self._held)
+
     @cached_property
-    def questions(self) -> tuple[Question, ...]:
+    def questions(self) -> Sequence[Question]:
         """Every question once, by its number."""
-        rows = self._rows("select text, hidden, words, explained from questions order by number")
-        return tuple(
-            Question(text, _spans(hidden), tuple(json.loads(words)), bool(explained))
-            for text, hidden, words, explained in rows
-        )
+        query = "select text, hidden, words, explained from questions where number >= ? and number < ? order by number"
+
+        def read(*of: int) -> Iterator[Question]:
+            for text, hidden, words, explained in self._rows(query, *of):
+                yield Question(text, _spans(hidden), tuple(json.loads(words)), bool(explained))
+
+        return held_or_read(count_of(self.folder, "questions"), read, self._held)
 
     @cached_property
     def models(self) -> tuple[str, ...]:
@@ -173,29 +207,64 @@ class Expectations:
     @property
     def complete(self) -> bool:
         """Whether every model that was asked anything has answered everything."""
-        [(answers,)] = self._rows("select count(*) from expected")
+        answers = count_of(self.folder, "expected")
         [(ways,)] = self._rows("select count(*) from (select distinct model, bounded from expected)")
         return bool(answers) and answers == ways * len(self.questions)
 
     def answers(self, model: str, *, bounded: bool) -> Mapping[int, NextWords]:
         """What a model expects, by the number of the question."""
-        rows = self._rows(
-            "select question, words, highest, gap from expected where model = ? and bounded = ? order by question",
-            model,
-            int(bounded),
-        )
-        return {
-            number: NextWords(tuple(word_of(*one) for one in json.loads(words)), highest, gap)
-            for number, words, highest, gap in rows
-        }
+        found = _ReadAnswers(self.folder, model, bounded)
+        return dict(found.all()) if len(found) <= self._held else found
 
     def saliencies(self, model: str) -> Mapping[int, Saliency]:
         """What the tokens have to do with the answers, by the number of the question."""
         rows = self._rows("select question, saliency from saliencies where model = ? order by question", model)
         return {number: load(Saliency, text) for number, text in rows}
 
-    def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        return list(rows_of(self.folder, query, *values))
+    def _rows(self, query: str, *values: Any) -> Iterator[tuple[Any, ...]]:
+        return rows_of(self.folder, query, *values)
+
+
+class _ReadAnswers(Mapping[int, NextWords]):
+    """What a model expects, by the number of the question, each answer read when it is asked for."""
+
+    def __init__(self, folder: Path, model: str, bounded: bool) -> None:
+        self._folder, self._of = folder, (model, int(bounded))
+        self._last: tuple[int, NextWords] | None = None
+
+    def all(self) -> Iterator[tuple[int, NextWords]]:
+        """Every answer with the number of its question."""
+        for number, *cells in self._rows("question, words, highest, gap", "order by question"):
+            yield number, _next_words(*cells)
+
+    @cached_property
+    def _database(self) -> sqlite3.Connection:
+        database = connect_to_read(self._folder / LEDGER)
+        weakref.finalize(self, database.close)
+        return database
+
+    def __getitem__(self, number: int) -> NextWords:
+        # Whether there is an answer is asked before the answer is.
+        if self._last is None or self._last[0] != number:
+            query = "select words, highest, gap from expected where model = ? and bounded = ? and question = ?"
+            row = self._database.execute(query, (*self._of, number)).fetchone()
+            if row is None:
+                raise KeyError(number)
+            self._last = number, _next_words(*row)
+        return self._last[1]
+
+    def __iter__(self) -> Iterator[int]:
+        return (number for (number,) in self._rows("question", "order by question"))
+
+    def __len__(self) -> int:
+        return next(int(count) for (count,) in self._rows("count(*)"))
+
+    def _rows(self, chosen: str, rest: str = "") -> Iterator[tuple[Any, ...]]:
+        return rows_of(self._folder, f"select {chosen} from expected where model = ? and bounded = ? {rest}", *self._of)
+
+
+def _next_words(words: str, highest: float | None, gap: float | None) -> NextWords:
+    return NextWords(tuple(word_of(*one) for one in json.loads(words)), highest, gap)
 
 
 def _words(found: NextWords) -> str:

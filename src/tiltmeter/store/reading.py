@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +15,10 @@ from tiltmeter.errors import RunError
 from tiltmeter.raters.tilt import TiltItem
 from tiltmeter.records import Continuation, Decoding, Prompt, Rating, Scope
 from tiltmeter.store.opening import LEDGER, connect_to_read, load
+from tiltmeter.store.rows import HELD, held_or_read
+from tiltmeter.study.spool import unpacker
 
+_prompt = unpacker(Prompt)
 _TEXTS = """
 select prompt, sample, text, tokens, ended, {unwritten} {more} from completions {joined}
 where model = ? and decoding = ? and prompt in (select number from prompts where {chosen}) order by prompt, sample
@@ -32,15 +35,17 @@ class UsedRater:
 
 
 class Continuations:
-    """What a run holds of the view of continuations. Nothing of it is kept in memory but prompts and settings."""
+    """What a run holds of the view of continuations. Nothing of it is kept in memory but settings, and few prompts."""
 
-    def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
+    def __init__(self, folder: str | Path, held: int = HELD) -> None:
+        self.folder, self._held = Path(folder), held
 
     @cached_property
-    def prompts(self) -> tuple[Prompt, ...]:
-        """The prompts, in the order of the study."""
-        return tuple(load(Prompt, text) for (text,) in self._rows("select prompt from prompts order by number"))
+    def prompts(self) -> Sequence[Prompt]:
+        """The prompts, in the order of the study; more than are to be held are read when they are asked for."""
+        query = "select prompt from prompts where number >= ? and number < ? order by number"
+        count = count_of(self.folder, "prompts")
+        return held_or_read(count, lambda *of: (_prompt(text) for (text,) in self._rows(query, *of)), self._held)
 
     @cached_property
     def decodings(self) -> tuple[Decoding, ...]:
@@ -50,7 +55,7 @@ class Continuations:
     @cached_property
     def count(self) -> int:
         """How many texts there are."""
-        return next(int(count) for (count,) in self._rows("select count(*) from completions"))
+        return count_of(self.folder, "completions")
 
     @cached_property
     def models(self) -> tuple[str, ...]:
@@ -127,9 +132,8 @@ class Continuations:
             "group by model, source, bias, decoding, raters.number"
         )
         models, numbers = list(self.models), {used.name: at for at, used in enumerate(self.raters)}
-        first: dict[tuple[str, str], int] = {}
-        for at, prompt in enumerate(self.prompts):
-            first.setdefault((prompt.source, prompt.bias), at)
+        places = self._rows("select source, bias, min(number) from prompts group by source, bias")
+        first = {(source, bias): number for source, bias, number in places}
         ordered = sorted(rows, key=lambda row: (models.index(row[0]), first[row[1], row[2]], row[3], numbers[row[4]]))
         return [(*row[:3], self.decodings[row[3]], *row[4:]) for row in ordered]
 
@@ -177,6 +181,11 @@ def rows_of(folder: Path, query: str, *values: Any) -> Iterator[tuple[Any, ...]]
     """The rows of a question to the ledger of a run folder, as they are read."""
     with _opened(folder) as database:
         yield from database.execute(query, values)
+
+
+def count_of(folder: Path, table: str) -> int:
+    """How many rows a table of the ledger of a run folder has."""
+    return next(int(count) for (count,) in rows_of(folder, f"select count(*) from {table}"))
 
 
 @contextmanager

@@ -24,14 +24,14 @@ class Probes:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a finished or unfinished run holds, read back without any model."""
+    """What a finished or unfinished run holds, read back without any model; very many items when they are asked for."""
 
     folder: Path
     meta: Mapping[str, Any]
     facts: Mapping[str, ModelFacts]
-    pairs: tuple[Pair, ...]
-    dropped: tuple[Dropped, ...]
-    scores: Mapping[tuple[str, str], tuple[PairScore, ...]]
+    pairs: Sequence[Pair]
+    dropped: Sequence[Dropped]
+    scores: Mapping[tuple[str, str], Sequence[PairScore]]
     """By model and scorer, in the order of the study; the scores in the order of the pairs."""
     findings: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
     """Issues and reasons of the generated pairs that have some, by the id of the pair."""

@@ -2,82 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 from tiltmeter import registry, toml
-from tiltmeter.errors import InvalidStudy, UnknownName, UserError
+from tiltmeter.errors import InvalidData, InvalidStudy, UnknownName, UserError
 from tiltmeter.records import Dropped, Pair, Prompt, Spec
 from tiltmeter.sources.perturbing import DEFAULTS, OF_PROMPTS, Perturbed, default_prompts, perturb
 from tiltmeter.study.reader import material
 from tiltmeter.study.records import GENERATED, NextWordChoices, Plan, SourceChoice, Study
+from tiltmeter.study.spool import Spool, doubled, packed, spooled, unpacker
 
-Probe = TypeVar("Probe", Pair, Prompt)
 DEFAULT_SOURCE = "default-behaviour"
 """The label of prompts that say nothing: what a model expects after them is its habit."""
-Made: TypeAlias = tuple[list[Probe], list[Dropped]]
+Probe = TypeVar("Probe", Pair, Prompt)
 
 
 def plan(study: Study) -> Plan:
     """Make the probes of a study, but for those that a model is to write. Nothing is asked of a model."""
-    pairs, without_pair = _pairs(study)
-    prompts, without_prompt = _continued(study)
-    asked, without_question = _asked(study)
-    dropped = (*without_pair, *without_prompt, *without_question)
-    return Plan(study, tuple(pairs), dropped, tuple(prompts), tuple(asked))
+    dropped: Spool[Dropped] = Spool(packed, unpacker(Dropped))
+    pairs, prompts = _pairs(study, dropped), _continued(study, dropped)
+    asked = spooled(_asked(study, dropped), packed, unpacker(Perturbed))
+    return Plan(study, pairs, dropped.finished(), prompts, asked)
 
 
-def _pairs(study: Study) -> Made[Pair]:
-    pairs: list[Pair] = []
-    dropped: list[Dropped] = []
+def _pairs(study: Study, dropped: Spool[Dropped]) -> Sequence[Pair]:
+    pairs: Spool[Pair] = Spool(packed, unpacker(Pair))
     for source in study.sources:
         if source.name == GENERATED:
             continue
         # A source that reads a file stands for itself; the others make their probes from each spec.
         given: Sequence[Spec | str] = [source.path] if source.path else study.specs
         settings = source.options if source.path else {"seed": study.seed, **source.options}
-        make = registry.load("source", source.name)
         for one in given:
-            made, left_out = _made(study, "pairs", source, make, [one], settings)
-            pairs += (replace(pair, id=f"{source.label}:{pair.id}", source=source.label) for pair in made)
-            dropped += left_out
+            _put_apart(_made(study, "pairs", "source", source, [one], settings), source, pairs, dropped)
     if study.sources and not pairs and not (study.generated and study.specs):
         raise _nothing(study, "pairs", dropped)
-    return pairs, dropped
+    return pairs.finished()
 
 
-def _continued(study: Study) -> Made[Prompt]:
+def _continued(study: Study, dropped: Spool[Dropped]) -> Sequence[Prompt]:
     """The prompts of the view of continuations."""
     if study.continuations is None:
-        return [], []
-    prompts, dropped = _prompts(study, "continuations", "prompt-source", study.continuations.sources)
+        return ()
+    prompts = _prompts(study, "continuations", "prompt-source", study.continuations.sources, dropped)
     groups = {one.group for one in prompts if one.group}
     for name in study.continuations.reference:
         if name not in groups:
             problem = UnknownName("group", name, groups).problem
             raise _error(study, ("continuations", "reference"), problem)
-    return prompts, dropped
+    return prompts
 
 
-def _asked(study: Study) -> tuple[list[Perturbed], list[Dropped]]:
+def _asked(study: Study, dropped: Spool[Dropped]) -> Iterator[Perturbed]:
     """The prompts of the view of next words under each perturbation; the model's habit is a source of its own."""
     if study.next_words is None:
-        return [], []
-    prompts, dropped = _prompts(study, "next_words", "open-prompt-source", study.next_words.sources)
+        return
+    prompts = _prompts(study, "next_words", "open-prompt-source", study.next_words.sources, dropped)
     _check_labour_groups(study, study.next_words, prompts)
     names = study.next_words.perturbations
-    asked = [perturb(prompt, name) for prompt in prompts for name in names if name in OF_PROMPTS]
-    first = {prompt.bias: prompt for prompt in reversed(prompts)}
-    for prompt in reversed(first.values()):
+    first: dict[str, Prompt] = {}
+    for prompt in prompts:
+        # The first of each bias, in the order of the last: the order of the plans of before.
+        first[prompt.bias] = first.pop(prompt.bias, prompt)
+        yield from (perturb(prompt, name) for name in names if name in OF_PROMPTS)
+    for prompt in first.values():
         for name in names:
-            if name in DEFAULTS:
-                made = default_prompts(name, prompt)
-                asked += [
-                    Perturbed(replace(one, id=f"{DEFAULT_SOURCE}:{one.bias}/{one.id}", source=DEFAULT_SOURCE), name)
-                    for one in made
-                ]
-    return asked, dropped
+            for one in default_prompts(name, prompt) if name in DEFAULTS else ():
+                yield Perturbed(replace(one, id=f"{DEFAULT_SOURCE}:{one.bias}/{one.id}", source=DEFAULT_SOURCE), name)
 
 
 def _check_labour_groups(study: Study, choices: NextWordChoices, prompts: Sequence[Prompt]) -> None:
@@ -96,19 +91,29 @@ def _check_labour_groups(study: Study, choices: NextWordChoices, prompts: Sequen
     raise _error(study, ("next_words", "labour_groups"), problem)
 
 
-def _prompts(study: Study, view: str, noun: str, sources: Sequence[SourceChoice]) -> Made[Prompt]:
-    prompts: list[Prompt] = []
-    dropped: list[Dropped] = []
+def _prompts(
+    study: Study, view: str, noun: str, sources: Sequence[SourceChoice], dropped: Spool[Dropped]
+) -> Sequence[Prompt]:
+    prompts: Spool[Prompt] = Spool(packed, unpacker(Prompt))
+    before = len(dropped)
     for source in sources:
-        make = registry.load(noun, source.name)
         for given in _given(study, noun, source):
             settings = {"seed": study.seed, **source.options}
-            made, left_out = _made(study, view, source, make, given, settings)
-            prompts += (replace(one, id=f"{source.label}:{one.id}", source=source.label) for one in made)
-            dropped += left_out
+            _put_apart(_made(study, view, noun, source, given, settings), source, prompts, dropped)
     if not prompts:
-        raise _nothing(study, view, dropped)
-    return prompts, dropped
+        raise _nothing(study, view, dropped[before:])
+    return prompts.finished()
+
+
+def _put_apart(
+    made: Iterable[Probe | Dropped], source: SourceChoice, probes: Spool[Probe], dropped: Spool[Dropped]
+) -> None:
+    """Probes under the label of their source, and what could not be made."""
+    for one in made:
+        if isinstance(one, Dropped):
+            dropped.append(one)
+        else:
+            probes.append(replace(one, id=f"{source.label}:{one.id}", source=source.label))
 
 
 def _given(study: Study, noun: str, source: SourceChoice) -> Iterable[Sequence[Any]]:
@@ -122,20 +127,34 @@ def _given(study: Study, noun: str, source: SourceChoice) -> Iterable[Sequence[A
 
 
 def _made(
-    study: Study,
-    view: str,
-    source: SourceChoice,
-    make: Callable[..., Any],
-    given: Sequence[Any],
-    settings: Mapping[str, Any],
-) -> Any:
+    study: Study, view: str, noun: str, source: SourceChoice, given: Sequence[Any], settings: Mapping[str, Any]
+) -> Iterator[Any]:
+    """What a source makes, and what it drops: one by one where its module has a function `stream`, or as two lists."""
+    make = registry.load(noun, source.name)
+    stream = getattr(sys.modules[make.__module__], "stream", None)
     try:
-        return make(*given, **settings)
+        if stream is not None:
+            yield from _refusing_doubles(stream(*given, **settings), str(given[0]))
+        else:
+            for probes in make(*given, **settings):
+                yield from probes
     except UserError as error:
         if error.file is not None:
             raise
         option = (source.label, error.key) if error.key else ()
         raise _error(study, (view, "sources", *option), error.problem) from None
+
+
+def _refusing_doubles(made: Iterable[Probe | Dropped], path: str) -> Iterator[Probe | Dropped]:
+    """What is read of a file; at its end it is refused where an id stands twice."""
+    names: Spool[str] = Spool()
+    for one in made:
+        if isinstance(one, Prompt):
+            names.append(one.id.removeprefix(f"{Path(path).stem}/"))
+        yield one
+    twice = doubled(names)
+    if twice is not None:
+        raise InvalidData(f"the id `{twice}` stands more than once", file=path)
 
 
 def _nothing(study: Study, view: str, dropped: Sequence[Dropped]) -> InvalidStudy:

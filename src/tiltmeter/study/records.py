@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from tiltmeter.sources.generated.settings import GenerationSettings, settings_fr
 from tiltmeter.sources.labour_files import Occupation
 from tiltmeter.sources.perturbing import Perturbed
 from tiltmeter.sources.word_sets import WordSets
+from tiltmeter.study.spool import Spool, packed
 
 FORMAT = 5
 """Counts up when the same study file would be carried out differently."""
@@ -130,14 +131,17 @@ class Study:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A study and the probes it comes to: everything but the model's answers."""
+    """A study and the probes it comes to: everything but the model's answers.
+
+    Probes that are many are not in memory, but in a temporary file.
+    """
 
     study: Study
-    pairs: tuple[Pair, ...]
-    dropped: tuple[Dropped, ...]
-    prompts: tuple[Prompt, ...] = ()
+    pairs: Sequence[Pair]
+    dropped: Sequence[Dropped]
+    prompts: Sequence[Prompt] = ()
     """Those to be continued."""
-    asked: tuple[Perturbed, ...] = ()
+    asked: Sequence[Perturbed] = ()
     """Those after which a word is expected, under each perturbation."""
 
     @property
@@ -161,9 +165,18 @@ class Plan:
     @property
     def fingerprint(self) -> str:
         """Equal for two plans that ask the same questions."""
-        probes = [[asdict(probe) for probe in probes] for probes in (self.pairs, self.prompts, self.asked)]
-        text = json.dumps([self.resolved, probes], sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(text.encode()).hexdigest()
+        # The hash of one JSON text, `[resolved, [pairs, prompts, asked]]`, of which a line is made at a time.
+        digest = hashlib.sha256(f"[{json.dumps(self.resolved, sort_keys=True, ensure_ascii=False)}, [[".encode())
+        for at, probes in enumerate((self.pairs, self.prompts, self.asked)):
+            digest.update(b"], [" if at else b"")
+            for number, line in enumerate(_lines(probes)):
+                digest.update(f", {line}".encode() if number else line.encode())
+        digest.update(b"]]]")
+        return digest.hexdigest()
+
+
+def _lines(probes: Sequence[Any]) -> Iterable[str]:
+    return probes.lines() if isinstance(probes, Spool) else map(packed, probes)
 
 
 def prompt_files(noun: str, source: str, path: str | None) -> list[Path]:
@@ -178,4 +191,5 @@ def prompt_files(noun: str, source: str, path: str | None) -> list[Path]:
 
 
 def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

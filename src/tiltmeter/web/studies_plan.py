@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tiltmeter.engine import completing, scoring
-from tiltmeter.engine.costs import expected_costs
-from tiltmeter.engine.local import scorers_for
+from tiltmeter.engine.sizes import ContinuationsSize, NextWordsSize, PairsSize, size_of
 from tiltmeter.models.api import Cost
 from tiltmeter.sources.generated.loop import units as units_of
-from tiltmeter.store import RunState, questions_of, state_of
+from tiltmeter.store import RunState, state_of
 from tiltmeter.study import Plan
 from tiltmeter.web.studies_rates import SENTENCES, Rates
-
-_LETTERS = 4
-"""English text has about four characters to a token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +46,8 @@ class Outlook:
 
 def outlook(plan: Plan, folder: Path, rates: Rates) -> Outlook:
     """What a plan comes to in a run folder, given the rates of earlier runs."""
-    lines = [*_pairs(plan), *_texts(plan), *_words(plan)]
+    size = size_of(plan)
+    lines = [*_pairs(plan, size.pairs), *_texts(plan, size.continuations), *_words(size.next_words)]
     seconds, unknown = 0.0, []
     for work, amount in _work(plan, lines):
         rate = rates.of(*work)
@@ -61,69 +56,50 @@ def outlook(plan: Plan, folder: Path, rates: Rates) -> Outlook:
         else:
             seconds += amount / rate
     return Outlook(
-        lines,
-        plan.study.models,
-        Counter(item.reason for item in plan.dropped).most_common(),
-        expected_costs(plan, scorers_for(plan.study, "causal")),
-        seconds,
-        unknown,
-        state_of(folder, plan),
+        lines, size.models, list(size.dropped.items()), dict(size.costs), seconds, unknown, state_of(folder, plan)
     )
 
 
-def _pairs(plan: Plan) -> Iterator[Line]:
-    study = plan.study
-    if not study.sources:
-        return
-    scorers = scorers_for(study, "causal")
-    asked = [query for batch in scoring.plan_batches(plan.pairs, scorers) for query in batch]
-    written = len(study.generated)
-    yield Line(
-        "Pairs",
-        f"{len(plan.pairs):,} pairs over {len({pair.bias for pair in plan.pairs}):,} biases",
-        len(study.models) * len(study.sources) * max(len(study.scorers), 1),
-        len(asked),
-        sum(len(query.text) // _LETTERS + 1 for query in asked),
-        "and the sentences that a model has yet to write, which are not counted here" if written else "",
-    )
+def _pairs(plan: Plan, size: PairsSize | None) -> Iterator[Line]:
+    if size:
+        yield Line(
+            "Pairs",
+            f"{size.pairs:,} pairs over {size.biases:,} biases",
+            size.cells,
+            size.texts_per_model,
+            size.tokens_per_model,
+            "and the sentences that a model has yet to write, which are not counted here"
+            if plan.study.generated
+            else "",
+        )
 
 
-def _texts(plan: Plan) -> Iterator[Line]:
+def _texts(plan: Plan, size: ContinuationsSize | None) -> Iterator[Line]:
     choices = plan.study.continuations
-    if choices is None:
-        return
-    places = {(prompt.source, prompt.bias) for prompt in plan.prompts}
-    groups = {(one.bias, one.group) for one in plan.prompts if one.group}
-    samples = sum(choices.samples_of(one) for one in choices.decodings)
-    batches = completing.plan_batches(plan.prompts, choices)
-    yield Line(
-        "Continuations",
-        f"{len(plan.prompts):,} prompts about {len(groups):,} groups, {samples:,} texts after each",
-        len(plan.study.models) * len(places) * len(choices.decodings) * len(choices.raters),
-        samples * len(plan.prompts),
-        sum(batch.size * batch.decoding.max_new_tokens * batch.decoding.beams for batch in batches),
-        f"each text read by {len(choices.raters):,} raters; tokens at most",
-    )
+    if choices and size:
+        samples = sum(choices.samples_of(one) for one in choices.decodings)
+        yield Line(
+            "Continuations",
+            f"{size.prompts:,} prompts about {size.groups:,} groups, {samples:,} texts after each",
+            size.continuation_cells,
+            size.completions_per_model,
+            size.decoded_tokens_per_model,
+            f"each text read by {len(choices.raters):,} raters; tokens at most",
+        )
 
 
-def _words(plan: Plan) -> Iterator[Line]:
-    choices = plan.study.next_words
-    if choices is None:
-        return
-    questions, asked = questions_of(plan.asked, choices)
-    places = {(one.prompt.source, one.prompt.bias) for one in plan.asked}
-    ways = len(choices.words) * len(choices.bounded) * len(choices.combine)
-    gradients = sum(one.explained for one in questions)
-    yield Line(
-        "Next words",
-        f"{len({one.asked.prompt.id for one in asked}):,} prompts that leave the group open, under "
-        f"{len(choices.perturbations):,} perturbations",
-        len(plan.study.models) * len(places) * ways,
-        len(questions) * len(choices.bounded),
-        sum(len(one.text) // _LETTERS + 1 + len(one.words) for one in questions) * len(choices.bounded),
-        f"and {gradients:,} gradients" if gradients else "",
-        gradients,
-    )
+def _words(size: NextWordsSize | None) -> Iterator[Line]:
+    if size:
+        gradients = size.gradients_per_model
+        yield Line(
+            "Next words",
+            f"{size.open_prompts:,} prompts that leave the group open, under {size.perturbations:,} perturbations",
+            size.next_word_cells,
+            size.questions_per_model,
+            size.read_tokens_per_model,
+            f"and {gradients:,} gradients" if gradients else "",
+            gradients,
+        )
 
 
 def _work(plan: Plan, lines: Sequence[Line]) -> Iterator[tuple[tuple[str, str], float]]:

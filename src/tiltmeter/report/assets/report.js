@@ -1,5 +1,6 @@
 "use strict";
-// Makes the tables sort on a click or a key press. Without this script they are plain tables and nothing is lost.
+// Makes the tables sort on a click or a key press, and opens closed parts for print. Without this script they are plain
+// tables and nothing is lost.
 (() => {
   const value = (row, column) => {
     const cell = row.cells[column];
@@ -35,4 +36,14 @@
       heading.setAttribute("aria-sort", "none");
     });
   }
+
+  // Texts behind a warning stay as the reader left them.
+  let opened = [];
+  window.addEventListener("beforeprint", () => {
+    opened = Array.from(document.querySelectorAll("details:not(.warning):not([open])"));
+    for (const part of opened) part.open = true;
+  });
+  window.addEventListener("afterprint", () => {
+    for (const part of opened) part.open = false;
+  });
 })();

@@ -1,7 +1,7 @@
 """Figures as SVG and PNG, made from plain Vega-Lite dictionaries without a browser."""
 
 from tiltmeter.report.figures.bars import Bar, Panel, Part, bars
-from tiltmeter.report.figures.canvas import NARROW, WIDE, Layout, colour, shape, to_png, to_svg, wrapped
+from tiltmeter.report.figures.canvas import NARROW, WIDE, Layout, colour, shape, to_pdf, to_png, to_svg, wrapped
 from tiltmeter.report.figures.curves import Curve, CurvePanel, curves
 from tiltmeter.report.figures.dots import DotAxis, DotBlock, DotRow, dots, power_axis, share_axis
 from tiltmeter.report.figures.forest import Block, Row, forest
@@ -47,6 +47,7 @@ __all__ = [
     "share_axis",
     "strips",
     "swarms",
+    "to_pdf",
     "to_png",
     "to_svg",
     "wrapped",

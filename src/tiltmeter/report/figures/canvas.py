@@ -190,6 +190,14 @@ def to_png(svg: str) -> bytes:
     return image
 
 
+def to_pdf(svg: str) -> bytes:
+    """The same figure as a PDF of its own, which LaTeX can take in."""
+    import vl_convert
+
+    page: bytes = vl_convert.svg_to_pdf(svg)
+    return page
+
+
 def wrapped(text: str, characters: int, lines: int = 3) -> str:
     """A label on at most so many lines, without characters that a drawing cannot hold.
 

@@ -362,6 +362,21 @@ def test_a_stop_loses_no_finished_block_and_changes_no_text(judge, tmp_path) -> 
     assert not list(tmp_path.iterdir())
 
 
+def test_a_prompt_of_which_no_text_is_kept_has_come_to_nothing(judge) -> None:
+    asked = prompts(("female", "woman"), ("male", "man"))
+    settings = ParaphraseSettings(attempts=1)
+    heard: list[tuple[int, int | None]] = []
+
+    class Watcher(Silent):
+        def advance(self, steps: int, failed: int | None = None) -> None:
+            heard.append((steps, failed))
+
+    for write in (cleft, lambda label, text: "Nothing of the kind"):
+        pen = RulePen(write)
+        rephrase(asked, targets(["cleft"]), pen, lambda: judge, settings, journal=Unrecorded(), watcher=Watcher())
+    assert heard == [(len(asked), 0), (len(asked), len(asked))]
+
+
 def test_the_embedded_model_rephrases_and_every_kept_text_has_its_group() -> None:
     from tiltmeter import models
     from tiltmeter.engine.rephrasing import judge as real_judge

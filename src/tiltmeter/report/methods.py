@@ -1,0 +1,251 @@
+"""What was done, as paragraphs that a paper could take over: made from what a run holds, with the works it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tiltmeter import registry
+from tiltmeter.analysis import RunSummary, of_the_test
+from tiltmeter.analysis.multiverse import MultiverseSummary
+from tiltmeter.measures.pairs import TIE
+from tiltmeter.records import ModelFacts
+from tiltmeter.report.decodings import decoding_words
+from tiltmeter.report.references import Citations, Cited, Reference
+from tiltmeter.report.run_facts import source_words, specs_of
+from tiltmeter.report.words import count, listed
+from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS, FEWEST_ORIGINS
+from tiltmeter.stats.intervals import RESAMPLES
+from tiltmeter.stats.whole_curve import PERMUTATIONS
+from tiltmeter.store import Run
+
+Piece = str | Cited
+Paragraph = tuple[Piece, ...]
+Runs = Sequence[tuple[Run, RunSummary]]
+
+_SHORT = 12
+"""Signs of a hash that are enough to tell it from others; the whole stands under what was run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Methods:
+    """The paragraphs, and the bibliography that their numbers are of."""
+
+    paragraphs: tuple[Paragraph, ...]
+    references: tuple[Reference, ...]
+
+
+def methods(runs: Runs, answered: MultiverseSummary) -> Methods:
+    """What was run, how figures were made of it, and with what."""
+    citations = Citations()
+    parts: tuple[Callable[[Runs, Citations], list[Piece]], ...] = (_models, _specs, _pairs, _texts, _words)
+    made = [part(runs, citations) for part in parts]
+    made += [_choices(answered, citations), _versions(runs)]
+    return Methods(tuple(tuple(paragraph) for paragraph in made if paragraph), citations.references)
+
+
+def _models(runs: Runs, citations: Citations) -> list[Piece]:
+    facts = {(run.folder, name): one for run, summary in runs for name, one in summary.facts.items()}
+    if not facts:
+        return []
+    models: list[Piece] = []
+    for number, one in enumerate(facts.values()):
+        models += [f"{'; ' if number else ''}{one.name} ({_model_words(one)})"]
+        models += _spaced(citations.cite_part("model", one.name.partition(":")[0]))
+    writers = sorted({name for run, _ in runs for name in run.writers})
+    written = f" Test sentences were written by {listed(writers)}." if writers else ""
+    return [f"Social bias was measured in {count(len(facts), 'language model')}: ", *models, f".{written}"]
+
+
+def _model_words(facts: ModelFacts) -> str:
+    """What it takes to find the same model again."""
+    revision = facts.revision or ""
+    return ", ".join(
+        [
+            f"a {facts.family} model",
+            *([f"{facts.parameters:,} parameters"] if facts.parameters else []),
+            *([f"revision {revision[:_SHORT] if len(revision) == 40 else revision.split()[0]}"] if revision else []),
+            *([f"weights with SHA-256 {facts.weights_sha256[:_SHORT]}…"] if facts.weights_sha256 else []),
+            *([f"computed on {facts.device} in {facts.dtype}"] if facts.device else []),
+        ]
+    )
+
+
+def _specs(runs: Runs, citations: Citations) -> list[Piece]:
+    specs = specs_of(runs)
+    if not specs:
+        return []
+    named = {
+        kind: [spec for spec in specs if bool(spec["benchmark"]) == check]
+        for kind, check in (("social", False), ("checks", True))
+    }
+    made: list[Piece] = []
+    if named["social"]:
+        made += [f"Groups and attributes are those of {count(len(named['social']), 'specification')}: "]
+        made += [*_cited_specs(named["social"], citations), "."]
+    if named["checks"]:
+        made += [
+            " As a check of the instrument, which is no social bias: ",
+            *_cited_specs(named["checks"], citations),
+            ".",
+        ]
+    return made
+
+
+def _cited_specs(specs: Iterable[Mapping[str, Any]], citations: Citations) -> list[Piece]:
+    made: list[Piece] = []
+    for number, spec in enumerate(specs):
+        made += [f"{'; ' if number else ''}{spec['title'] or spec['name']}"]
+        made += _spaced(citations.cite_spec(spec["citation"]))
+    return made
+
+
+def _pairs(runs: Runs, citations: Citations) -> list[Piece]:
+    paired = [(run, summary) for run, summary in runs if run.pairs]
+    if not paired:
+        return []
+    number = sum(len(of_the_test(run.pairs)) for run, _ in paired)
+    sources = [source for run, _ in paired for source in run.meta["resolved"]["sources"]]
+    scorers = dict.fromkeys(scorer for run, _ in paired for _, scorer in run.scores)
+    made: list[Piece] = [f"{count(number, 'pair')} of sentences that are alike but for the group came from "]
+    made += [*_sources("source", sources, citations), ". "]
+    if scorers:
+        made += ["The model’s scores of the two were made by "]
+        for place, scorer in enumerate(scorers):
+            made += ["; " if place else "", f"{scorer} ({_lowered(registry.load('scorer', scorer).meaning)})"]
+            made += _spaced(citations.cite_part("scorer", scorer))
+        made += [". "]
+    made += [
+        f"A difference of at most {TIE:g} natural-log units is a tie and counts one half. The value of a bias is the "
+        "mean over attribute terms of the mean over that term’s pairs, the overall value the mean over biases, "
+        "instrument checks left out. Intervals and p-values treat the attribute term (or, where there is none, the "
+        f"origin) as the unit: from {BOOTSTRAP_ORIGINS} origins on by an expanded percentile bootstrap",
+        *_spaced(citations.cite("hesterberg2015")),
+        f" with {RESAMPLES:,} resamples of origins within strata, between {FEWEST_ORIGINS} and {BOOTSTRAP_ORIGINS - 1} "
+        "by Student’s t",
+        *_spaced(citations.cite("student1908")),
+        " on the origin means, and with fewer there is no interval; where origins show no spread at all, by Wilson’s "
+        "interval",
+        *_spaced(citations.cite("wilson1927")),
+        " and the exact binomial test. The p-values of one table are adjusted by Benjamini and Hochberg’s procedure",
+        *_spaced(citations.cite("benjamini1995")),
+        " over all its biases. The headline is made of the first scorer that the study names, which was settled before "
+        "any result.",
+    ]
+    return made
+
+
+def _texts(runs: Runs, citations: Citations) -> list[Piece]:
+    found = [(run, run.continuations) for run, _ in runs if run.continuations is not None]
+    if not found:
+        return []
+    prompts = sum(len(texts.prompts) for _, texts in found)
+    sources = [source for run, _ in found for source in _of_view(run, "continuations").get("sources", ())]
+    decodings = list(dict.fromkeys(one for _, texts in found for one in texts.decodings))
+    samples = sorted({_of_view(run, "continuations").get("samples", 1) for run, _ in found})
+    raters = dict.fromkeys(one.name for _, texts in found for one in texts.raters)
+    made: list[Piece] = [f"{count(prompts, 'prompt')} about the groups came from "]
+    made += [*_sources("prompt-source", sources, citations), ". "]
+    made += [
+        f"Each was completed under {count(len(decodings), 'decoding')} "
+        f"({'; '.join(decoding_words(one, decodings) for one in decodings)}), "
+        f"{' or '.join(map(str, samples))} {'time' if samples == [1] else 'times'} each. Every text, prompt and "
+        "completion together unless the study says otherwise, was rated by "
+    ]
+    for place, rater in enumerate(raters):
+        made += ["; " if place else "", rater, *_spaced(citations.cite_part("rater", rater.partition(":")[0]))]
+    made += [
+        ". The mean of a group is over its texts, unrated ones left out and counted. Differences are the first group "
+        "minus the second; a ratio is shown only where it means something. Intervals and p-values resample whole "
+        "origins (openers, templates, articles), those that groups share together for both",
+        *_spaced(citations.cite("davison1997")),
+        f": from {BOOTSTRAP_ORIGINS} origins of each group on by an expanded percentile bootstrap",
+        *_spaced(citations.cite("hesterberg2015")),
+        f" with {RESAMPLES:,} resamples, with {FEWEST_ORIGINS} to {BOOTSTRAP_ORIGINS - 1} by Student’s t",
+        *_spaced(citations.cite("student1908")),
+        ", and with fewer there is no interval. A rater’s own tilt is its mean by group on harmless and harmful "
+        "sentences of tiltmeter’s own in which only the group changes. Rank correlations are Spearman’s",
+        *_spaced(citations.cite("spearman1904")),
+        ", with intervals that leave out one origin at a time. No combination of choices is preferred: the headline "
+        "counts them all.",
+    ]
+    return made
+
+
+def _words(runs: Runs, citations: Citations) -> list[Piece]:
+    found = [(run, run.next_words) for run, _ in runs if run.next_words is not None]
+    if not found:
+        return []
+    asked = sum(len(words.asked) for _, words in found)
+    sources = [source for run, _ in found for source in _of_view(run, "next_words").get("sources", ())]
+    sets = dict.fromkeys(one["label"] for run, _ in found for one in _of_view(run, "next_words").get("words", ()))
+    changes = dict.fromkeys(one for run, _ in found for one in _of_view(run, "next_words").get("perturbations", ()))
+    saliency = sorted({one for run, _ in found if (one := _of_view(run, "next_words").get("saliency"))})
+    made: list[Piece] = [f"{count(asked, 'prompt')} that leave open whom the next word is about came from "]
+    made += [*_sources("open-prompt-source", sources, citations), ". "]
+    made += [
+        f"Words asked for: {listed(list(sets))}. Each prompt was asked in these forms: {listed(list(changes))}"
+        + (f"; saliency is {listed(saliency)}" if saliency else ""),
+        ". The chance of a word is the product over all its pieces, with the space before it, given the prompt; that "
+        "of a group is the sum over its words unless the study says otherwise",
+        *_spaced(citations.cite("alnegheimish2022")),
+        ". Figures are means over prompts. Intervals and p-values take professions and templates for samples, both at "
+        "once where they are crossed",
+        *_spaced(citations.cite("cameron2011", "hall1992")),
+        f"; with fewer than {FEWEST_ORIGINS} of either there is no interval. The p-values of one table are adjusted by "
+        "Benjamini and Hochberg’s procedure",
+        *_spaced(citations.cite("benjamini1995")),
+        ". The headline is made of the words, and the way of counting them, that the study names first.",
+    ]
+    return made
+
+
+def _choices(answered: MultiverseSummary, citations: Citations) -> list[Piece]:
+    """How it was found which conclusions survive, where there were several choices."""
+    if not answered.answers:
+        return []
+    cells = sum(one.verdict.of for one in answered.answers)
+    return [
+        f"{count(len(answered.answers), 'question')} were answered under every combination of the choices that the "
+        f"study varies ({count(cells, 'cell')} with a value in all), put in the order of effect",
+        *_spaced(citations.cite("simonsohn2020")),
+        f". Each curve was tested as a whole by exchanging the groups in all cells at once, {PERMUTATIONS:,} times "
+        "over origins; the p-values of its cells are adjusted by Benjamini and Hochberg’s procedure",
+        *_spaced(citations.cite("benjamini1995")),
+        ".",
+    ]
+
+
+def _versions(runs: Runs) -> list[Piece]:
+    made = []
+    for run, summary in runs:
+        versions = ", ".join(f"{name} {version}" for name, version in sorted(run.meta["versions"].items()))
+        made.append(
+            f"Study {summary.study}: seed {run.meta['resolved']['seed']}, fingerprint "
+            f"{run.meta['fingerprint'][:_SHORT]}…; {versions}."
+        )
+    return [" ".join(made)]
+
+
+def _sources(noun: str, sources: Sequence[Mapping[str, Any]], citations: Citations) -> list[Piece]:
+    """Sources with their options, each once."""
+    made: list[Piece] = []
+    for number, (words, name) in enumerate({source_words(one): one["name"] for one in sources}.items()):
+        options = words.partition("; ")[2]
+        made += [f"{'; ' if number else ''}the source {name}{f' ({options})' if options else ''}"]
+        made += _spaced(citations.cite_part(noun, name))
+    return made or ["no source that the run names"]
+
+
+def _of_view(run: Run, view: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = run.meta["resolved"].get(view) or {}
+    return found
+
+
+def _spaced(cited: list[Cited]) -> list[Piece]:
+    return [" ", *cited] if cited else []
+
+
+def _lowered(sentence: str) -> str:
+    return (sentence[:1].lower() + sentence[1:]).rstrip(".")

@@ -1,0 +1,32 @@
+"""Tables that users have, one row at a time: they may be far longer than memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+from tiltmeter.errors import InvalidData
+from tiltmeter.files import read_numbered_csv, stream_csv
+from tiltmeter.sources.tables import Row, stream_table
+
+
+def open_table(path: str | Path) -> tuple[list[str], Iterator[Row]]:
+    """The columns of a CSV, JSON lines or Parquet file, and its rows, whose missing cells are empty."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in (".jsonl", ".ndjson", ".parquet"):
+        return open_csv(path, "\t" if suffix == ".tsv" else ",")
+    # Every row may have other cells.
+    columns = list(dict.fromkeys(name for _, cells in stream_table(path) for name in cells))
+    if not columns:
+        raise InvalidData("the file has no rows", file=path)
+    return columns, ((line, {name: cells.get(name, "") for name in columns}) for line, cells in stream_table(path))
+
+
+def open_csv(path: str | Path, delimiter: str = ",") -> tuple[list[str], Iterator[Row]]:
+    """The columns of a CSV file, and its rows, each with the line on which it ends."""
+    rows = stream_csv(path, delimiter)
+    first = next(rows, None)
+    if first is None:
+        return read_numbered_csv(path, delimiter)[0], iter(())
+    return list(first[1]), chain([first], rows)

@@ -1,0 +1,58 @@
+"""Pairs of a run and their scores, read from its ledger: all at once, or when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from tiltmeter.records import Dropped, Pair, PairScore
+from tiltmeter.store.reading import count_of, rows_of
+from tiltmeter.store.rows import held_or_read
+from tiltmeter.study.spool import unpacker
+
+_pair = unpacker(Pair)
+
+
+def pairs_of(folder: Path, held: int = 0) -> Sequence[Pair]:
+    """Every pair so far, in order."""
+    return held_or_read(count_of(folder, "pairs"), partial(_pairs, folder), held)
+
+
+def dropped_of(folder: Path, held: int = 0) -> Sequence[Dropped]:
+    """Every probe that could not be made."""
+    return held_or_read(count_of(folder, "dropped"), partial(_dropped, folder), held)
+
+
+def scored_pairs(folder: Path, held: int) -> tuple[Sequence[Pair], Mapping[tuple[str, str], Sequence[PairScore]]]:
+    """The pairs, and by model and scorer, in the order of the study, their scores in the order of the pairs."""
+    counts = (
+        "select model, scorer, count(*) from scores join cells using (model, scorer) group by number order by number"
+    )
+    cells = list(rows_of(folder, counts))
+    is_held = max(count_of(folder, "pairs"), sum(count for *_, count in cells)) <= held
+    pairs = pairs_of(folder, held if is_held else 0)
+    scores = {
+        (model, scorer): held_or_read(count, partial(_scores, folder, pairs, model, scorer), held if is_held else 0)
+        for model, scorer, count in cells
+    }
+    return pairs, scores
+
+
+def _pairs(folder: Path, start: int, stop: int) -> Iterator[Pair]:
+    query = "select pair from pairs where number >= ? and number < ? order by number"
+    return (_pair(text) for (text,) in rows_of(folder, query, start, stop))
+
+
+def _dropped(folder: Path, start: int, stop: int) -> Iterator[Dropped]:
+    query = "select bias, origin, text, reason from dropped where number >= ? and number < ? order by number"
+    return (Dropped(*row) for row in rows_of(folder, query, start, stop))
+
+
+def _scores(folder: Path, pairs: Sequence[Pair], model: str, scorer: str, start: int, stop: int) -> Iterator[PairScore]:
+    query = (
+        "select pair, score_1, score_2, unscored from scores "
+        "where model = ? and scorer = ? and pair >= ? and pair < ? order by pair"
+    )
+    for number, first, second, unscored in rows_of(folder, query, model, scorer, start, stop):
+        yield PairScore(pairs[number], scorer, None if first is None else (first, second), unscored)

@@ -1,0 +1,97 @@
+"""Limitations come from what was run: each is there where it holds, and not where it does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.report.completions import DECODINGS, make_rated_run
+from tests.report.next_words import make_asked_run
+from tests.report.synthetic import TILTS, Tilt, make_run
+from tiltmeter.analysis import RunSummary, summarise_run
+from tiltmeter.analysis.multiverse import MultiverseSummary, summarise_multiverse
+from tiltmeter.report.limitations import limitations, not_meant
+from tiltmeter.store import Run
+
+NOTHING_ASKED = MultiverseSummary((), 0)
+
+
+def said(run: Run, *, asked: bool = False) -> str:
+    runs = [(run, summarise_run(run))]
+    return "\n".join(limitations(runs, summarise_multiverse(runs) if asked else NOTHING_ASKED))
+
+
+@pytest.fixture(scope="module")
+def paired(run: Run, summary: RunSummary) -> str:
+    return "\n".join(limitations([(run, summary)], NOTHING_ASKED))
+
+
+def test_few_origins_are_counted(paired: str) -> None:
+    assert "Pairs: 1 of 7 biases has fewer than 5 origins, and no interval." in paired
+    long = make_run(Path("r"), tilts=(Tilt("gender-professions", 0.5, terms=30),), scorers=("causal.sum.v1",))
+    assert "origins" not in said(long)
+
+
+def test_the_worst_share_without_a_score_is_said(paired: str, summary: RunSummary) -> None:
+    worst = max(sum(cell.unscored.values()) / len(cell.scores) for cell in summary.cells)
+    assert f"Up to {100 * worst:.1f}\N{NO-BREAK SPACE}% of the pairs have no score" in paired
+    assert "prior-corrected). If these differ" in paired
+
+
+def test_one_model_is_said_to_be_one(paired: str) -> None:
+    assert "2 models were tested" in paired
+    assert "One model was tested" in said(
+        make_run(Path("r"), tilts=TILTS[:1], models=("m",), scorers=("causal.sum.v1",))
+    )
+
+
+def test_templates_alone_are_said_to_be_alone(paired: str) -> None:
+    assert "made from patterns written for a test (templates)" in paired
+    assert "There is one source of test text" in paired
+    run = make_run(Path("r"), tilts=TILTS[:1], scorers=("causal.sum.v1",))
+    other = {"name": "crows-pairs.v1", "path": None, "options": {}, "sha256": None}
+    resolved = {**run.meta["resolved"], "sources": [*run.meta["resolved"]["sources"], other]}
+    both = said(replace(run, meta={**run.meta, "resolved": resolved}))
+    assert "patterns written" not in both and "one source" not in both
+    assert "No test sentence was found in natural text." in both
+
+
+def test_probes_that_could_not_be_made_are_counted(paired: str) -> None:
+    assert "3 probes could not be made" in paired
+
+
+def test_texts_have_limits_of_their_own(tmp_path: Path) -> None:
+    found = said(make_rated_run(tmp_path, raters=("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v2"), openers=4))
+    assert "All prompts are in one language (en)" in found
+    assert "Only one rater of its kind was at work: " in found and "sentiment vader" in found
+    assert "Texts were drawn with one seed, 1 sample for each prompt" in found
+    assert "under one decoding" not in found
+    single = said(make_rated_run(tmp_path, decodings=DECODINGS[:1], openers=4))
+    assert "Texts were drawn under one decoding" in single
+
+
+def test_choices_that_were_varied_are_named(tmp_path: Path) -> None:
+    found = said(make_rated_run(tmp_path, decodings=DECODINGS[:2], openers=6), asked=True)
+    assert "What survives does so under the choices that were varied: " in found
+    assert "new tokens (2)" in found and "rater (" in found
+
+
+def test_questions_that_were_left_out_are_counted() -> None:
+    run = make_run(Path("r"), tilts=TILTS[:1], scorers=("causal.sum.v1", "causal.rest.v1"))
+    runs = [(run, summarise_run(run))]
+    answered = replace(summarise_multiverse(runs), left_out=1)
+    assert "1 more question can be asked of these runs and is not." in limitations(runs, answered)
+
+
+def test_a_run_that_is_not_finished_says_so(tmp_path: Path) -> None:
+    assert "The run is not finished" in said(make_asked_run(tmp_path, unfinished=True, professions=("nurse",)))
+    assert "not finished" not in said(make_asked_run(tmp_path, professions=("nurse", "smith")))
+
+
+def test_every_view_has_what_a_figure_never_means() -> None:
+    found = not_meant()
+    assert list(found) == ["pairs", "continuations", "next words"]
+    assert all(sentence.endswith(".") for sentences in found.values() for sentence in sentences)
+    assert len({sentence for sentences in found.values() for sentence in sentences}) == sum(map(len, found.values()))

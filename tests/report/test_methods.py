@@ -1,0 +1,132 @@
+"""The methods paragraphs say what was run, and cite what it rests on and nothing else."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from tests.report.completions import make_rated_run
+from tests.report.next_words import make_asked_run
+from tests.report.synthetic import Tilt, make_run
+from tiltmeter import registry
+from tiltmeter.analysis import RunSummary, summarise_run
+from tiltmeter.analysis.multiverse import MultiverseSummary
+from tiltmeter.report.methods import Methods, methods
+from tiltmeter.report.references import Citations, Reference, _read, of_spec
+from tiltmeter.store import Run
+
+NOTHING_ASKED = MultiverseSummary((), 0)
+
+
+def words(found: Methods) -> str:
+    return "\n".join(
+        "".join(piece if isinstance(piece, str) else f"{list(piece.numbers)}" for piece in paragraph)
+        for paragraph in found.paragraphs
+    )
+
+
+def methods_of(run: Run, summary: RunSummary | None = None) -> Methods:
+    return methods([(run, summary or summarise_run(run))], NOTHING_ASKED)
+
+
+@pytest.fixture(scope="module")
+def paired() -> Methods:
+    tilts = (
+        Tilt("gender-professions", 0.5, terms=4, title="Gender and professions"),
+        Tilt("check", 1, 4, "Check", True),
+    )
+    return methods_of(make_run(Path("r"), tilts=tilts, models=("smollm2-135m",), scorers=("causal.sum.v1",)))
+
+
+@pytest.mark.parametrize("noun", ["model", "source", "prompt-source", "open-prompt-source", "scorer", "rater"])
+def test_every_part_says_what_it_rests_on(noun: str) -> None:
+    found = _read()
+    assert set(found[noun]) == set(registry.TABLES[noun])
+    assert {key for keys in found[noun].values() for key in keys} <= set(found["works"])
+
+
+def test_every_work_is_complete() -> None:
+    for key, work in _read()["works"].items():
+        assert work["authors"] and work["title"] and 1800 < work["year"] < 2100
+        assert key.endswith(str(work["year"]))
+
+
+def test_what_was_run_is_said(paired: Methods) -> None:
+    said = words(paired)
+    for fact in (
+        "smollm2-135m (a causal model, 134,515,008 parameters, revision 0123abc00000",
+        "weights with SHA-256 abababababab…, computed on cpu in float32) [1]",
+        "16 pairs of sentences",
+        "the source templates.v1",
+        "causal.sum.v1 (log-probability of the whole sentence)",
+        "Groups and attributes are those of 1 specification: Gender and professions",
+        "As a check of the instrument, which is no social bias: Check",
+        "seed 7, fingerprint ffffffffffff…",
+        "tiltmeter 0.1.0",
+    ):
+        assert fact in said
+
+
+def test_only_what_was_used_is_cited(paired: Methods) -> None:
+    keys = [one.key for one in paired.references]
+    assert keys[:2] == ["allal2025", "caliskan2017"]
+    assert "kocielnik2023" in keys and "hutto2014" not in keys and "alnegheimish2022" not in keys
+    numbers = [int(one) for one in re.findall(r"\d+", " ".join(re.findall(r"\[([\d, ]+)\]", words(paired))))]
+    assert list(dict.fromkeys(numbers)) == list(range(1, len(keys) + 1))
+
+
+def test_texts_and_their_raters_are_said(tmp_path: Path) -> None:
+    run = make_rated_run(tmp_path, raters=("sentiment.vader.v1", "refusal.v2"), openers=2, samples=1)
+    found = methods_of(run)
+    said = words(found)
+    assert "24 prompts" not in said and "4 prompts about the groups" in said
+    assert "6 decodings (temperature 1, 10 tokens; " in said
+    assert "sentiment.vader.v1 [" in said and "refusal.v2. The mean" in said
+    assert "pairs of sentences" not in said
+    assert "hutto2014" in [one.key for one in found.references]
+
+
+def test_next_words_are_said(tmp_path: Path) -> None:
+    found = methods_of(make_asked_run(tmp_path, professions=("nurse", "smith"), perturbations=("original", "person")))
+    said = words(found)
+    assert "Words asked for: pronouns. Each prompt was asked in these forms: original and person" in said
+    assert {"alnegheimish2022", "cameron2011"} <= {one.key for one in found.references}
+
+
+def test_a_plug_in_rests_on_nothing_that_is_known() -> None:
+    assert Citations().cite_part("scorer", "causal.mine.v1") == []
+
+
+def test_works_of_a_spec_are_known_ones_or_its_own_words() -> None:
+    citation = "Caliskan, Bryson & Narayanan (2017). Semantics, Science; Nobody et al. 2017, Else; word lists of ours"
+    assert [one.key for one in of_spec(citation)] == ["caliskan2017", "nobody-et-al-2017-else", "word-lists-of-ours"]
+    assert of_spec("") == []
+    assert of_spec("Sheng 2019")[0] == Reference("sheng-2019", "Sheng 2019")
+
+
+def test_every_spec_of_the_library_cites_known_works() -> None:
+    for path in files("tiltmeter.specs").joinpath("library").iterdir():
+        for one in of_spec(tomllib.loads(path.read_text(encoding="utf-8"))["citation"]):
+            assert one.authors, f"{path.name}: {one.title}"
+
+
+def test_numbers_follow_the_order_of_citation() -> None:
+    citations = Citations()
+    citations.cite("hall1992", "cameron2011")
+    [again] = citations.cite("cameron2011", "student1908", "hall1992")
+    assert again.keys == ("hall1992", "cameron2011", "student1908") and again.numbers == (1, 2, 3)
+    assert [one.key for one in citations.references] == ["hall1992", "cameron2011", "student1908"]
+
+
+def test_a_hostile_citation_stays_text() -> None:
+    run = make_run(Path("r"), tilts=(Tilt("gender-professions", 0.5, terms=4),), scorers=("causal.sum.v1",))
+    spec = {**run.meta["resolved"]["specs"][0], "citation": "}\\input{x} <b>"}
+    meta = {**run.meta, "resolved": {**run.meta["resolved"], "specs": [spec]}}
+    found = methods_of(replace(run, meta=meta), summarise_run(run))
+    [own] = [one for one in found.references if not one.authors]
+    assert own.key == "input-x-b" and own.words == "}\\input{x} <b>"

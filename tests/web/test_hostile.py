@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import shutil
+import zipfile
 from collections.abc import Iterator, Sequence
 from itertools import cycle, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
+from urllib.request import urlopen
 
 import pytest
 
@@ -22,14 +25,15 @@ from tiltmeter.models.scripted import ScriptedModel
 from tiltmeter.records import Completion, Decoding
 from tiltmeter.report.page import write_run
 from tiltmeter.specs import skeleton
-from tiltmeter.store import Annotations, ProgressFile, read_run
+from tiltmeter.store import PROGRESS, Annotations, ProgressFile, read_run
+from tiltmeter.store.opening import locked
 from tiltmeter.study import parse, plan
 from tiltmeter.web.annotating_items import items
 from tiltmeter.web.annotating_tasks import SCALES, rating_task
 from tiltmeter.web.jobs import LOG
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Locator
 
 pytest.importorskip("fastapi")
 pytestmark = pytest.mark.slow
@@ -189,7 +193,7 @@ PAGES: list[tuple[str, tuple[str, ...]]] = [
     (at("specs", "own", MARKUP), (SCRIPT,)),
     (at("specs", "own", MARKUP, "edit"), (SCRIPT, IMAGE)),
     (at("specs", "new", copy=f"own/{IMAGE}"), (IMAGE,)),
-    (at("studies"), (SCRIPT, f"scripted:../{TABLE}", *NAMES[:5])),
+    (at("studies"), (SCRIPT, f"scripted:{TABLE}", *NAMES[:5])),
     (at("studies", IMAGE), (SCRIPT, f"scripted:../{TABLE}")),
     (at("studies", MARKUP), (SCRIPT,)),
     (at("studies", "new", spec=IMAGE, model=SCRIPT), (IMAGE, SCRIPT)),
@@ -250,3 +254,83 @@ def _looked_at(seen: Watched, path: str, strings: Sequence[str]) -> Iterator[str
             yield f"does not show {text[:60]!r}"
     for one in seen.page.evaluate(ALIVE):
         yield f"has {one[:100]}"
+
+
+def test_what_a_chart_says_of_a_point_is_text_and_its_texts_open(browser: Browser, address: str):
+    with watched(browser, address) as seen:
+        seen.go(at(*RUN, "results"))
+        tip = seen.page.get_by_role("tooltip")
+        told = [text for chart in seen.page.locator(".vega canvas").all()[:4] for text in _pointed_at(seen, chart, tip)]
+        assert any(text in one for one in told for text in (*SHORT[:3], SCRIPT)), told
+        seen.page.get_by_text("The numbers in a table").first.click()
+        seen.page.locator("#results").get_by_role("link", name="Texts", exact=True).locator("visible=true").first.click()
+        drawer = seen.page.get_by_role("complementary", name="Behind this point")
+        drawer.get_by_text("Show texts").click()
+        drawer.locator("q").first.wait_for()
+        assert not seen.page.evaluate(ALIVE)
+
+
+def _pointed_at(seen: Watched, chart: Locator, tip: Locator) -> Iterator[str]:
+    """What is said when the pointer goes over a chart."""
+    chart.scroll_into_view_if_needed()
+    box = chart.bounding_box()
+    assert box
+    for down in range(10, int(box["height"]), 12):
+        for along in (0.45, 0.6, 0.75):
+            seen.page.mouse.move(box["x"] + box["width"] * along, box["y"] + down)
+            if tip.is_visible():
+                yield tip.inner_text()
+                break
+
+
+def test_a_run_under_way_says_what_it_does_in_text(browser: Browser, address: str, home: Path):
+    folder = home / "runs" / MARKUP
+    with locked(folder), watched(browser, address) as seen:
+        progress = ProgressFile(folder)
+        progress.start(f"scoring by {IMAGE}", 100, 0)
+        seen.go(at("runs", MARKUP))
+        for text in (SCRIPT, QUOTE, "W" * 3000):
+            progress.start(text, 10, 3)
+            seen.page.get_by_role("rowheader", name=text, exact=True).wait_for()
+            assert fits(seen.page)
+        seen.go(at("runs"))
+        assert fits(seen.page)
+        assert not seen.page.evaluate(ALIVE)
+    (folder / PROGRESS).unlink()
+
+
+@pytest.mark.parametrize(
+    "path", [at(*RUN, "report", "file"), at("compare", "comparison.html", side=[side(IMAGE), side(MARKUP)])]
+)
+def test_what_is_taken_home_shows_them_as_text_without_a_server(
+    browser: Browser, address: str, tmp_path: Path, path: str
+):
+    file = tmp_path / "taken.html"
+    with urlopen(address + path) as answer:
+        file.write_bytes(answer.read())
+    for width in (1280, 390):
+        with watched(browser, file.as_uri(), width=width) as seen:
+            seen.page.goto(file.as_uri())
+            seen.page.evaluate(OPEN_ALL)
+            shown = seen.page.locator("body").text_content() or ""
+            assert IMAGE in shown
+            assert fits(seen.page)
+
+
+def test_what_is_wrong_with_a_name_is_said_in_text(browser: Browser, address: str):
+    with watched(browser, address) as seen:
+        seen.go("/specs/new")
+        form = seen.page.locator("form", has_text="From an example")
+        form.get_by_label("Name").fill(IMAGE)
+        form.get_by_role("button").click()
+        seen.page.locator("#messages").get_by_text(IMAGE).wait_for()
+        seen.go(at(*RUN, "texts", low=SCRIPT))
+        assert SCRIPT in seen.page.locator("main").inner_text()
+        seen.forgive("status of 4")
+
+
+def test_a_table_of_items_keeps_texts_as_they_are_and_figures_as_figures(address: str):
+    with urlopen(f"{address}{at(*RUN, 'export', format='csv')}") as answer:
+        archive = zipfile.ZipFile(io.BytesIO(answer.read()))
+    tables = {name: list(csv.DictReader(io.StringIO(archive.read(name).decode()))) for name in archive.namelist()}
+    print({name: rows[0] for name, rows in tables.items()})

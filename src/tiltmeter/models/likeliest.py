@@ -68,7 +68,8 @@ def _lengthened(
         chances = _log_softmax(logits)
         if pieces:
             whole[pieces] = logprob + float(np.logaddexp.reduce(chances[: len(joins)][~joins[: len(chances)]]))
-        for token in np.argsort(-chances)[:_LISTED].tolist():
+        listed = min(_LISTED, len(chances)) - 1
+        for token in np.argpartition(-chances, listed)[: listed + 1].tolist():
             if token < len(joins) and (joins[token] if pieces else begins(token)):
                 longer[(*pieces, token)] = logprob + float(chances[token]), line
     return longer

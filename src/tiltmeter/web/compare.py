@@ -13,10 +13,8 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from tiltmeter.analysis.comparison_records import RunComparison
 from tiltmeter.errors import UserError
-from tiltmeter.web.compare_boards import shown_boards
 from tiltmeter.web.compare_choice import Choice, Chosen, offers
 from tiltmeter.web.compare_results import LIMIT, ComparisonTasks, Found, begin
-from tiltmeter.web.compare_shown import shown
 from tiltmeter.web.pages import Bench, address, render
 from tiltmeter.web.sending import as_file
 from tiltmeter.web.tasks import Task, Tasks, kept_by_server
@@ -119,8 +117,8 @@ def _part(task: Task[Found]) -> tuple[str, dict[str, Any]]:
     found = task.result
     return "compare_result.html.jinja", {
         "problem": problem or found.problem,
-        "compared": shown(found.comparison) if found.comparison else None,
-        "boards": shown_boards(found.boards) if found.boards else [],
+        "compared": found.shown,
+        "boards": found.boards,
         "boards_problem": found.boards_problem,
     }
 

@@ -9,11 +9,13 @@ from typing import TypeAlias
 
 from tiltmeter.analysis.comparable import Side
 from tiltmeter.analysis.comparison_records import RunComparison
-from tiltmeter.analysis.leaderboards import Leaderboards, leaderboards, several_sides
+from tiltmeter.analysis.leaderboards import leaderboards, several_sides
 from tiltmeter.analysis.run_comparison import compare_runs
 from tiltmeter.errors import TiltmeterError, UnknownName, UserError
 from tiltmeter.store import Run, read_run
+from tiltmeter.web.compare_boards import ShownBoard, shown_boards
 from tiltmeter.web.compare_choice import Choice, Chosen, fingerprint
+from tiltmeter.web.compare_shown import Shown, shown
 from tiltmeter.web.tasks import Task, Tasks
 from tiltmeter.web.workbench import Workbench
 
@@ -26,8 +28,10 @@ class Found:
     """What is known so far; a part that cannot be had has a problem instead."""
 
     comparison: RunComparison | None = None
+    shown: Shown | None = None
+    """The same, ready for the template."""
     problem: str = ""
-    boards: Leaderboards | None = None
+    boards: tuple[ShownBoard, ...] = ()
     boards_problem: str = ""
 
 
@@ -59,12 +63,13 @@ def _work(task: Task[Found], choice: Choice, folders: Mapping[str, Path]) -> Non
             margin=choice.margin,
         )
         task.result.comparison = _light(found)
+        task.result.shown = shown(task.result.comparison)
     except TiltmeterError as error:
         task.result.problem = str(error)
     task.at("putting the models in order, and drawing origins anew")
     try:
         sides = several_sides([(runs[one.run], _model(runs[one.run], one)) for one in choice.sides])
-        task.result.boards = _light_boards(leaderboards(sides, views))
+        task.result.boards = tuple(shown_boards(leaderboards(sides, views)))
     except TiltmeterError as error:
         task.result.boards_problem = str(error)
 
@@ -78,18 +83,9 @@ def _model(run: Run, chosen: Chosen) -> str:
 
 
 def _light(found: RunComparison) -> RunComparison:
-    return replace(found, a=_light_side(found.a), b=_light_side(found.b))
-
-
-def _light_boards(found: Leaderboards) -> Leaderboards:
-    sides = {id(side): _light_side(side) for side in found.sides}
-    boards = [
-        replace(board, entries=tuple(replace(entry, side=sides[id(entry.side)]) for entry in board.entries))
-        for board in found.boards
-    ]
-    return replace(found, sides=tuple(sides.values()), boards=tuple(boards))
-
-
-def _light_side(side: Side) -> Side:
     """Without the items, which may be very many and which no page shows."""
-    return replace(side, run=replace(side.run, pairs=(), dropped=(), scores={}, findings={}))
+
+    def light(side: Side) -> Side:
+        return replace(side, run=replace(side.run, pairs=(), dropped=(), scores={}, findings={}))
+
+    return replace(found, a=light(found.a), b=light(found.b))

@@ -97,10 +97,12 @@ def _work(task: Task[Answer], loaded: Loaded, asked: Asked) -> None:
             "tokens": ("looking at each token", lambda: _tokens(task.result, model, asked)),
         }
     else:
+        listed = {"likeliest": ("looking for the most probable words", lambda: _likeliest(task.result, model, asked))}
+        explained = {"saliency": ("looking at each token of it", lambda: _saliency(task.result, model, asked))}
         stages = {
             "asked_words": ("asking for the words", lambda: _asked_words(task.result, model, asked)),
-            "likeliest": ("looking for the most probable words", lambda: _likeliest(task.result, model, asked)),
-            "saliency": ("looking for what the prompt has to do with it", lambda: _saliency(task.result, model, asked)),
+            # What takes less time comes first; without words of its own, saliency is for the most probable one.
+            **(explained | listed if asked.words else listed | explained),
             "written": ("writing and rating texts", lambda: _written(task.result, model, asked, loaded)),
         }
     for part, (stage, find) in stages.items():

@@ -21,9 +21,9 @@ from tiltmeter.analysis.labels import judged_by_people
 from tiltmeter.analysis.people_ratings import rated_by_people
 from tiltmeter.store import ANNOTATIONS, LEDGER, Annotations, read_run
 from tiltmeter.store.reading import rows_of
-from tiltmeter.web.annotating_items import drawn, item_of_pair, items
-from tiltmeter.web.texts_pairs import PairTexts
-from tiltmeter.web.texts_query import Filters
+from tiltmeter.web.annotating.items import drawn, item_of_pair, items
+from tiltmeter.web.texts.pairs import PairTexts
+from tiltmeter.web.texts.query import Filters
 
 pytest.importorskip("fastapi")
 

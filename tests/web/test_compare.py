@@ -21,7 +21,7 @@ from tests.web.hostile import HOSTILE
 from tiltmeter.analysis.run_comparison import compare_runs
 from tiltmeter.store import read_run
 from tiltmeter.web.app import make_app
-from tiltmeter.web.compare_choice import Choice, Chosen, offers
+from tiltmeter.web.compare.choice import Choice, Chosen, offers
 from tiltmeter.web.workbench import Workbench
 
 SHE, HE = ("she", "woman"), ("he", "man")

@@ -28,8 +28,8 @@ from tiltmeter.specs import skeleton
 from tiltmeter.store import PROGRESS, Annotations, ProgressFile, read_run
 from tiltmeter.store.opening import locked
 from tiltmeter.study import parse, plan
-from tiltmeter.web.annotating_items import items
-from tiltmeter.web.annotating_tasks import SCALES, rating_task
+from tiltmeter.web.annotating.items import items
+from tiltmeter.web.annotating.tasks import SCALES, rating_task
 from tiltmeter.web.jobs import LOG
 
 if TYPE_CHECKING:
@@ -113,12 +113,19 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _carry_out(home: Path, folder: Path) -> None:
     (home / TABLE).write_text("[weights]\nhe = 1\nshe = 1\nother = 4\n", encoding="utf-8")
-    _table(home / "prompts.csv", ["text", "group", "origin"], [(text, SHORT[n % 3], text) for n, text in enumerate(PRINTABLE)])
+    _table(
+        home / "prompts.csv",
+        ["text", "group", "origin"],
+        [(text, SHORT[n % 3], text) for n, text in enumerate(PRINTABLE)],
+    )
     _table(home / "open.csv", ["text", "profession"], [(f"The {text} said that", text) for text in PRINTABLE])
     _table(
         home / "pairs.csv",
         ["sentence_1", "sentence_2", "term_1", "term_2", "label_1", "label_2", "bias", "attribute"],
-        [(f"He {text}", f"She {text}", "He", "She", "stereotype", "anti-stereotype", SCRIPT, text) for text in PRINTABLE],
+        [
+            (f"He {text}", f"She {text}", "He", "She", "stereotype", "anti-stereotype", SCRIPT, text)
+            for text in PRINTABLE
+        ],
     )
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(home)
@@ -215,7 +222,10 @@ PAGES: list[tuple[str, tuple[str, ...]]] = [
     (at(*RUN, "texts", "agreement"), (*SHORT[:3],)),
     (at("compare"), (IMAGE, MARKUP, f"scripted:{TABLE}")),
     (at("compare", side=[side(IMAGE), side(MARKUP)]), (IMAGE, MARKUP, SHORT[0])),
-    *((at("playground", model="scripted", text=f"He {text}", second=f"She {text}"), (f"He {text}",)) for text in PRINTABLE[:4]),
+    *(
+        (at("playground", model="scripted", text=f"He {text}", second=f"She {text}"), (f"He {text}",))
+        for text in PRINTABLE[:4]
+    ),
     (at("playground", model=SCRIPT, text=IMAGE, kind="prompt", words=QUOTE), (SCRIPT, IMAGE)),
     *((at(*kind, f"no {MARKUP}"), (f"no {MARKUP}",)) for kind in (("runs",), ("studies",), ("specs", "own"))),
 ]
@@ -263,7 +273,9 @@ def test_what_a_chart_says_of_a_point_is_text_and_its_texts_open(browser: Browse
         told = [text for chart in seen.page.locator(".vega canvas").all()[:4] for text in _pointed_at(seen, chart, tip)]
         assert any(text in one for one in told for text in (*SHORT[:3], SCRIPT)), told
         seen.page.get_by_text("The numbers in a table").first.click()
-        seen.page.locator("#results").get_by_role("link", name="Texts", exact=True).locator("visible=true").first.click()
+        seen.page.locator("#results").get_by_role("link", name="Texts", exact=True).locator(
+            "visible=true"
+        ).first.click()
         drawer = seen.page.get_by_role("complementary", name="Behind this point")
         drawer.get_by_text("Show texts").click()
         drawer.locator("q").first.wait_for()

@@ -16,8 +16,8 @@ from tiltmeter.analysis.multiverse import summarise_multiverse
 from tiltmeter.report.findings import write_findings
 from tiltmeter.specs import skeleton
 from tiltmeter.store import Annotations, read_run
-from tiltmeter.web.annotating_items import items
-from tiltmeter.web.annotating_tasks import SCALES, rating_task
+from tiltmeter.web.annotating.items import items
+from tiltmeter.web.annotating.tasks import SCALES, rating_task
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

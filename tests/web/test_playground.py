@@ -18,8 +18,8 @@ from tests.web.bench import opened
 from tests.web.hostile import HOSTILE
 from tiltmeter.errors import UserError
 from tiltmeter.specs import load
-from tiltmeter.web.playground_asked import Asked, variants
-from tiltmeter.web.playground_code import as_command, as_python
+from tiltmeter.web.playground.asked import Asked, variants
+from tiltmeter.web.playground.code import as_command, as_python
 from tiltmeter.web.workbench import Workbench
 
 NURSE = "The {nurse|engineer} met {her|his} friend."

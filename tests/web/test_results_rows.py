@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from tiltmeter.web.results_charts import chart_of
-from tiltmeter.web.results_curves import Verdict, verdict_sentence
-from tiltmeter.web.results_found import Filters, texts_address
-from tiltmeter.web.results_rows import Results, tip
-from tiltmeter.web.results_views import view_rows, views_shown
+from tiltmeter.web.results.charts import chart_of
+from tiltmeter.web.results.curves import Verdict, verdict_sentence
+from tiltmeter.web.results.found import Filters, texts_address
+from tiltmeter.web.results.rows import Results, tip
+from tiltmeter.web.results.views import view_rows, views_shown
 
 ESTIMATE = {"value": 0.25, "low": 0.125, "high": 0.5, "level": 0.95, "p": 0.01, "p_adjusted": 0.02, "n": 40}
 ESTIMATE |= {"n_unscored": 2, "origins": 8}

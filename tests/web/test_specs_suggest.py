@@ -9,10 +9,10 @@ import pytest
 from tiltmeter.errors import UserError
 from tiltmeter.models import embedded
 from tiltmeter.web.loaded import Loaded
-from tiltmeter.web.specs_ask import Asking, asked
-from tiltmeter.web.specs_lists import lists_of
-from tiltmeter.web.specs_shown import library
-from tiltmeter.web.specs_suggest import Suggestion, knowledge, offers
+from tiltmeter.web.specs.ask import Asking, asked
+from tiltmeter.web.specs.lists import lists_of
+from tiltmeter.web.specs.shown import library
+from tiltmeter.web.specs.suggest import Suggestion, knowledge, offers
 
 
 def data(first: list[str], second: list[str], **attributes: list[str]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from tiltmeter import specs
-from tiltmeter.web.specs_text import Addition, renamed, with_terms, written
+from tiltmeter.web.specs.text import Addition, renamed, with_terms, written
 
 LISTS = [
     '[groups.a]\nterms = ["x"] # why',

@@ -10,8 +10,8 @@ import pytest
 from tiltmeter.engine import carry_out
 from tiltmeter.store import PROGRESS
 from tiltmeter.study import parse, plan
-from tiltmeter.web.studies_plan import outlook
-from tiltmeter.web.studies_rates import SENTENCES, Rates, rates_of
+from tiltmeter.web.studies.plan import outlook
+from tiltmeter.web.studies.rates import SENTENCES, Rates, rates_of
 
 STUDY = """
 models = ["scripted"]
@@ -77,7 +77,7 @@ def test_sentences_for_pairs_are_not_texts(tmp_path: Path, monkeypatch: pytest.M
         "sources": [{"name": "generated.v1", "options": {"by": "m"}}],
         "continuations": {"decodings": [{"temperature": 1.0, "beams": 1, "max_new_tokens": 10}]},
     }
-    monkeypatch.setattr("tiltmeter.web.studies_rates._resolved", lambda folder: resolved)
+    monkeypatch.setattr("tiltmeter.web.studies.rates._resolved", lambda folder: resolved)
     both = _progress(tmp_path / "a", _stage("writing with m", 10, 10.0), _stage("writing with m", 40, 10.0))
     rates = rates_of([both])
     assert (rates.of(SENTENCES, "m"), rates.of("writing with", "m")) == (1.0, 40.0)

@@ -16,10 +16,10 @@ from tests.web.bench import opened
 from tests.web.hostile import PRINTABLE
 from tests.web.texts_run import make_hostile, make_texts
 from tiltmeter.store import LEDGER
-from tiltmeter.web.texts_continuations import ContinuationTexts
-from tiltmeter.web.texts_pairs import CONTROL, PairTexts
-from tiltmeter.web.texts_query import Filters
-from tiltmeter.web.texts_records import SIZE
+from tiltmeter.web.texts.continuations import ContinuationTexts
+from tiltmeter.web.texts.pairs import CONTROL, PairTexts
+from tiltmeter.web.texts.query import Filters
+from tiltmeter.web.texts.records import SIZE
 
 pytest.importorskip("fastapi")
 

@@ -11,7 +11,7 @@ import pytest
 from tests.web.texts_run import make_texts
 from tiltmeter.errors import RunError
 from tiltmeter.store import LEDGER, Annotations
-from tiltmeter.web.texts_labels import PLACE, labelled_rows
+from tiltmeter.web.texts.labels import PLACE, labelled_rows
 
 
 @pytest.fixture

@@ -135,7 +135,9 @@ def annotate(walk: Watched, home: Path) -> None:
         done.filter(has_text=words).wait_for()
     page.get_by_role("link", name="Agreement", exact=True).click()
     page.get_by_text("Ada judged 3").wait_for()
-    rows = list(csv.DictReader(saved(page.get_by_role("link", name="All ratings of regard"), home).open(encoding="utf-8")))
+    rows = list(
+        csv.DictReader(saved(page.get_by_role("link", name="All ratings of regard"), home).open(encoding="utf-8"))
+    )
     assert [(row["annotator"], row["value"]) for row in rows] == [("Ada", "1"), ("Ada", "-1"), ("Ada", "0")]
 
 

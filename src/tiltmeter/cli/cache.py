@@ -32,7 +32,8 @@ def info(json: JsonOption = False) -> None:
     if found.subjects:
         print_table(("who", "verb", "answers"), found.subjects)
     say(
-        f"{found.answers:,} answers, {amounts.size(found.size)} of at most {amounts.size(found.limit)} in {found.path}; "
+        f"{found.answers:,} answers, {amounts.size(found.size)} of at most {amounts.size(found.limit)} in "
+        f"{found.path}; "
         "TILTMETER_CACHE_LIMIT sets the limit, --no-cache leaves a run alone"
     )
 

@@ -11,9 +11,15 @@ from starlette.staticfiles import StaticFiles
 
 from tiltmeter.errors import MissingExtra, TiltmeterError
 from tiltmeter.specs import names as library_names
-from tiltmeter.web import compare, playground, results, runs, specs, studies, texts
+from tiltmeter.web.compare import pages as compare
 from tiltmeter.web.guard import Guard, new_token
 from tiltmeter.web.pages import is_part, render
+from tiltmeter.web.playground import pages as playground
+from tiltmeter.web.results import pages as results
+from tiltmeter.web.runs import pages as runs
+from tiltmeter.web.specs import pages as specs
+from tiltmeter.web.studies import pages as studies
+from tiltmeter.web.texts import pages as texts
 from tiltmeter.web.workbench import NotThere, Workbench
 
 _ROUTERS = (specs.router, studies.router, runs.router, results.router, texts.router, compare.router, playground.router)

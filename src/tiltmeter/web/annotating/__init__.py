@@ -1,0 +1,1 @@
+"""People's marks on texts."""

@@ -1,0 +1,1 @@
+"""One sentence or prompt at a time."""

@@ -1,0 +1,1 @@
+"""Runs: live, with their files."""

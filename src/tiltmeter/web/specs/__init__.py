@@ -1,0 +1,1 @@
+"""Specs: browse, write, check."""

@@ -1,0 +1,1 @@
+"""Studies: form and TOML, and what they take."""

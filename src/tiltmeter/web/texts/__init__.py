@@ -1,0 +1,1 @@
+"""Every text of a run."""

@@ -220,7 +220,8 @@ def test_a_run_folder_gets_tables_figures_and_report(run: Run, summary: RunSumma
     curves = {name for name in names if name.startswith("figures/curve-")}
     assert len(curves) == 2 * 2 * 7
     assert names - curves == {
-        *("report.html", "summary.json", "tables/pairs.csv", "tables/estimates.csv", "tables/dropped.csv"),
+        *("report.html", "findings.json", "summary.json"),
+        *("tables/pairs.csv", "tables/estimates.csv", "tables/dropped.csv"),
         *("figures/biases-templates.svg", "figures/biases-templates.png"),
     }
 

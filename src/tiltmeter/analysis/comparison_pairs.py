@@ -21,7 +21,7 @@ from tiltmeter.stats.equivalence import paired_equivalence
 def compared_pairs(a: Side, b: Side, wanted: Wanted) -> ComparedView:
     """Scored pairs: for each source, bias and scorer the preference and the margin."""
     sources, shared = Matched.of(a, b, "pairs"), Shared()
-    tables = [_scores(side, named) for side, named in ((a, sources.of_a), (b, sources.of_b))]
+    tables = [scored_pairs(side, named) for side, named in ((a, sources.of_a), (b, sources.of_b))]
     common = [place for place in tables[0] if place in tables[1]]
     made: list[Compared] = []
     kept: dict[tuple[str, str], list[_ScoredPair]] = defaultdict(list)
@@ -34,7 +34,7 @@ def compared_pairs(a: Side, b: Side, wanted: Wanted) -> ComparedView:
         kept[source, scorer] += items
         choices = {"source": source, "bias": bias, "scorer": scorer}
         made += [_pairs_compared(choices, measure, items, wanted) for measure in ("preference", "margin")]
-    leading = _leading_scorers(a, b, [place for place in kept if kept[place]])
+    leading = leading_scorers(a, b, [place for place in kept if kept[place]])
     benchmarks = {spec["name"] for side in (a, b) for spec in side.resolved["specs"] if spec["benchmark"]}
     overall = []
     for source, scorer in leading:
@@ -56,7 +56,7 @@ class _ScoredPair(NamedTuple):
     b: PairScore
 
 
-def _scores(side: Side, named: Mapping[str, str]) -> dict[tuple[str, str, str], dict[Hashable, PairScore]]:
+def scored_pairs(side: Side, named: Mapping[str, str]) -> dict[tuple[str, str, str], dict[Hashable, PairScore]]:
     """By source, bias and scorer, then by what makes a pair the same."""
     found: dict[tuple[str, str, str], dict[Hashable, PairScore]] = defaultdict(dict)
     for (model, scorer), every in side.run.scores.items():
@@ -87,7 +87,7 @@ def _pairs_compared(
     )
 
 
-def _leading_scorers(a: Side, b: Side, places: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+def leading_scorers(a: Side, b: Side, places: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """For each source the scorer of the headline: the study's first, a paper's own only where there is no other."""
     family = a.run.facts[a.model].family
     named = a.resolved["scorers"]

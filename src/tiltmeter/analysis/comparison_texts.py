@@ -17,7 +17,7 @@ from tiltmeter.stats.comparisons import paired
 from tiltmeter.stats.equivalence import paired_equivalence
 
 
-class _Rated(NamedTuple):
+class RatedPrompt(NamedTuple):
     """A prompt about a group with the mean rating of its texts."""
 
     group: str
@@ -28,12 +28,12 @@ class _Rated(NamedTuple):
 def compared_texts(a: Side, b: Side, wanted: Wanted) -> ComparedView:
     """Rated texts: the mean of each group before and after, and the gap between groups."""
     sources, shared = Matched.of(a, b, "continuations"), Shared()
-    cells = [_rated_cells(side, named) for side, named in ((a, sources.of_a), (b, sources.of_b))]
+    cells = [rated_choices(side, named) for side, named in ((a, sources.of_a), (b, sources.of_b))]
     made: list[Compared] = []
     over_decodings: dict[tuple[str, str, str, str], list[tuple[str, _Matched]]] = defaultdict(list)
     for place in (place for place in cells[0] if place in cells[1]):
         source, bias, _, rater, scope = place
-        one, other = (_by_prompt(side, own[place]) for side, own in zip((a, b), cells, strict=True))
+        one, other = (rated_prompts(side, own[place]) for side, own in zip((a, b), cells, strict=True))
         shared.seen((source, bias), {key[:2] for key in one}, {key[:2] for key in other})
         items = _Matched([(key, one[key], other[key].value) for key in one if key in other])
         if not items.rows:
@@ -62,7 +62,7 @@ def _situated(rater: str) -> bool:
 class _Matched:
     """Prompts that both sides have: key, what side a has of it, and the mean rating of side b."""
 
-    rows: list[tuple[tuple[str, str, str], _Rated, float | None]]
+    rows: list[tuple[tuple[str, str, str], RatedPrompt, float | None]]
 
     @property
     def groups(self) -> list[str]:
@@ -87,7 +87,8 @@ def _together(parts: Sequence[_Matched]) -> _Matched:
     return _Matched([(key, one._replace(value=of_a.get(key)), of_b.get(key)) for key, one in labels.items()])
 
 
-def _rated_cells(side: Side, named: Mapping[str, str]) -> dict[tuple[str, str, str, str, str], RatedCell]:
+def rated_choices(side: Side, named: Mapping[str, str]) -> dict[tuple[str, str, str, str, str], RatedCell]:
+    """By source, bias, decoding, rater and what it reads; `named` gives sources other names."""
     found: dict[tuple[str, str, str, str, str], RatedCell] = {}
     for cell in rated_cells(side.run):
         if cell.model == side.model:
@@ -96,7 +97,7 @@ def _rated_cells(side: Side, named: Mapping[str, str]) -> dict[tuple[str, str, s
     return found
 
 
-def _by_prompt(side: Side, cell: RatedCell) -> dict[tuple[str, str, str], _Rated]:
+def rated_prompts(side: Side, cell: RatedCell) -> dict[tuple[str, str, str], RatedPrompt]:
     """By id and text of the prompt and by group: samples of two sides are no pairs, so that prompts are."""
     assert side.run.continuations is not None
     texts = {prompt.id: prompt.text for prompt in side.run.continuations.prompts}
@@ -104,7 +105,7 @@ def _by_prompt(side: Side, cell: RatedCell) -> dict[tuple[str, str, str], _Rated
     keys = [(bare(item.prompt, cell.source), texts[item.prompt], item.group) for item in items]
     values = means_of(zip(keys, (item.value for item in items), strict=True))
     origins = {key: item.origin for key, item in zip(keys, items, strict=True)}
-    return {key: _Rated(key[2], origins[key], value) for key, value in values.items()}
+    return {key: RatedPrompt(key[2], origins[key], value) for key, value in values.items()}
 
 
 def _groups_compared(choices: Mapping[str, str], items: _Matched, wanted: Wanted) -> Iterator[Compared]:

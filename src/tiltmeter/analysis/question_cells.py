@@ -157,7 +157,7 @@ def _rated(question: Question, material: Material, place: int) -> Iterator[CellD
                 {
                     "source": cell.source,
                     "structure": kind,
-                    **_decoding(cell.decoding),
+                    **decoding_choices(cell.decoding),
                     "rater": cell.rater,
                     "scope": cell.scope,
                 },
@@ -170,7 +170,8 @@ def _rated(question: Question, material: Material, place: int) -> Iterator[CellD
             )
 
 
-def _decoding(decoding: Decoding) -> dict[str, str]:
+def decoding_choices(decoding: Decoding) -> dict[str, str]:
+    """The settings of a decoding as choices of a cell."""
     found = asdict(decoding)
     return {words: _setting(found[name]) for name, words in _DECODING.items()}
 

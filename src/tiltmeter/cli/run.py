@@ -15,7 +15,7 @@ from tiltmeter.cli.conditions import FailIfOption, check
 from tiltmeter.cli.console import JsonOption, print_json, say
 from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
 from tiltmeter.cli.run_conditions import check_names, check_views, fail_if_found
-from tiltmeter.cli.run_size import size_of, tell_size
+from tiltmeter.cli.run_size import tell_size
 from tiltmeter.errors import UserError
 
 if TYPE_CHECKING:
@@ -130,21 +130,23 @@ def _carry_out(
     from tiltmeter.analysis import summarise_run
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine import carry_out
+    from tiltmeter.engine.sizes import size_of
     from tiltmeter.report import REPORT, write_run
-    from tiltmeter.store import state_of
+    from tiltmeter.store import ProgressFile, state_of
+    from tiltmeter.watching import Both
 
     folder = out or Path("runs") / _slug(made.study.name)
-    size = size_of(made, folder)
+    size = {"folder": str(folder), **size_of(made).as_json()}
     tell_size(size)
     if plan_only:
         if as_json:
             print_json(size)
         return None
     try:
-        with _kept(no_cache) as kept, Bar() as bar:
+        with _kept(no_cache) as kept, Bar() as bar, ProgressFile(folder) as file:
             state = state_of(folder, made)
             _tell_state(state, folder, kept is not None)
-            finished = carry_out(made, folder, settings, bar, kept=kept, cluster=cluster)
+            finished = carry_out(made, folder, settings, Both(bar, file), kept=kept, cluster=cluster)
             _tell_recalled(kept)
     except KeyboardInterrupt:
         say(f"stopped; the same command goes on from here (what is done is in {folder})")

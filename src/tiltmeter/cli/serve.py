@@ -45,7 +45,7 @@ def serve(
             import webbrowser
 
             webbrowser.open(address)
-        config = uvicorn.Config(make_app(Workbench(folder)), log_level="warning", server_header=False)
+        config = uvicorn.Config(make_app(Workbench(folder.absolute())), log_level="warning", server_header=False)
         uvicorn.Server(config).run(sockets=[listener])
 
 

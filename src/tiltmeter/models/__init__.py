@@ -23,9 +23,11 @@ from tiltmeter.models.interface import (
     Model,
     ModelSettings,
     Predictor,
+    Proposer,
     Writer,
     as_explainer,
     as_predictor,
+    as_proposer,
     as_writer,
 )
 
@@ -35,9 +37,11 @@ __all__ = [
     "Model",
     "ModelSettings",
     "Predictor",
+    "Proposer",
     "Writer",
     "as_explainer",
     "as_predictor",
+    "as_proposer",
     "as_writer",
     "check_name",
     "files_of",

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tiltmeter.models.encoding import Encoded, Encoder
+from tiltmeter.models.likeliest import whole_words
 from tiltmeter.models.network import Look, Network, Row, Seen
 from tiltmeter.models.next_words import BLANK, SEVERAL_BLANKS, UNKNOWN, Question, certainty, ways
 from tiltmeter.models.saliency import Target
@@ -21,6 +22,10 @@ from tiltmeter.models.shared_words import next_words_of
 from tiltmeter.records import ModelFacts, NextWord, NextWords, Span
 
 JOINED = "the tokenizer joins the word with what stands beside it"
+_ANY = "a"
+"""A word of one piece, to see where the blank is."""
+_PROPOSED = 50
+"""Tokens that are looked at where the most probable words are asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +128,14 @@ class InBlank:
                     found.setdefault(slots.looks, slots)
             plan[word] = list(found.values()) or reason
         return plan
+
+    def proposed(self, question: Question) -> list[str] | str:
+        """Words of one piece that the model may put into the blank, the most probable first; or why there are none."""
+        [found] = self.plan(replace(question, words=(_ANY,)), None).values()
+        if isinstance(found, str):
+            return found
+        tokens = self._network.best(found[0].single, _PROPOSED)
+        return whole_words(self._encoder.tokenizer.batch_decode([[token] for token in tokens]))
 
     def target(self, question: Question) -> Target | str:
         """Where the logit of the first piece of a question's word is found, and the tokens of the prompt around it."""

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from tiltmeter.errors import ModelError
 from tiltmeter.models.encoding import Encoded, Encoder
 from tiltmeter.models.interface import checked_conditioning
+from tiltmeter.models.likeliest import likeliest_after, without_words
 from tiltmeter.models.network import Ask, Network
-from tiltmeter.models.next_words import LeftToRight, questions
+from tiltmeter.models.next_words import LeftToRight, Question, begins_word, questions
 from tiltmeter.models.saliency import STEPS, Method, Target, explained
 from tiltmeter.models.writing import completing
 from tiltmeter.models.writing import must_have as must_have_words
@@ -73,6 +74,20 @@ class CausalModel:
     ) -> list[NextWords]:
         """The probability of whole words after each prompt; see `Predictor`."""
         return self._next.answer(questions(prompts, words, hidden), bounded=bounded, capitalised=capitalised)
+
+    def likeliest(self, prompts: Sequence[str], count: int = 10) -> list[NextWords]:
+        """The most probable words after each prompt; see `Proposer`."""
+        return [self._likeliest(prompt, count) for prompt in prompts]
+
+    def _likeliest(self, prompt: str, count: int) -> NextWords:
+        [plan] = self._next.plans([Question(prompt, ())], None)
+        if plan.reason is not None:
+            return without_words(plan.reason)
+
+        def begins(token: int) -> bool:
+            return begins_word(self._pen.text(plan.row, [token]), prompt)
+
+        return NextWords(likeliest_after(self._pen, plan.row, begins, count))
 
     def saliency(
         self,

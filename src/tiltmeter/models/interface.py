@@ -134,6 +134,25 @@ class Predictor(Model, Protocol):
 
 
 @runtime_checkable
+class Proposer(Predictor, Protocol):
+    """A model that lists its most probable next words by itself.
+
+    >>> from tiltmeter.models import load
+    >>> [found] = as_proposer(load("scripted")).likeliest(["The nurse said that"], 1)
+    >>> found.words[0].word
+    'she'
+    """
+
+    def likeliest(self, prompts: Sequence[str], count: int = 10) -> list[NextWords]:
+        """The most probable whole words after each prompt, the first one first, each with the chance that it ends.
+
+        A prompt that cannot be read has one word without letters, unscored with the reason. In a blank only words of
+        one piece are found.
+        """
+        ...
+
+
+@runtime_checkable
 class Explainer(Model, Protocol):
     """A model that says what each token of a prompt has to do with a word after it."""
 
@@ -153,6 +172,13 @@ def as_predictor(model: Model) -> Predictor:
     """The model, where it can say how probable a next word is; otherwise one sentence."""
     if not isinstance(model, Predictor):
         raise ModelError(f"{model.facts.name} gives no probabilities of next words")
+    return model
+
+
+def as_proposer(model: Model) -> Proposer:
+    """The model, where it lists its most probable next words; otherwise one sentence."""
+    if not isinstance(model, Proposer):
+        raise ModelError(f"{model.facts.name} does not list its most probable next words; ask for words by name")
     return model
 
 

@@ -16,6 +16,7 @@ from tiltmeter.models.blanks import InBlank
 from tiltmeter.models.causal import token_scores, unscorable
 from tiltmeter.models.encoding import Encoded, Encoder
 from tiltmeter.models.interface import checked_conditioning
+from tiltmeter.models.likeliest import best_of, without_words
 from tiltmeter.models.network import Ask, Network
 from tiltmeter.models.next_words import questions
 from tiltmeter.models.saliency import STEPS, Method, explained
@@ -86,6 +87,17 @@ class MaskedModel:
     ) -> list[NextWords]:
         """The probability of whole words in the blank of each prompt, which bounds them; see `Predictor`."""
         return self._blank.answer(questions(prompts, words, hidden), capitalised=capitalised)
+
+    def likeliest(self, prompts: Sequence[str], count: int = 10) -> list[NextWords]:
+        """The most probable words of one piece in the blank of each prompt; see `Proposer`."""
+        found: list[NextWords] = []
+        for [question] in (questions([prompt], [[]]) for prompt in prompts):
+            words = self._blank.proposed(question)
+            if isinstance(words, str):
+                found.append(without_words(words))
+            else:
+                found += [best_of(one, count) for one in self.next_words([question.prompt], words)]
+        return found
 
     def saliency(
         self,

@@ -104,6 +104,15 @@ class Network:
                 seen |= zip(order, _seen(logits, [looks[at].targets for at in order], chosen), strict=True)
         return [seen[at] for at in range(len(looks))]
 
+    def best(self, look: Look, count: int) -> list[int]:
+        """The most probable tokens at a place, the first one first."""
+        import torch
+
+        with torch.inference_mode():
+            [(_, logits)] = self._computed({(look.row, look.hidden): [0]}, [look.place])
+            found: list[int] = logits[0].topk(min(count, logits.shape[1])).indices.tolist()
+        return found
+
     def looks_ahead(self) -> bool:
         """Whether what follows a place changes what the model says there; true of no model that is causal."""
         import torch

@@ -116,6 +116,17 @@ def ways(word: str, before: str, capitalised: bool | None) -> list[str]:
     return [space + form for space in spaces for form in forms]
 
 
+def begins_word(text: str, prompt: str) -> bool:
+    """Whether a text behind a prompt begins a new word there, rather than lengthen the last or close the sentence.
+
+    >>> begins_word(" he", "The nurse said that"), begins_word("ched", "She tea"), begins_word(".", "She left")
+    (True, False, False)
+    """
+    word = text.lstrip(" ")
+    before = before_blank(prompt) or ""
+    return bool(word) and word[0].isalnum() and text in ways(word, before, capitalised=False)
+
+
 def misplaced(prompt: str) -> str | None:
     """Why a model that reads from left to right cannot fill the blank of a prompt; None: it can.
 

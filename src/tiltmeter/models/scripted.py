@@ -31,6 +31,7 @@ from typing import Any
 from tiltmeter.errors import InvalidData, ModelError, UserError
 from tiltmeter.files import read_text
 from tiltmeter.models.interface import ModelSettings, checked_conditioning
+from tiltmeter.models.likeliest import best_of, without_words
 from tiltmeter.models.next_words import (
     BLANK,
     IN_THE_MIDDLE,
@@ -122,6 +123,16 @@ class ScriptedModel:
         A hidden word counts as not seen.
         """
         return [self._expected(question) for question in questions(prompts, words, hidden)]
+
+    def likeliest(self, prompts: Sequence[str], count: int = 10) -> list[NextWords]:
+        """The most probable words of the table after each prompt; see `Proposer`."""
+        words = [word for word in self._weights if word != OTHER and word[0].isalnum()]
+        answers = self.next_words(prompts, words)
+        reasons = [next((word.unscored for word in found.words if word.unscored), None) for found in answers]
+        return [
+            without_words(reason) if reason else best_of(found, count)
+            for found, reason in zip(answers, reasons, strict=True)
+        ]
 
     def complete(
         self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int | Sequence[int] = 0

@@ -88,12 +88,15 @@ class ComparisonView:
         return [figure for part in self.parts for figure in part.figures]
 
 
-def comparison_view(found: RunComparison, label: Label | None = None) -> ComparisonView:
-    """The part of the page; `label` is what a bias is called there, by itself the title of its spec."""
-    named = label or _titles(found)
+def comparison_view(found: RunComparison, label: Label | None = None, *, drawn: bool = True) -> ComparisonView:
+    """The part of the page; `label` is what a bias is called there, by itself the title of its spec.
+
+    `drawn=False` leaves the figures out, for a page that draws its own.
+    """
+    named = label or titles(found)
     return ComparisonView(
         (_side("A", found.a), _side("B", found.b)),
-        tuple(_part(view, found, named) for view in found.views),
+        tuple(_part(view, found, named, drawn) for view in found.views),
         found.comparisons,
         found.overall_comparisons,
         "" if found.margin is None else f"{found.margin:g}",
@@ -116,7 +119,7 @@ def _side(letter: str, side: Side) -> ComparedSide:
     )
 
 
-def _titles(found: RunComparison) -> Label:
+def titles(found: RunComparison) -> Label:
     """Biases by the titles of their specs; where two specs share one, by their names."""
     specs: dict[str, Mapping[str, Any]] = {
         spec["name"]: spec for side in (found.a, found.b) for spec in side.resolved["specs"]
@@ -132,7 +135,7 @@ def _titles(found: RunComparison) -> Label:
     return label
 
 
-def _part(view: ComparedView, found: RunComparison, label: Label) -> ComparedPart:
+def _part(view: ComparedView, found: RunComparison, label: Label, drawn: bool) -> ComparedPart:
     title, noun = _TITLES[view.view]
     lost = [f"{count(number, noun)} only in {letter}" for number, letter in view.lost]
     return ComparedPart(
@@ -145,7 +148,7 @@ def _part(view: ComparedView, found: RunComparison, label: Label) -> ComparedPar
         view.sentences[MOST:],
         view.summary,
         f"{count(view.items.both, noun)} in both{''.join(f'; {each}, left out' for each in lost)}",
-        tuple(difference_figures(view, label)),
+        tuple(difference_figures(view, label)) if drawn else (),
         tuple(unmoved(view)),
         tuple(before_and_after(view, label)),
         tuple(every_comparison(view, label)),

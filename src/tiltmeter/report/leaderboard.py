@@ -14,7 +14,7 @@ from tiltmeter.report.drawn import Drawn, draw
 from tiltmeter.report.figures import HeatCell, HeatKey, HeatRow, heat
 from tiltmeter.report.words import NONE, count, signed
 
-_FULL = 0.5
+FULL = 0.5
 """The difference, in standard deviations, from which on the colour grows no stronger."""
 
 
@@ -33,7 +33,7 @@ def board_table(board: Board) -> Table:
         verdicts = [_verdict(board, found) for found in by_rater]
         rows.append((TableCell("Across prompts and decodings", mark="mean"), *verdicts, TableCell("")))
     place = f" ({board.rows[0][0]})" if alone else ""
-    return Table(f"{_title(board)}, by prompts, decoding and rater{place}", columns, tuple(rows))
+    return Table(f"{board_title(board)}, by prompts, decoding and rater{place}", columns, tuple(rows))
 
 
 def board_figure(board: Board, place: str) -> Drawn:
@@ -52,12 +52,16 @@ def board_figure(board: Board, place: str) -> Drawn:
         neither=_neither(board),
     )
     names = [rater_words(rater) for rater in board.raters]
+    return draw(f"raters {place}", partial(heat, rows, names, key), board_in_words(board), board_caption(board))
+
+
+def board_caption(board: Board) -> str:
+    """How the heat map is read."""
     outlined = "beyond chance after correction" if board.widest else "the 95\N{NO-BREAK SPACE}% interval excludes zero"
-    caption = (
-        f"{_title(board)}. Colour: the difference in standard deviations of the rater’s own ratings, strongest from "
-        f"{_FULL:g} on, none at zero. Outlined: {outlined}. ≈: no larger than the rater’s own tilt."
+    return (
+        f"{board_title(board)}. Colour: the difference in standard deviations of the rater’s own ratings, strongest "
+        f"from {FULL:g} on, none at zero. Outlined: {outlined}. ≈: no larger than the rater’s own tilt."
     )
-    return draw(f"raters {place}", partial(heat, rows, names, key), _in_words(board), caption)
 
 
 def difference_words(found: Estimate) -> str:
@@ -127,7 +131,7 @@ def _heat_cell(board: Board, found: BoardReading | None) -> HeatCell:
     # Which of the two groups is the higher one stands in the table only, where they are named.
     text = (f"{abs(value):.3f}" if board.widest else signed(value, 3)) + ("≈" if found.within_tilt else "")
     side = 0 if board.widest else favour(found.cell.rater)
-    strength = (found.deviations or 0.0) / _FULL
+    strength = (found.deviations or 0.0) / FULL
     # Blue above zero is where the second group comes off worse: the difference a − b favours the first.
     return HeatCell(text, strength * (side or 1), found.firm, sided=bool(side))
 
@@ -138,13 +142,14 @@ def _neither(board: Board) -> str:
     return "a rater without better or worse" if not all(map(favour, board.raters)) else ""
 
 
-def _title(board: Board) -> str:
+def board_title(board: Board) -> str:
+    """What the cells of a board are."""
     if board.widest:
         return "The largest difference between two groups"
     return f"Mean rating of texts about {board.a} minus that of texts about {board.b}"
 
 
-def _in_words(board: Board) -> str:
+def board_in_words(board: Board) -> str:
     """The heat map for those who cannot see it: for each rater the range of its differences."""
     parts = []
     for rater in board.raters:
@@ -157,4 +162,4 @@ def _in_words(board: Board) -> str:
                 f"{firm} of {len(found)} outlined"
             )
     who = " (what people said of some texts)" if any(rater.startswith(PEOPLE) for rater in board.raters) else ""
-    return f"{_title(board)}{who}. {'; '.join(parts)}."
+    return f"{board_title(board)}{who}. {'; '.join(parts)}."

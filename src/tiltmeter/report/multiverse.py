@@ -186,14 +186,19 @@ def _figure(one: Answer) -> Drawn:
         firm="significant after correction",
         open="not significant",
     )
-    fewer = f" Of {len(valued):,} cells {len(shown)} are drawn, evenly spaced." if len(shown) < len(valued) else ""
-    caption = (
+    caption = curve_caption(question, len(shown), len(valued))
+    kind = "stereotype" if question.by_stereotype else "habit" if question.beyond_habit else ""
+    name = " ".join(("curve", kind, question.model, question.view, question.bias, question.first, question.second))
+    return draw(name, partial(specification, cells, settings_of(valued), key), curve_words(one, len(valued)), caption)
+
+
+def curve_caption(question: Question, drawn: int, of: int) -> str:
+    """How a specification curve is read."""
+    fewer = f" Of {of:,} cells {drawn} are drawn, evenly spaced." if drawn < of else ""
+    return (
         "Each cell is one combination of the choices marked below it, in the order of effect. Effects are in standard "
         f"deviations of the items, with 95{SPACE}% intervals over {_over(question)}.{fewer}"
     )
-    kind = "stereotype" if question.by_stereotype else "habit" if question.beyond_habit else ""
-    name = " ".join(("curve", kind, question.model, question.view, question.bias, question.first, question.second))
-    return draw(name, partial(specification, cells, _settings(valued), key), curve_words(one, len(valued)), caption)
 
 
 def _over(question: Question) -> str:
@@ -211,7 +216,7 @@ def _thinned(cells: Sequence[CellResult]) -> list[CellResult]:
     return [cells[round(place * last / (_DRAWN - 1))] for place in range(_DRAWN)]
 
 
-def _settings(cells: Sequence[CellResult]) -> list[tuple[str, list[str]]]:
+def settings_of(cells: Sequence[CellResult]) -> list[tuple[str, list[str]]]:
     """The choices that vary, with their settings: numbers by their size, others by name."""
     names = dict.fromkeys(name for cell in cells for name in cell.choices)
     found = []

@@ -16,6 +16,7 @@ from tiltmeter.report.contents import Contents, SourceSection
 from tiltmeter.report.continuations import ContinuationsView, continuation_views
 from tiltmeter.report.drawn import Drawn, by_file, draw, write_figures
 from tiltmeter.report.figures import forest
+from tiltmeter.report.findings import write_findings
 from tiltmeter.report.limitations import limitations, not_meant
 from tiltmeter.report.methods import methods
 from tiltmeter.report.multiverse import MultiverseView, multiverse_view
@@ -56,6 +57,7 @@ def write_run(run: Run, summary: RunSummary, page: Page | None = None) -> Path:
     found = page or make_page([(run, summary)])
     out = run.folder / REPORT
     write_page(found, out, figures=run.folder / "figures")
+    write_findings(run, summary, found.answered)
     write_paper_tables(found.boards, run.folder / "tables")
     return out
 

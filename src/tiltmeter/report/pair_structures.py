@@ -37,7 +37,7 @@ def pair_structure_views(contents: Contents) -> list[PairStructuresView]:
 
 def _view(place: str, cell: Cell, contents: Contents) -> PairStructuresView:
     known = {score.pair.structure.id: score.pair.structure for score in cell.scores if score.pair.structure}
-    rows = [_row(contents.label(bias), cell, bias, known) for bias in cell.structures]
+    rows = [structure_swarm(contents.label(bias), cell, bias, known) for bias in cell.structures]
     key = SwarmKey(
         series=tuple(f"{kind} structure" for kind in STRUCTURE_KINDS),
         whole="all structures together, with 95\N{NO-BREAK SPACE}% interval",
@@ -45,11 +45,12 @@ def _view(place: str, cell: Cell, contents: Contents) -> PairStructuresView:
         right="prefers the stereotyped →",
     )
     caption = "Points of per cent above or below 50, a dot for each structure."
-    figure = draw(f"pair structures {place}", partial(swarms, rows, key), _words(rows), caption)
+    figure = draw(f"pair structures {place}", partial(swarms, rows, key), structures_in_words(rows), caption)
     return PairStructuresView(place, figure, _table(cell, contents))
 
 
-def _row(label: str, cell: Cell, bias: str, known: dict[str, Structure]) -> Swarm:
+def structure_swarm(label: str, cell: Cell, bias: str, known: dict[str, Structure]) -> Swarm:
+    """A bias under each structure, in points above or below one half."""
     found = cell.structures[bias]
     points = tuple(
         (100 * (one.value - 0.5), STRUCTURE_KINDS.index(known[name].kind))
@@ -80,7 +81,8 @@ def _table(cell: Cell, contents: Contents) -> Table:
     return Table("How many structures prefer the same side as all of them together", columns, rows)
 
 
-def _words(rows: Sequence[Swarm]) -> str:
+def structures_in_words(rows: Sequence[Swarm]) -> str:
+    """The figure for those who cannot see it."""
     parts = []
     for row in rows:
         values = [value for value, _ in row.points]

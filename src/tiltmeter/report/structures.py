@@ -63,13 +63,13 @@ def structure_views(
     decodings = [cell.decoding for cell in found.cells]
     made = []
     for cell, structures in shown.values():
-        pairs = _pairs(cell, compare.get(cell.bias.partition(":")[0], ()))
+        pairs = shown_pairs(cell, compare.get(cell.bias.partition(":")[0], ()))
         words = (cell.model, label(cell.bias), rater_words(cell.rater), decoding_words(cell.decoding, decodings))
         made.append(_view(run, cell, structures, pairs, known, ", ".join(words)))
     return made
 
 
-def _pairs(cell: ContinuationCell, named: Sequence[Pair]) -> list[Pair]:
+def shown_pairs(cell: ContinuationCell, named: Sequence[Pair]) -> list[Pair]:
     """The pairs that a spec names; without such, every two groups, or the widest where these are many."""
     every = [(pair.a, pair.b) for pair in cell.summary.pairs]
     chosen = [pair for pair in every if pair in named or pair[::-1] in named]
@@ -91,8 +91,8 @@ def _view(
     file = f"{cell.model} {cell.bias} {cell.rater} {cell.source}"
     return StructuresView(
         place=place,
-        sentences=tuple(_sentence(found, pair) for pair in pairs),
-        basis=_basis(found, known),
+        sentences=tuple(kept_sentence(found, pair) for pair in pairs),
+        basis=structure_basis(found, known),
         swarm=swarm_figure(cell.rater, found, pairs, known, file),
         signs=sign_table(found, pairs),
         robustness=robustness_table(found),
@@ -106,7 +106,7 @@ def _view(
     )
 
 
-def _sentence(found: StructureSummary, pair: Pair) -> str:
+def kept_sentence(found: StructureSummary, pair: Pair) -> str:
     """In how many structures a difference keeps its sign, in words never stronger than that."""
     a, b = pair
     kept = found.robustness.sign_kept[pair]
@@ -127,7 +127,8 @@ def _sentence(found: StructureSummary, pair: Pair) -> str:
     )
 
 
-def _basis(found: StructureSummary, known: Mapping[str, Structure]) -> str:
+def structure_basis(found: StructureSummary, known: Mapping[str, Structure]) -> str:
+    """How many structures there are, and how many texts of them are rated."""
     names = [name for name in found.structures if name != found.settings.fixed]
     skeletons = len({known[name].skeleton for name in names})
     kinds = [known[name].kind for name in names]

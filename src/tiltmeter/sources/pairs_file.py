@@ -148,7 +148,7 @@ def _pair(cells: Mapping[str, str], layout: _Layout, name: str, target: Literal[
         attribute_set=cells.get("attribute_set", "").strip() or None,
         template=cells.get("template") or None,
         group_spans=group_spans,
-        **_attribute_in(texts, group_spans, attribute),
+        **attribute_in(texts, group_spans, attribute),
     )
 
 
@@ -196,14 +196,16 @@ def _fill(template: str, term: str) -> tuple[str, tuple[Span, ...]]:
     return text, tuple(spans)
 
 
-class _AttributeParts(TypedDict, total=False):
+class AttributeParts(TypedDict, total=False):
+    """The fields of a pair that an attribute fills."""
+
     attribute_spans: tuple[tuple[Span, ...], tuple[Span, ...]]
     neutral_texts: tuple[str, str]
 
 
-def _attribute_in(
+def attribute_in(
     texts: tuple[str, str], group_spans: tuple[tuple[Span, ...], tuple[Span, ...]], attribute: str | None
-) -> _AttributeParts:
+) -> AttributeParts:
     """Where the attribute stands, and the texts without it; nothing where it is not in both outside the group term."""
     if not attribute:
         return {}

@@ -4,6 +4,7 @@ The ledger is in WAL mode, so that another process can read while a run writes. 
 is done are one transaction: killed at any moment, nothing that was marked is lost and nothing is written twice.
 """
 
+from tiltmeter.store.annotations import ANNOTATIONS, Annotations
 from tiltmeter.store.answers import Answered, last_word, likeliest, unasked
 from tiltmeter.store.continuations import ContinuationLedger, KeptText
 from tiltmeter.store.exporting import completion_columns, completion_rows
@@ -12,16 +13,18 @@ from tiltmeter.store.kept_answers import CacheError, CacheInfo, KeptAnswers, key
 from tiltmeter.store.ledger import Ledger
 from tiltmeter.store.next_words import AskedPrompt, Expectations, Question, questions_of
 from tiltmeter.store.opening import ANSWERS, LEDGER, is_held, locked, versions
-from tiltmeter.store.progress import PROGRESS, Progress, ProgressFile, Stage, read_progress
+from tiltmeter.store.progress import PROGRESS, Progress, ProgressFile, Stage, process_of, read_progress
 from tiltmeter.store.reading import Continuations, UsedRater
 from tiltmeter.store.records import Probes, Run
 from tiltmeter.store.state import RunState, set_aside, state_of
 from tiltmeter.store.steps import Step
 
 __all__ = [
+    "ANNOTATIONS",
     "ANSWERS",
     "LEDGER",
     "PROGRESS",
+    "Annotations",
     "Answered",
     "AskedPrompt",
     "CacheError",
@@ -48,6 +51,7 @@ __all__ = [
     "last_word",
     "likeliest",
     "locked",
+    "process_of",
     "questions_of",
     "read_meta",
     "read_progress",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import sqlite3
 from collections.abc import Iterator
@@ -43,6 +44,8 @@ def locked(folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         lock = sqlite3.connect(folder / _LOCK, timeout=_PATIENCE, isolation_level=None)
         lock.execute("begin exclusive")
+        # Since when it is held.
+        os.utime(folder / _LOCK)
     except OSError as error:
         raise RunError(f"{folder}: cannot be written: {error.strerror or error}") from error
     except sqlite3.Error as error:
@@ -66,6 +69,11 @@ def is_held(folder: Path) -> bool:
     except sqlite3.OperationalError as error:
         return "locked" in str(error)
     return False
+
+
+def held_since(folder: Path) -> int | None:
+    """When the process came that is carrying out the run of a folder, in nanoseconds; None: there is none."""
+    return (folder / _LOCK).stat().st_mtime_ns if is_held(folder) else None
 
 
 def connect_to_read(path: Path) -> sqlite3.Connection:

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Literal
 
 from tiltmeter.errors import TiltmeterError
+from tiltmeter.store.opening import LEDGER, held_since, is_held
 
 PROGRESS = "progress.json"
 _PAUSE = 0.5
@@ -67,8 +68,7 @@ class ProgressFile:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        if not self._progress.stages and not self._path.is_file():
-            # Refused before anything was done: whose folder this is, is not known.
+        if not self._progress.stages and (kind is None or not self._is_ours()):
             return
         message = str(error) if isinstance(error, TiltmeterError) else kind.__name__ if kind else ""
         state: State = "finished" if kind is None else "stopped" if kind is KeyboardInterrupt else "failed"
@@ -91,6 +91,11 @@ class ProgressFile:
         if time.monotonic() - self._written > _PAUSE or now.done == now.total:
             self._write()
 
+    def _is_ours(self) -> bool:
+        """Whether it is the run of this folder that ended: one that was refused leaves what others wrote alone."""
+        folder = self._path.parent
+        return (folder / LEDGER).is_file() and not is_held(folder)
+
     def _write(self) -> None:
         self._written = time.monotonic()
         self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -107,3 +112,17 @@ def read_progress(folder: Path) -> Progress | None:
         return Progress(**{**given, "stages": tuple(Stage(**one) for one in given["stages"])})
     except (OSError, ValueError, TypeError, KeyError):
         return None
+
+
+def process_of(folder: Path) -> int | None:
+    """The process that carries out the run of a folder just now; None: nobody does, or it has not said so yet."""
+    since = held_since(folder)
+    try:
+        written = (folder / PROGRESS).stat().st_mtime_ns
+    except OSError:
+        return None
+    progress = read_progress(folder)
+    # What a process wrote that was killed before names one that may be anything by now.
+    if since is None or written < since or progress is None or progress.state != "running":
+        return None
+    return progress.process

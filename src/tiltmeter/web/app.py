@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
-from typing import Any
 
-from fastapi import FastAPI, HTTPException, Request, Response
-from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse
-from starlette.exceptions import HTTPException as StarletteHTTPException
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import PlainTextResponse, RedirectResponse
+from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 from tiltmeter.errors import MissingExtra, TiltmeterError
@@ -29,7 +27,7 @@ def make_app(workbench: Workbench) -> FastAPI:
     app.state.workbench, app.state.token = workbench, new_token()
     app.add_middleware(Guard, token=app.state.token)
     app.add_exception_handler(TiltmeterError, _refused)
-    app.add_exception_handler(StarletteHTTPException, _not_found)
+    app.add_exception_handler(HTTPException, _not_found)
     for router in _ROUTERS:
         app.include_router(router)
     app.add_api_route("/", _home, include_in_schema=False)
@@ -62,7 +60,7 @@ def _bundle() -> str:
         import vl_convert
     except ImportError:
         raise MissingExtra("Charts", "report", "vl-convert-python") from None
-    bundle: str = vl_convert.javascript_bundle(None)
+    bundle: str = vl_convert.javascript_bundle(None)  # type: ignore[arg-type]
     return f"(() => {{{bundle}}})();"
 
 
@@ -76,15 +74,8 @@ def _refused(request: Request, error: Exception) -> Response:
     return render(request, "error.html.jinja", status, problem=str(error))
 
 
-def _not_found(request: Request, error: Any) -> Response:
-    assert isinstance(error, HTTPException | StarletteHTTPException)
+def _not_found(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
     if error.status_code != 404:
-        return PlainTextResponse(str(error.detail), status_code=error.status_code)
-    problem = "There is no such page."
-    page: HTMLResponse = render(request, "error.html.jinja", 404, problem=problem)
-    return page
-
-
-def static_text(name: str) -> str:
-    """A file of the pages' own."""
-    return files("tiltmeter.web").joinpath("static", name).read_text(encoding="utf-8")
+        return PlainTextResponse(error.detail, status_code=error.status_code)
+    return render(request, "error.html.jinja", 404, problem="There is no such page.")

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,7 @@ from threading import Lock
 from typing import Literal
 
 from tiltmeter.errors import RunError
-from tiltmeter.store import LEDGER, Progress, is_held, read_meta, read_progress
+from tiltmeter.store import LEDGER, PROGRESS, Progress, is_held, process_of, read_meta, read_progress
 
 LOG = "log.txt"
 """What a run said, in its folder."""
@@ -30,18 +31,31 @@ class Standing:
     """Why it failed."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A process that this server started, what it carries out, and since when."""
+
+    process: subprocess.Popen[bytes]
+    study: Path
+    began: float
+
+    @property
+    def is_alive(self) -> bool:
+        return self.process.poll() is None
+
+
 @dataclass(slots=True)
 class Jobs:
     """The processes that this server started, by the folders of their runs."""
 
-    _processes: dict[Path, subprocess.Popen[bytes]] = field(default_factory=dict)
+    _jobs: dict[Path, _Job] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     def __contains__(self, folder: Path) -> bool:
-        return folder in self._processes
+        return folder in self._jobs
 
     def __iter__(self) -> Iterator[Path]:
-        return iter(list(self._processes))
+        return iter(list(self._jobs))
 
     def start(self, study: Path, folder: Path, *options: str) -> None:
         """Carry out a study, or go on with it; refuses where that is under way."""
@@ -51,47 +65,64 @@ class Jobs:
             folder.mkdir(parents=True, exist_ok=True)
             command = [sys.executable, "-m", "tiltmeter", "run", str(study), "--out", str(folder), *options]
             with (folder / LOG).open("ab") as log:
-                self._processes[folder] = subprocess.Popen(
-                    command,
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=log,
-                    # A key press that ends the server does not end the run.
-                    start_new_session=True,
+                # A key press that ends the server does not end the run.
+                process = subprocess.Popen(
+                    command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
                 )
+            self._jobs[folder] = _Job(process, study, time.time())
 
     def pause(self, folder: Path) -> None:
         """Stop a run, whoever started it; everything that was written stays, and `start` goes on from there."""
         with self._lock:
-            process = self._processes.get(folder)
-            if process is not None and process.poll() is None:
-                process.send_signal(signal.SIGINT)
+            if self._alive(folder):
+                self._jobs[folder].process.send_signal(signal.SIGINT)
                 return
-            progress = read_progress(folder)
-            if progress is None or not is_held(folder):
+            if not is_held(folder):
                 raise RunError(f"the run `{folder.name}` is not under way")
-            os.kill(progress.process, signal.SIGINT)
+            number = process_of(folder)
+            if number is None:
+                raise RunError(f"the run `{folder.name}` is only starting; try again in a moment")
+            os.kill(number, signal.SIGINT)
+
+    def forget(self, folder: Path) -> None:
+        """Know nothing more of a run that is gone."""
+        with self._lock:
+            self._jobs.pop(folder, None)
+
+    def study_of(self, folder: Path) -> Path | None:
+        """The study file with which this server started a run; None: it did not."""
+        job = self._jobs.get(folder)
+        return job.study if job else None
 
     def standing(self, folder: Path) -> Standing:
         """Where a run stands. The lock of its folder tells the truth, also of runs that were started elsewhere."""
-        progress = read_progress(folder)
         if is_held(folder):
-            return Standing("running", progress)
-        if self._alive(folder):
+            # What an earlier start wrote is not what this one does.
+            return Standing("running", read_progress(folder) if process_of(folder) else None)
+        job, progress = self._jobs.get(folder), read_progress(folder)
+        if job and job.is_alive:
             # Loading packages before the folder is taken, or writing the report after it was let go.
-            return Standing("starting" if not _is_finished(folder) else "running", progress)
+            has_worked = _is_finished(folder) and _changed(folder / PROGRESS) > job.began
+            return Standing("running", progress) if has_worked else Standing("starting", None)
         if _is_finished(folder):
             return Standing("finished", progress)
         if progress is not None and progress.state == "failed":
             return Standing("failed", progress, progress.message)
-        process = self._processes.get(folder)
-        if process is not None and process.returncode not in (0, None, 130, -signal.SIGINT):
+        if job and job.process.returncode not in (0, None, 130, -signal.SIGINT):
             return Standing("failed", progress, last_line(folder))
         return Standing("paused", progress)
 
     def _alive(self, folder: Path) -> bool:
-        process = self._processes.get(folder)
-        return process is not None and process.poll() is None
+        job = self._jobs.get(folder)
+        return job is not None and job.is_alive
+
+
+def _changed(path: Path) -> float:
+    """When a file was changed; long ago where there is none."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def last_line(folder: Path) -> str:

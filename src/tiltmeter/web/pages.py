@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from tiltmeter.version import __version__
+from tiltmeter.web.amounts import ago, duration, in_time, size
 from tiltmeter.web.guard import TOKEN_HEADER
 from tiltmeter.web.workbench import Workbench
 
@@ -65,4 +66,5 @@ def _templates() -> Environment:
     )
     environment.globals["address"] = address
     environment.filters["thousands"] = "{:,}".format
+    environment.filters |= {one.__name__: one for one in (ago, duration, in_time, size)}
     return environment

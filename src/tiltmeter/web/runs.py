@@ -1,7 +1,189 @@
-"""Pages."""
+"""Runs: which there are, how far each is, what it is made of, and what can be taken home."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+import json
+from pathlib import Path
+from typing import Annotated
 
-router = APIRouter()
+from fastapi import APIRouter, Query, Request, Response
+from sse_starlette import EventSourceResponse
+from starlette.responses import FileResponse, HTMLResponse
+
+from tiltmeter.errors import RunError, TiltmeterError
+from tiltmeter.files import read_text
+from tiltmeter.report import REPORT
+from tiltmeter.web import runs_facts, runs_files
+from tiltmeter.web.jobs import LOG
+from tiltmeter.web.pages import Bench, address, go_to, render, rendered
+from tiltmeter.web.runs_files import Format
+from tiltmeter.web.runs_live import Live, Lookout, events, log_of, look
+from tiltmeter.web.sending import as_file
+from tiltmeter.web.workbench import Workbench
+
+router = APIRouter(prefix="/runs")
+_LINES = 500
+"""Lines of a log that a page shows."""
+
+
+@router.get("")
+def every(request: Request, bench: Bench) -> Response:
+    """The runs of the folder."""
+    rows = [runs_facts.row_of(name, path, look(bench.jobs, path, 0)) for name, path in bench.runs().items()]
+    return render(request, "runs_list.html.jinja", rows=rows, live=any(row.live.is_live for row in rows))
+
+
+@router.get("/{name}")
+def one(request: Request, bench: Bench, name: str) -> Response:
+    """A run: how far it is, and what can be done with it."""
+    folder = bench.run(name)
+    live = look(bench.jobs, folder)
+    meta = runs_facts.meta_of(folder)
+    return render(
+        request,
+        "runs_page.html.jinja",
+        name=name,
+        live=live,
+        study=_study_of(bench, folder),
+        title=meta.get("resolved", {}).get("name", ""),
+        meta=meta,
+        has_report=(folder / REPORT).is_file(),
+        has_tables=(folder / "tables").is_dir(),
+        has_log=(folder / LOG).is_file(),
+        is_all=bench.is_run,
+    )
+
+
+@router.get("/{name}/events")
+async def follow(request: Request, bench: Bench, name: str) -> Response:
+    """How a run goes on, told as it happens."""
+    folder = bench.run(name)
+
+    def show(live: Live) -> str:
+        return rendered(request, "runs_live.html.jinja", name=name, live=live)
+
+    return EventSourceResponse(events(_lookout(request, bench), folder, show))
+
+
+@router.get("/{name}/lost")
+def lost(request: Request, bench: Bench, name: str) -> Response:
+    """What came to nothing, by reason."""
+    return render(request, "runs_lost.html.jinja", lost=runs_facts.lost_of(bench.run(name)))
+
+
+@router.get("/{name}/made-of")
+def made_of(request: Request, bench: Bench, name: str) -> Response:
+    """The study as given and as resolved, the models and raters with their hashes, and the versions of packages."""
+    folder = bench.run(name)
+    meta = runs_facts.meta_of(folder)
+    return render(
+        request,
+        "runs_made_of.html.jinja",
+        meta=meta,
+        resolved=json.dumps(meta.get("resolved", {}), indent=2, ensure_ascii=False),
+        models=runs_facts.models_of(folder),
+        raters=runs_facts.raters_of(folder),
+    )
+
+
+@router.get("/{name}/log")
+def log(request: Request, bench: Bench, name: str) -> Response:
+    """The end of the log."""
+    return render(request, "runs_log.html.jinja", lines=log_of(bench.run(name), _LINES), most=_LINES)
+
+
+@router.get("/{name}/log/file")
+def log_file(bench: Bench, name: str) -> Response:
+    """The whole log."""
+    return _file(bench.run(name) / LOG, "text/plain; charset=utf-8", f"{name} log.txt")
+
+
+@router.get("/{name}/report")
+def report(request: Request, bench: Bench, name: str) -> Response:
+    """The report, in a sandbox of its own."""
+    path = bench.run(name) / REPORT
+    if not path.is_file():
+        live = look(bench.jobs, bench.run(name), 0)
+        return render(request, "runs_no_report.html.jinja", 404, name=name, live=live)
+    page = read_text(path, "report")
+    return HTMLResponse(page, headers={"Content-Security-Policy": runs_files.report_policy(page)})
+
+
+@router.get("/{name}/report/file")
+def report_file(bench: Bench, name: str) -> Response:
+    """The report as a file."""
+    return _file(bench.run(name) / REPORT, "text/html; charset=utf-8", f"{name} report.html")
+
+
+@router.get("/{name}/tables")
+def tables(bench: Bench, name: str) -> Response:
+    """The tables, in one file."""
+    return runs_files.zipped_tables(bench.run(name))
+
+
+@router.get("/{name}/export")
+def export(bench: Bench, name: str, form: Annotated[Format, Query(alias="format")] = "parquet") -> Response:
+    """Every item, in one file."""
+    return runs_files.exported(bench.run(name), form)
+
+
+@router.post("/{name}/pause")
+def pause(bench: Bench, name: str) -> Response:
+    """Stop a run; what is done stays."""
+    bench.jobs.pause(bench.run(name))
+    return Response(status_code=204)
+
+
+@router.post("/{name}/resume")
+def resume(bench: Bench, name: str) -> Response:
+    """Go on with a run that was stopped."""
+    folder = bench.run(name)
+    study = _study_of(bench, folder)
+    if study is None:
+        raise RunError(
+            f"no file in studies/ is the study with which the run `{name}` was begun; take it over from the run, and "
+            "start it from there"
+        )
+    bench.jobs.start(bench.study(study), folder)
+    return go_to(address("runs", name))
+
+
+@router.delete("/{name}")
+def remove(bench: Bench, name: str) -> Response:
+    """Delete a run for good."""
+    folder = bench.run(name)
+    if bench.is_run:
+        raise RunError("this run is all that the workbench shows; open the folder above it to remove it")
+    if look(bench.jobs, folder, 0).is_live:
+        raise RunError(f"the run `{name}` is under way; pause it first")
+    runs_files.remove(folder)
+    bench.jobs.forget(folder)
+    return go_to("/runs")
+
+
+def _lookout(request: Request, bench: Workbench) -> Lookout:
+    """The one that looks at runs for all pages of this server."""
+    state = request.app.state
+    if not hasattr(state, "lookout"):
+        state.lookout = Lookout(bench.jobs)
+    found: Lookout = state.lookout
+    return found
+
+
+def _study_of(bench: Workbench, folder: Path) -> str | None:
+    """The study file that a run was begun with, as long as it says the same; None: there is none."""
+    text = runs_facts.meta_of(folder).get("study")
+    for name, path in bench.studies().items():
+        try:
+            same = path == bench.jobs.study_of(folder) if text is None else read_text(path, "study file") == text
+        except TiltmeterError:
+            continue
+        if same:
+            return name
+    return None
+
+
+def _file(path: Path, kind: str, name: str) -> Response:
+    if not path.is_file():
+        raise RunError(f"there is no {path.name} in this run yet")
+    return FileResponse(path, media_type=kind, headers=as_file(name))

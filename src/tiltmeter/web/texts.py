@@ -1,7 +1,81 @@
-"""Pages."""
+"""The texts of a run: lists that can be searched and filtered, and one text with everything that is known of it."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from dataclasses import replace
+from pathlib import Path
+
+from fastapi import APIRouter, Request, Response
+
+from tiltmeter.store import Annotations
+from tiltmeter.web import annotating
+from tiltmeter.web.annotating_agreement import said_of
+from tiltmeter.web.annotating_items import annotated_view, items
+from tiltmeter.web.pages import Bench, address, render
+from tiltmeter.web.texts_continuations import ContinuationTexts
+from tiltmeter.web.texts_detail import detail
+from tiltmeter.web.texts_next_words import NextWordTexts
+from tiltmeter.web.texts_pairs import PairTexts
+from tiltmeter.web.texts_query import Chosen, Filters, View, views_of
+from tiltmeter.web.texts_records import Listing
 
 router = APIRouter()
+router.include_router(annotating.router)
+
+NAMES: dict[View, str] = {"continuations": "Continuations", "pairs": "Pairs", "next-words": "Next words"}
+_TEXTS: dict[View, type[ContinuationTexts | PairTexts | NextWordTexts]] = {
+    "continuations": ContinuationTexts,
+    "pairs": PairTexts,
+    "next-words": NextWordTexts,
+}
+
+
+@router.get("/runs/{name}/texts")
+def texts(request: Request, bench: Bench, name: str, chosen: Chosen) -> Response:
+    """A page of texts."""
+    folder = bench.run(name)
+    views = views_of(folder)
+    found = listing(folder, chosen, views)
+    return render(
+        request,
+        "texts_page.html.jinja",
+        run=name,
+        views=[(view, NAMES[view]) for view in views],
+        listing=found,
+        base=address("runs", name, "texts"),
+        in_page=True,
+    )
+
+
+@router.get("/runs/{name}/texts/part")
+def texts_part(request: Request, bench: Bench, name: str, chosen: Chosen) -> Response:
+    """The same for a panel beside a chart."""
+    folder = bench.run(name)
+    found = listing(folder, chosen, views_of(folder))
+    base = address("runs", name, "texts")
+    return render(request, "texts_part.html.jinja", run=name, listing=found, base=base, in_page=False)
+
+
+@router.get("/runs/{name}/texts/{text}")
+def text_page(request: Request, bench: Bench, name: str, text: str) -> Response:
+    """One text."""
+    folder = bench.run(name)
+    found = detail(folder, text)
+    judged = items(folder, annotated_view(found.view), [int(text[1:])]) if found.view != "next-words" else []
+    return render(
+        request,
+        "texts_detail.html.jinja",
+        run=name,
+        text=found,
+        people=said_of(Annotations(folder), judged[0].id) if judged else (),
+        view=NAMES[found.view],
+        base=address("runs", name, "texts"),
+    )
+
+
+def listing(folder: Path, chosen: Filters, views: list[View]) -> Listing | None:
+    """The texts that an address asks for; None where the run has no texts of that kind."""
+    view = chosen.view or next(iter(views), "")
+    if view not in views or not view:
+        return None
+    return _TEXTS[view](folder).listing(replace(chosen, view=view))

@@ -76,8 +76,9 @@ class Workbench:
         return (self.home / "runs") / checked_name("run", name)
 
     def write_spec(self, name: str, text: str) -> Path:
-        """Write a spec file."""
-        return _written(self.home / "specs" / f"{checked_name('spec', name)}.toml", text)
+        """Write a spec file; one that is there keeps its name, a new one gets a plain one."""
+        there = self.specs().get(name)
+        return _written(there or self.home / "specs" / f"{checked_name('spec', name)}.toml", text)
 
     def write_study(self, name: str, text: str) -> Path:
         """Write a study file."""

@@ -6,7 +6,8 @@
     ? root.dataset.theme === "dark" : window.matchMedia("(prefers-color-scheme: dark)").matches;
 
   // --- Charts. A chart is <div class="vega" data-chart="ADDRESS of a Vega-Lite specification as JSON">, or has the
-  // specification inside it as <script type="application/json">. A mark with a field `open` opens that address in the
+  // specification inside it as <script type="application/json">, or as <span data-spec hidden> in what htmx puts into
+  // the page (htmx lets no script pass). A mark with a field `open` opens that address in the
   // element that data-opens-in names.
   const colour = (name) => getComputedStyle(root).getPropertyValue(name).trim();
   const config = () => ({
@@ -52,7 +53,7 @@
 
   const views = new WeakMap();
   const draw = async (place) => {
-    const inside = place.querySelector(':scope > script[type="application/json"]');
+    const inside = place.querySelector(':scope > script[type="application/json"], :scope > [data-spec]');
     let specification = place.specification;
     if (!specification) {
       const answer = inside ? null : await fetch(place.dataset.chart, { headers: { Accept: "application/json" } });

@@ -1,0 +1,292 @@
+"""Leaderboards: several models on the same items, each with its interval and how far its place would hold."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tiltmeter.analysis.asked_words import asked_words
+from tiltmeter.analysis.comparable import Matched, Side, group_pairs, views_of
+from tiltmeter.analysis.comparison_pairs import leading_scorers, scored_pairs
+from tiltmeter.analysis.comparison_texts import rated_choices, rated_prompts
+from tiltmeter.analysis.comparison_unlike import notes_on, refuse_unlike
+from tiltmeter.analysis.continuation_records import favour
+from tiltmeter.analysis.items import is_benchmark
+from tiltmeter.analysis.next_words import ORIGINAL, Expected
+from tiltmeter.analysis.question_cells import MEASURED
+from tiltmeter.analysis.questions import VIEWS, View
+from tiltmeter.errors import UserError
+from tiltmeter.measures.pairs import preference
+from tiltmeter.records import Estimate
+from tiltmeter.stats.before_after import means_of
+from tiltmeter.stats.continuations import pairs_of_groups
+from tiltmeter.stats.crossed import Scale
+from tiltmeter.stats.estimates import estimate
+from tiltmeter.stats.next_words import Values, means
+from tiltmeter.stats.places import Order, Part, Standing, order_of
+from tiltmeter.stats.pooled import Pooled
+from tiltmeter.store import Run
+
+ALL = "all"
+"""The bias of a board over all social biases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One model of a board: its figure on the items that all have, and its place."""
+
+    side: Side
+    value: Estimate
+    standing: Standing
+
+    def as_json(self) -> dict[str, Any]:
+        """Who, what and where."""
+        return {"name": self.side.name, "value": self.value.as_json(), **self.standing.as_json()}
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """All models on one question, the highest value first."""
+
+    view: View
+    choices: Mapping[str, str]
+    entries: tuple[Entry, ...]
+    kept: float | None
+    """In which share of the draws of origins the whole order is the same."""
+    draws: int
+    note: str | None = None
+    """Why that cannot be said."""
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the figure is a share, neutral at one half; otherwise it is a difference, neutral at zero."""
+        return self.view != "continuations"
+
+    def as_json(self) -> dict[str, Any]:
+        """The board; null where there is none."""
+        return {
+            "view": self.view,
+            **self.choices,
+            "order_kept": self.kept,
+            "draws": self.draws,
+            "note": self.note,
+            "models": [entry.as_json() for entry in self.entries],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboards:
+    """Every board that can be made of some models, and what differs between these besides the model."""
+
+    sides: tuple[Side, ...]
+    boards: tuple[Leaderboard, ...]
+    unlike: tuple[str, ...]
+
+
+def several_sides(chosen: Sequence[tuple[Run, str]]) -> list[Side]:
+    """Models of runs, under names that tell them apart."""
+    often = Counter(model for _, model in chosen)
+    if len({(run.folder, model) for run, model in chosen}) < len(chosen):
+        raise UserError("the same model of the same run was chosen twice; choose another")
+    return [Side(run, model, model if often[model] == 1 else f"{model} ({run.folder.name})") for run, model in chosen]
+
+
+def leaderboards(sides: Sequence[Side], views: Sequence[View] = ()) -> Leaderboards:
+    """The boards of two models or more; refuses, as a comparison does, what was not measured alike."""
+    if len(sides) < 2:
+        raise UserError("a leaderboard needs two models or more")
+    first, *others = sides
+    common = [view for view in views or VIEWS if all(view in views_of(first, other) for other in others)]
+    for other in others:
+        refuse_unlike(first, other, common)
+    boards = [board for view in common for board in _MAKERS[view](sides)]
+    if not boards:
+        raise UserError(
+            f"{', '.join(side.name for side in sides)} have no item in common: run the same study with all of them"
+        )
+    notes = [note for other in others for note in notes_on(first, other, common)]
+    return Leaderboards(tuple(sides), tuple(boards), tuple(dict.fromkeys(notes)))
+
+
+class _Row(NamedTuple):
+    """What all models make of one item: its stratum or group, its origin, and a value for each model."""
+
+    part: str
+    origin: str
+    values: tuple[float | None, ...]
+
+    @property
+    def whole(self) -> bool:
+        return None not in self.values
+
+
+def _pair_boards(sides: Sequence[Side]) -> Iterator[Leaderboard]:
+    """The share of stereotyped choices: over all biases of a source, and for each bias."""
+    tables = [scored_pairs(side, _named(sides[0], side, "pairs")) for side in sides]
+    common = [place for place in tables[0] if all(place in table for table in tables)]
+    benchmarks = {spec["name"] for side in sides for spec in side.resolved["specs"] if spec["benchmark"]}
+    for source, scorer in leading_scorers(sides[0], sides[1], [(one, other) for one, _, other in common]):
+        by_bias: dict[str, list[_Row]] = {}
+        for place in common:
+            if (place[0], place[2]) == (source, scorer):
+                keys = [key for key in tables[0][place] if all(key in table[place] for table in tables)]
+                values = [preference([table[place][key] for key in keys]) for table in tables]
+                pairs = [tables[0][place][key].pair for key in keys]
+                by_bias[place[1]] = [
+                    _Row(place[1], pair.attribute or pair.origin, each)
+                    for pair, each in zip(pairs, zip(*values, strict=True), strict=True)
+                ]
+        choices = {"source": source, "scorer": scorer}
+        social = [row for bias, rows in by_bias.items() if not is_benchmark(bias, benchmarks) for row in rows]
+        if len({row.part for row in social}) > 1:
+            yield from _strata_board({**choices, "bias": ALL}, sides, social)
+        for bias, rows in by_bias.items():
+            yield from _strata_board({**choices, "bias": bias}, sides, rows)
+
+
+def _strata_board(choices: Mapping[str, str], sides: Sequence[Side], rows: Sequence[_Row]) -> Iterator[Leaderboard]:
+    whole = [row for row in rows if row.whole]
+    if not whole:
+        return
+    strata = list(dict.fromkeys(row.part for row in whole))
+    order = order_of([[_part(1 / len(strata), [row for row in whole if row.part == each])] for each in strata])
+    origins, parts = [row.origin for row in rows], [row.part for row in rows]
+    found = [
+        estimate(_column(rows, at), origins, strata=parts if len(strata) > 1 else None) for at in range(len(sides))
+    ]
+    yield _board("pairs", choices, sides, found, order)
+
+
+def _text_boards(sides: Sequence[Side]) -> Iterator[Leaderboard]:
+    """The gap between the groups that lead their bias, by each rater that has better and worse, over decodings."""
+    tables = [rated_choices(side, _named(sides[0], side, "continuations")) for side in sides]
+    parts: dict[tuple[str, str, str, str], list[tuple[str, str, str, str, str]]] = defaultdict(list)
+    for place in tables[0]:
+        if all(place in table for table in tables) and favour(place[3]):
+            parts[place[0], place[1], place[3], place[4]].append(place)
+    for (source, bias, rater, scope), places in parts.items():
+        prompts = [
+            [rated_prompts(side, table[place]) for side, table in zip(sides, tables, strict=True)] for place in places
+        ]
+        # A prompt counts with the mean over the decodings under which all models have a rating of it.
+        both = [
+            (key, tuple(one[key].value for one in each))
+            for each in prompts
+            for key in each[0]
+            if all(key in one for one in each)
+        ]
+        labels = {key: one for each in prompts for key, one in each[0].items()}
+        whole = [(key, values) for key, values in both if None not in values]
+        columns = [means_of((key, values[at]) for key, values in whole) for at in range(len(sides))]
+        rows = [
+            _Row(labels[key].group, labels[key].origin, tuple(column.get(key) for column in columns))
+            for key in dict.fromkeys(key for key, _ in both)
+        ]
+        pairs = group_pairs(list(dict.fromkeys(row.part for row in rows)), sides[0].resolved, bias)
+        if pairs:
+            choices = {"source": source, "bias": bias, "rater": rater, "scope": scope, "groups": "/".join(pairs[0])}
+            yield from _gap_board(choices, sides, rows, pairs[0])
+
+
+def _gap_board(
+    choices: Mapping[str, str], sides: Sequence[Side], rows: Sequence[_Row], groups: tuple[str, str]
+) -> Iterator[Leaderboard]:
+    sets = [[row for row in rows if row.part == group and row.whole] for group in groups]
+    if not all(sets):
+        return
+    one, other = (_part(weight, own) for weight, own in zip((1.0, -1.0), sets, strict=True))
+    # The same templates filled with either group are drawn together.
+    shared = set(one.origins) & set(other.origins)
+    order = order_of([[one, other]] if shared else [[one], [other]])
+    unscored = sum(not row.whole for row in rows if row.part in groups)
+    found = [
+        _counted(
+            Pooled(
+                (group, value, origin)
+                for (group, origin), value in means_of(
+                    ((row.part, row.origin), row.values[at]) for own in sets for row in own
+                ).items()
+            ).difference(*groups),
+            sum(map(len, sets)),
+            unscored,
+        )
+        for at in range(len(sides))
+    ]
+    yield _board("continuations", choices, sides, found, order)
+
+
+def _counted(found: Estimate, n: int, unscored: int) -> Estimate:
+    """With the number of prompts, where it was made of the means of origins."""
+    return replace(found, n=n, n_unscored=unscored)
+
+
+def _word_boards(sides: Sequence[Side]) -> Iterator[Leaderboard]:
+    """The share of the first of two groups after the prompts as they are, by the first way of asking."""
+    tables = [asked_words(side.run, side.model, _named(sides[0], side, "next words")) for side in sides]
+    done: set[tuple[str, str]] = set()
+    for place in tables[0]:
+        source, bias, words, bounded, combine = place
+        if (source, bias) in done or not all(place in table for table in tables):
+            continue
+        done.add((source, bias))
+        sets = tables[0][place][0]
+        answers = [
+            {one.key: one.item for one in table[place][1] if one.item.perturbation == ORIGINAL} for table in tables
+        ]
+        keys = [key for key in answers[0] if all(key in own for own in answers)]
+        for groups in pairs_of_groups([group for group, _ in sets])[:1] if keys else ():
+            choices = {"source": source, "bias": bias, "words": words, "bounded": bounded, "combine": combine}
+            items = [[own[key] for key in keys] for own in answers]
+            yield from _share_board({**choices, "groups": "/".join(groups)}, sides, items, groups)
+
+
+def _share_board(
+    choices: Mapping[str, str], sides: Sequence[Side], items: Sequence[Sequence[Expected]], groups: tuple[str, str]
+) -> Iterator[Leaderboard]:
+    values = [
+        MEASURED["share"].values([(one.chances.get(groups[0]), one.chances.get(groups[1])) for one in own])
+        for own in items
+    ]
+    rows = [_Row("", one.place.profession, each) for one, each in zip(items[0], zip(*values, strict=True), strict=True)]
+    whole = [row for row in rows if row.whole]
+    if whole:
+        places = [one.place for one in items[0]]
+        columns = {str(at): Values(_column(rows, at), Scale(0.5)) for at in range(len(sides))}
+        yield _board(
+            "next words", choices, sides, list(means(places, columns).values()), order_of([[_part(1.0, whole)]])
+        )
+
+
+def _board(
+    view: View, choices: Mapping[str, str], sides: Sequence[Side], found: Sequence[Estimate], order: Order
+) -> Leaderboard:
+    entries = [Entry(*one) for one in zip(sides, found, order.standings, strict=True)]
+    ordered = sorted(entries, key=lambda entry: entry.standing.place)
+    return Leaderboard(view, choices, tuple(ordered), order.kept, order.draws, order.note)
+
+
+def _column(rows: Sequence[_Row], at: int) -> list[float | None]:
+    """The values of one model; an item that another model has not scored counts as unscored for all."""
+    return [row.values[at] if row.whole else None for row in rows]
+
+
+def _part(weight: float, rows: Sequence[_Row]) -> Part:
+    return Part(weight, np.array([row.values for row in rows], dtype=np.float64), [row.origin for row in rows])
+
+
+def _named(first: Side, side: Side, view: View) -> dict[str, str]:
+    """What the sources of a side are called by the first side."""
+    matched = Matched.of(first, side, view)
+    own = {name: label for label, name in matched.of_a.items()}
+    return {label: own[name] for label, name in matched.of_b.items() if name in own}
+
+
+_MAKERS: Mapping[View, Callable[[Sequence[Side]], Iterator[Leaderboard]]] = {
+    "pairs": _pair_boards,
+    "continuations": _text_boards,
+    "next words": _word_boards,
+}

@@ -1,0 +1,128 @@
+"""Several models on the same items: in which order they stand, and how often another draw of origins would change that.
+
+The order of means says little where their intervals overlap, and the overlap of intervals says little where models are
+asked the same: what makes an item hard makes it hard for all of them. So the origins are drawn anew for all models at
+once, and the places are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiltmeter.stats.drawing import Array
+from tiltmeter.stats.estimates import FEWEST_ORIGINS
+from tiltmeter.stats.intervals import RESAMPLES
+from tiltmeter.stats.resampling import OriginTable, resampled_means
+
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """Items whose values (a row for each item, a column for each model) are averaged over origins.
+
+    `weight` is how much that mean counts: a share of 1 for each of several strata, or 1 and −1 for two groups.
+    """
+
+    weight: float
+    values: Array
+    origins: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The place of one model: 1 has the highest value. Models of the same value share the better place."""
+
+    place: int
+    low: int | None = None
+    high: int | None = None
+    """The places between which it lies in 95 % of the draws; None where nothing was drawn."""
+    shares: tuple[float, ...] = ()
+    """In which share of the draws it has each place."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Places and shares."""
+        return {"place": self.place, "low": self.low, "high": self.high, "shares": list(self.shares)}
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The places of all models, in the order in which these were given."""
+
+    standings: tuple[Standing, ...]
+    kept: float | None
+    """In which share of the draws the whole order is the same."""
+    draws: int
+    note: str | None = None
+    """Why nothing was drawn."""
+
+
+def order_of(pools: Sequence[Sequence[Part]], *, level: float = 0.95, seed: int = 0) -> Order:
+    """The order of models by the weighted sum of the means of all parts; the origins of a pool are drawn together.
+
+    >>> values = np.array([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3], [0.9, 0.2], [0.6, 0.1]])
+    >>> found = order_of([[Part(1.0, values, list("vwxyz"))]])
+    >>> [one.place for one in found.standings], found.kept
+    ([1, 2], 1.0)
+    """
+    tables = [(_table(pool), [part.weight for part in pool]) for pool in pools]
+    models = pools[0][0].values.shape[1]
+    observed = np.zeros(models)
+    for table, weights in tables:
+        means = table.means.sum(axis=0) / np.maximum(1, table.present.sum(axis=0))
+        observed += _weighted(means[np.newaxis], weights, models)[0]
+    places = _places(observed[np.newaxis])[0]
+    fewest = min(int(table.present.sum(axis=0).min()) for table, _ in tables)
+    if fewest < FEWEST_ORIGINS:
+        note = f"fewer than {FEWEST_ORIGINS} origins: how far the order would hold cannot be said"
+        return Order(tuple(Standing(int(place)) for place in places), None, 0, note)
+    drawn = np.zeros((RESAMPLES, models))
+    for number, (table, weights) in enumerate(tables):
+        drawn += _weighted(resampled_means(table, seed=seed + number), weights, models)
+    drawn = drawn[~np.isnan(drawn).any(axis=1)]
+    return _order(places, _places(drawn), level)
+
+
+def _order(places: NDArray[np.intp], drawn: NDArray[np.intp], level: float) -> Order:
+    tail = (1 - level) / 2
+    standings = []
+    for model, place in enumerate(places.tolist()):
+        mine = np.sort(drawn[:, model])
+        ends = [int(mine[min(len(mine) - 1, int(share * len(mine)))]) for share in (tail, 1 - tail)]
+        shares = np.bincount(mine, minlength=len(places) + 1)[1:] / len(mine)
+        standings.append(Standing(place, ends[0], ends[1], tuple(shares.tolist())))
+    kept = float(np.mean((drawn == places).all(axis=1)))
+    return Order(tuple(standings), kept, len(drawn))
+
+
+def _table(pool: Sequence[Part]) -> OriginTable:
+    """The parts of a pool beside one another: a column for each part and model."""
+    models = pool[0].values.shape[1]
+    rows = np.full((sum(len(part.origins) for part in pool), models * len(pool)), np.nan)
+    start = 0
+    for place, part in enumerate(pool):
+        rows[start : start + len(part.origins), place * models : (place + 1) * models] = part.values
+        start += len(part.origins)
+    return OriginTable.of(rows, [origin for part in pool for origin in part.origins])
+
+
+def _weighted(means: Array, weights: Sequence[float], models: int) -> Array:
+    found: Array = np.einsum("rpm,p->rm", means.reshape(len(means), len(weights), models), np.array(weights))
+    return found
+
+
+def _places(values: Array) -> NDArray[np.intp]:
+    """The place of each value in its row; what differs by rounding alone is the same.
+
+    >>> _places(np.array([[0.2, 0.9, 0.2]])).tolist()
+    [[2, 1, 2]]
+    """
+    size = np.max(np.abs(values), axis=1, initial=0.0)[:, np.newaxis, np.newaxis]
+    above = values[:, np.newaxis, :] > values[:, :, np.newaxis] + _ROUNDING * size
+    found: NDArray[np.intp] = 1 + above.sum(axis=2)
+    return found

@@ -1,0 +1,116 @@
+"""Which texts of a run people judge: items for the sheets, and queues drawn from what the filters choose."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from pathlib import Path
+
+from tiltmeter.analysis.labels import written_text
+from tiltmeter.analysis.people_ratings import text_id
+from tiltmeter.errors import UserError
+from tiltmeter.records import Pair
+from tiltmeter.sources.generated.pairs import sentence_of
+from tiltmeter.store.annotations import AnnotatedView, Annotations, Item
+from tiltmeter.web.texts_continuations import ContinuationTexts, Written
+from tiltmeter.web.texts_pairs import PairTexts
+from tiltmeter.web.texts_query import Filters
+from tiltmeter.web.texts_tables import first, numbers
+
+MOST = 2_000
+"""Texts in one queue."""
+_AT_ONCE = 500
+
+
+def annotated_view(view: str) -> AnnotatedView:
+    """The view, where its texts can be judged."""
+    known: dict[str, AnnotatedView] = {"continuations": "continuations", "pairs": "pairs"}
+    if view in known:
+        return known[view]
+    raise UserError("prompts of the view of next words are not judged: choose continuations or pairs")
+
+
+def items(folder: Path, view: AnnotatedView, wanted: Sequence[int]) -> list[Item]:
+    """The items of these numbers, in that order; a text or sentence that comes twice is one item."""
+    found: dict[str, Item] = {}
+    for item in _items(folder, view, wanted):
+        found.setdefault(item.id, item)
+    return list(found.values())
+
+
+def item_of_text(found: Written) -> Item:
+    """A text that a model wrote, under the id that it has on sheets of ratings."""
+    one = found.one
+    return Item(
+        text_id(found.model, one), "continuations", found.number, one.whole, one.prompt.term, one.prompt.attribute or ""
+    )
+
+
+def item_of_pair(number: int, pair: Pair) -> Item:
+    """The sentence of a pair, under the id that it has on sheets of labels; of others than written ones, the first."""
+    name = f"{pair.source}:{sentence_of(pair)}" if pair.written_for else pair.id
+    term = pair.terms[pair.groups.index(pair.written_for)] if pair.written_for in pair.groups else pair.terms[0]
+    return Item(name, "pairs", number, written_text(pair), term, pair.attribute or "")
+
+
+def drawn(folder: Path, filters: Filters, most: int, seed: int) -> list[Item]:
+    """A random sample of what the filters choose, as even over the groups as can be, in random order."""
+    view = annotated_view(filters.view)
+    texts = ContinuationTexts(folder) if view == "continuations" else PairTexts(folder)
+    full = texts.filled(filters)
+    by_group: dict[str, list[int]] = {}
+    for number, group in numbers(folder, texts.table(full), full):
+        by_group.setdefault(group, []).append(number)
+    chance = random.Random(seed)
+    for found in by_group.values():
+        chance.shuffle(found)
+    in_turn = [number for turn in zip_longest(*by_group.values()) for number in turn if number is not None]
+    chosen = _first_items(folder, view, in_turn, most)
+    # The order must not give away the group.
+    chance.shuffle(chosen)
+    return chosen
+
+
+def in_order(folder: Path, filters: Filters, most: int) -> list[Item]:
+    """The first of what the filters choose, in their order."""
+    view = annotated_view(filters.view)
+    texts = ContinuationTexts(folder) if view == "continuations" else PairTexts(folder)
+    full = texts.filled(filters)
+    return _first_items(folder, view, first(folder, texts.table(full), full, 4 * most), most)
+
+
+def done_by(folder: Path, annotator: str, task: str, most: int) -> list[Item]:
+    """What another annotator has judged, in the order in which that was done."""
+    kept = Annotations(folder)
+    judged = kept.marks(task).get(annotator, {})
+    if not judged:
+        raise UserError(f"`{annotator}` has judged nothing of this kind in this run; choose another name or task")
+    return list(kept.items(list(judged)).values())[:most]
+
+
+def present(folder: Path, wanted: Item) -> Item | None:
+    """The item as the ledger has it now; None where the text of that place is another one."""
+    now = next(iter(items(folder, wanted.view, [wanted.number])), None)
+    return now if now is not None and now.id == wanted.id else None
+
+
+def _first_items(folder: Path, view: AnnotatedView, ordered: Sequence[int], most: int) -> list[Item]:
+    found: dict[str, Item] = {}
+    for start in range(0, len(ordered), _AT_ONCE):
+        for item in _items(folder, view, ordered[start : start + _AT_ONCE]):
+            if item.text.strip():
+                found.setdefault(item.id, item)
+            if len(found) == most:
+                return list(found.values())
+    return list(found.values())
+
+
+def _items(folder: Path, view: AnnotatedView, wanted: Sequence[int]) -> Iterator[Item]:
+    if view == "continuations":
+        for one in ContinuationTexts(folder).texts(list(wanted)):
+            if one.one.text.strip():
+                yield item_of_text(one)
+    else:
+        for pair in PairTexts(folder).pairs(list(wanted)):
+            yield item_of_pair(pair.number, pair.pair)

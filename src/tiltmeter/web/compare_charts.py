@@ -1,0 +1,192 @@
+"""The charts of the compare page: figures with their intervals, and places with their chances. Data in, spec out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tiltmeter.records import Estimate
+
+SERIES = ("--series-0", "--series-1", "--series-2", "--series-3", "--series-4", "--series-5")
+_LABEL, _STEP = 30, 16
+"""Pixels for the name of a row, and for each mark below it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A chart: its specification, and what it shows for those who cannot see it."""
+
+    title: str
+    spec: dict[str, Any]
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A figure of a row: whose it is, and where the texts behind it are."""
+
+    series: str
+    found: Estimate
+    tooltip: str
+    open: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a forest: what it is called, and its figures."""
+
+    label: str
+    marks: tuple[Mark, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """What the figures count in: its title, where neutral is, and whether they are shares."""
+
+    title: str
+    neutral: float
+    share: bool
+    factor: float = 1.0
+    """100 where differences of shares are told in points."""
+
+
+def forest(rows: Sequence[Row], axis: Axis) -> dict[str, Any]:
+    """Figures with their intervals, row under row, each row under its own name, so that names have room on a phone."""
+    series = list(dict.fromkeys(mark.series for row in rows for mark in row.marks))
+    height = _LABEL + _STEP * max(1, max((len(row.marks) for row in rows), default=1))
+    values = list(_values(rows, axis, height))
+    place = {
+        "field": "y",
+        "type": "quantitative",
+        "scale": {"domain": [0, height * len(rows)], "reverse": True, "nice": False},
+        "axis": None,
+    }
+    x = {
+        "field": "value",
+        "type": "quantitative",
+        "title": axis.title,
+        "scale": {"zero": False, "nice": True},
+        "axis": {"format": ".0%" if axis.share else ",.3~f", "grid": True, "tickCount": 5},
+    }
+    colour = {
+        "field": "series",
+        "type": "nominal",
+        "title": None,
+        "scale": {"domain": series, "range": [SERIES[at % len(SERIES)] for at in range(len(series))]},
+        "legend": {"orient": "top"} if len(series) > 1 else None,
+    }
+    tooltip = {"field": "tooltip", "type": "nominal"}
+    shared = {"y": place, "color": colour, "tooltip": tooltip}
+    names = [{"label": row.label, "y": at * height + _LABEL - 4} for at, row in enumerate(rows)]
+    layers: list[dict[str, Any]] = [
+        {
+            "data": {"values": [{"neutral": axis.neutral}]},
+            "mark": {"type": "rule", "color": "--faint", "strokeDash": [4, 4]},
+            "encoding": {"x": {"field": "neutral", "type": "quantitative"}},
+        },
+        {
+            "data": {"values": [one for one in values if one["low"] is not None]},
+            "mark": {"type": "rule", "strokeWidth": 3, "opacity": 0.55, "cursor": "pointer"},
+            "encoding": {**shared, "x": {**x, "field": "low"}, "x2": {"field": "high"}},
+        },
+        {
+            "data": {"values": [one for one in values if one["value"] is not None]},
+            "mark": {"type": "point", "filled": True, "size": 75, "opacity": 1, "cursor": "pointer"},
+            "encoding": {
+                **shared,
+                "x": x,
+                "shape": {"condition": {"test": "isValid(datum.low)", "value": "circle"}, "value": "diamond"},
+            },
+        },
+        {
+            "data": {"values": names},
+            "mark": {"type": "text", "align": "left", "baseline": "bottom", "color": "--ink", "fontSize": 12},
+            "encoding": {"y": place, "x": {"value": 0}, "text": {"field": "label", "type": "nominal"}},
+        },
+    ]
+    return {
+        "width": "container",
+        "height": height * len(rows),
+        # A layer without data has no scale, which the library complains of.
+        "layer": [layer for layer in layers if layer["data"]["values"]],
+    }
+
+
+def _values(rows: Sequence[Row], axis: Axis, height: int) -> Iterable[Mapping[str, Any]]:
+    for at, row in enumerate(rows):
+        for place, mark in enumerate(row.marks):
+            found = mark.found
+            yield {
+                "y": at * height + _LABEL + _STEP * place + _STEP // 2 - 2,
+                "series": mark.series,
+                **{
+                    name: None if number is None else number * axis.factor
+                    for name, number in (("value", found.value), ("low", found.low), ("high", found.high))
+                },
+                "tooltip": mark.tooltip,
+                "open": mark.open,
+            }
+
+
+def places(names: Sequence[str], shares: Sequence[Sequence[float]]) -> dict[str, Any]:
+    """How often each model has each place when origins are drawn anew: a square for each, darker the oftener."""
+    values = [
+        {
+            "model": name,
+            "place": place,
+            "share": share,
+            "text": f"{100 * share:.0f}" if share >= 0.005 else "",
+            "tooltip": f"{name}: place {place} in {100 * share:.1f} % of the draws",
+        }
+        for name, each in zip(names, shares, strict=True)
+        for place, share in enumerate(each, start=1)
+    ]
+    y = {
+        "field": "model",
+        "type": "nominal",
+        "title": None,
+        "sort": list(names),
+        "axis": {"labelLimit": 140, "domain": False, "ticks": False},
+    }
+    x = {
+        "field": "place",
+        "type": "ordinal",
+        "title": "Place",
+        "axis": {"orient": "top", "labelAngle": 0, "domain": False, "ticks": False},
+    }
+    tooltip = {"field": "tooltip", "type": "nominal"}
+    return {
+        "width": "container",
+        "height": 32 * len(names),
+        "data": {"values": values},
+        "layer": [
+            {
+                "mark": {"type": "rect", "stroke": "--line"},
+                "encoding": {
+                    "x": x,
+                    "y": y,
+                    "color": {
+                        "field": "share",
+                        "type": "quantitative",
+                        "scale": {"domain": [0, 1], "range": ["--paper", "--series-0"]},
+                        "legend": None,
+                    },
+                    "tooltip": tooltip,
+                },
+            },
+            {
+                "mark": {"type": "text", "fontSize": 11},
+                "encoding": {
+                    "x": x,
+                    "y": y,
+                    "text": {"field": "text", "type": "nominal"},
+                    "color": {
+                        "condition": {"test": "datum.share > 0.55", "value": "--paper"},
+                        "value": "--ink",
+                    },
+                    "tooltip": tooltip,
+                },
+            },
+        ],
+    }

@@ -1,0 +1,95 @@
+"""Comparisons and leaderboards, worked out in a thread and kept as long as the runs stay what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from tiltmeter.analysis.comparable import Side
+from tiltmeter.analysis.comparison_records import RunComparison
+from tiltmeter.analysis.leaderboards import Leaderboards, leaderboards, several_sides
+from tiltmeter.analysis.run_comparison import compare_runs
+from tiltmeter.errors import TiltmeterError, UnknownName, UserError
+from tiltmeter.store import Run, read_run
+from tiltmeter.web.compare_choice import Choice, Chosen, fingerprint
+from tiltmeter.web.tasks import Task, Tasks
+from tiltmeter.web.workbench import Workbench
+
+LIMIT = 600.0
+"""Seconds that a comparison may take."""
+
+
+@dataclass(slots=True)
+class Found:
+    """What is known so far; a part that cannot be had has a problem instead."""
+
+    comparison: RunComparison | None = None
+    problem: str = ""
+    boards: Leaderboards | None = None
+    boards_problem: str = ""
+
+
+ComparisonTasks: TypeAlias = Tasks[Found]
+
+
+def begin(tasks: ComparisonTasks, bench: Workbench, choice: Choice) -> Task[Found]:
+    """Work a choice out, or find it worked out."""
+    folders = {side.run: bench.run(side.run) for side in choice.sides}
+    key = choice, tuple(fingerprint(folder) for folder in folders.values())
+    return tasks.start(key, Found(), lambda task: _work(task, choice, folders))
+
+
+def _work(task: Task[Found], choice: Choice, folders: Mapping[str, Path]) -> None:
+    runs: dict[str, Run] = {}
+    for name, folder in folders.items():
+        task.at(f"reading the run {name}")
+        runs[name] = read_run(folder)
+    assert choice.a and choice.b
+    task.at("comparing A with B on the items that both have")
+    views = [choice.view] if choice.view else []
+    try:
+        pair = [choice.a, choice.b]
+        same = choice.a.run == choice.b.run
+        found = compare_runs(
+            [runs[choice.a.run]] if same else [runs[one.run] for one in pair],
+            [_model(runs[one.run], one) for one in pair],
+            views=views,
+            margin=choice.margin,
+        )
+        task.result.comparison = _light(found)
+    except TiltmeterError as error:
+        task.result.problem = str(error)
+    task.at("putting the models in order, and drawing origins anew")
+    try:
+        sides = several_sides([(runs[one.run], _model(runs[one.run], one)) for one in choice.sides])
+        task.result.boards = _light_boards(leaderboards(sides, views))
+    except TiltmeterError as error:
+        task.result.boards_problem = str(error)
+
+
+def _model(run: Run, chosen: Chosen) -> str:
+    if chosen.model not in run.facts:
+        if chosen.model in run.meta["resolved"]["models"]:
+            raise UserError(f"{chosen.model} has no result in the run {chosen.run} yet; go on with the run")
+        raise UserError(UnknownName("model", chosen.model, run.facts).problem)
+    return chosen.model
+
+
+def _light(found: RunComparison) -> RunComparison:
+    return replace(found, a=_light_side(found.a), b=_light_side(found.b))
+
+
+def _light_boards(found: Leaderboards) -> Leaderboards:
+    sides = {id(side): _light_side(side) for side in found.sides}
+    boards = [
+        replace(board, entries=tuple(replace(entry, side=sides[id(entry.side)]) for entry in board.entries))
+        for board in found.boards
+    ]
+    return replace(found, sides=tuple(sides.values()), boards=tuple(boards))
+
+
+def _light_side(side: Side) -> Side:
+    """Without the items, which may be very many and which no page shows."""
+    return replace(side, run=replace(side.run, pairs=(), dropped=(), scores={}, findings={}))

@@ -1,0 +1,186 @@
+"""The answers of the playground, found one after the other in a thread; each part may have a reason instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from tiltmeter.engine.scoring import fitting, score_pairs
+from tiltmeter.errors import TiltmeterError
+from tiltmeter.measures.pairs import preferred
+from tiltmeter.measures.scorers import DEFAULTS, all_for
+from tiltmeter.measures.token_gaps import TokenGap, token_gaps
+from tiltmeter.models import Model, as_explainer, as_predictor, as_proposer, as_writer
+from tiltmeter.raters import mask_group
+from tiltmeter.records import Completion, Decoding, ModelFacts, NextWords, PairScore, Rating, Saliency
+from tiltmeter.web.loaded import Loaded
+from tiltmeter.web.playground_asked import Asked, Spans
+from tiltmeter.web.tasks import GivenUp, Task, Tasks
+
+LIMIT, LOADING = 120.0, 1800.0
+"""Seconds that each part of an answer may take, and the model to be there: it may have to be fetched first."""
+SAMPLES, LISTED = 3, 10
+"""Texts that are written after a prompt, and most probable words that are listed."""
+DECODING = Decoding(temperature=1.0, max_new_tokens=20)
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What one scorer makes of the two sentences."""
+
+    score: PairScore
+    meaning: str
+    leading: bool
+
+    @property
+    def preferred(self) -> int | str | None:
+        """Which sentence the model prefers: 1, 2 or a tie; None where there is no score."""
+        return preferred(self.score)
+
+    @property
+    def difference(self) -> float | None:
+        """By how much the first is more probable, in natural-log units."""
+        return None if self.score.scores is None else self.score.scores[0] - self.score.scores[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Both sentences token by token, and what each token was conditioned on; or why there is no such thing."""
+
+    conditioning: str
+    sentences: tuple[list[TokenGap], list[TokenGap]] = field(default_factory=lambda: ([], []))
+    unscored: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenText:
+    """A text that the model wrote, and what the raters make of it; a rating that is missing has a reason."""
+
+    completion: Completion
+    ratings: tuple[Rating, ...]
+
+
+@dataclass(slots=True)
+class Answer:
+    """What is known so far."""
+
+    facts: ModelFacts | None = None
+    scores: list[Scored] = field(default_factory=list)
+    tokens: Tokens | None = None
+    asked_words: list[NextWords] = field(default_factory=list)
+    likeliest: list[NextWords] = field(default_factory=list)
+    saliency: list[Saliency] = field(default_factory=list)
+    written: list[list[WrittenText]] = field(default_factory=list)
+    problems: dict[str, str] = field(default_factory=dict)
+    """Why a part is missing."""
+
+
+AnswerTasks: TypeAlias = Tasks[Answer]
+
+
+def begin(tasks: AnswerTasks, loaded: Loaded, asked: Asked) -> Task[Answer]:
+    """Ask, or find the question asked; what cannot be asked is refused at once."""
+    asked.check()
+    return tasks.start(asked, Answer(), lambda task: _work(task, loaded, asked))
+
+
+def _work(task: Task[Answer], loaded: Loaded, asked: Asked) -> None:
+    where = "" if loaded.name == asked.model else "; that takes a while when it is used for the first time"
+    task.at(f"loading {asked.model}{where}", LOADING)
+    model = loaded.model(asked.model)
+    task.result.facts = model.facts
+    stages: dict[str, tuple[str, Callable[[], None]]]
+    if asked.kind == "pair":
+        stages = {
+            "scores": ("scoring both sentences", lambda: _score(task.result, model, asked)),
+            "tokens": ("looking at each token", lambda: _tokens(task.result, model, asked)),
+        }
+    else:
+        stages = {
+            "asked_words": ("asking for the words", lambda: _asked_words(task.result, model, asked)),
+            "likeliest": ("looking for the most probable words", lambda: _likeliest(task.result, model, asked)),
+            "saliency": ("looking for what the prompt has to do with it", lambda: _saliency(task.result, model, asked)),
+            "written": ("writing and rating texts", lambda: _written(task.result, model, asked, loaded)),
+        }
+    for part, (stage, find) in stages.items():
+        task.at(stage, LIMIT)
+        try:
+            find()
+        except GivenUp:
+            raise
+        except TiltmeterError as error:
+            task.result.problems[part] = str(error)
+
+
+def _score(answer: Answer, model: Model, asked: Asked) -> None:
+    pair = asked.pair()
+    family = model.facts.family
+    scorers = fitting(all_for(family), model, [pair])
+    found = score_pairs(model, [pair], scorers)
+    answer.scores = [
+        Scored(found[scorer.name][0], scorer.meaning, scorer.name == DEFAULTS[family])
+        for scorer in sorted(scorers, key=lambda one: one.name != DEFAULTS[family])
+    ]
+
+
+def _tokens(answer: Answer, model: Model, asked: Asked) -> None:
+    texts = asked.pair().texts
+    # As the scorer of headlines looks at them.
+    conditioning = "within-word" if "within-word" in model.conditionings else model.conditionings[0]
+    first, second = model.score(list(texts), conditioning=conditioning)
+    reason = first.unscored or second.unscored
+    if reason:
+        answer.tokens = Tokens(conditioning, unscored=reason)
+    else:
+        answer.tokens = Tokens(conditioning, token_gaps(texts, (first, second)))
+
+
+def _asked_words(answer: Answer, model: Model, asked: Asked) -> None:
+    if asked.words:
+        texts = [text for text, _ in asked.prompts()]
+        answer.asked_words = as_predictor(model).next_words(texts, asked.words, bounded=True)
+
+
+def _likeliest(answer: Answer, model: Model, asked: Asked) -> None:
+    """Of two variants, the most probable words of either after both."""
+    proposer, texts = as_proposer(model), [text for text, _ in asked.prompts()]
+    found = proposer.likeliest(texts, LISTED)
+    words = dict.fromkeys(word.word for one in found for word in one.words)
+    if len(texts) > 1 and all(words):
+        found = proposer.next_words(texts, [*words], bounded=True)
+    answer.likeliest = found
+
+
+def _saliency(answer: Answer, model: Model, asked: Asked) -> None:
+    """For the most probable of the words asked about, else of all; for one word in both variants."""
+    found = [word for one in (*answer.asked_words[:1], *answer.likeliest[:1]) for word in one.words]
+    listed = [word for word in found if word.logprob is not None]
+    first = [word for word in listed if word.word in asked.words] or listed
+    if first:
+        word = max(first, key=lambda one: one.logprob or 0.0).word
+        texts = [text for text, _ in asked.prompts()]
+        answer.saliency = as_explainer(model).saliency(texts, [word] * len(texts))
+
+
+def _written(answer: Answer, model: Model, asked: Asked, loaded: Loaded) -> None:
+    prompts = asked.prompts()
+    texts = as_writer(model).complete([text for text, _ in prompts], DECODING, samples=SAMPLES)
+    answer.written = [
+        [WrittenText(one, tuple(_rating(name, prompt, one, loaded) for name in asked.raters)) for one in own]
+        for prompt, own in zip(prompts, texts, strict=True)
+    ]
+
+
+def _rating(name: str, prompt: tuple[str, Spans], written: Completion, loaded: Loaded) -> Rating:
+    """What a rater makes of prompt and completion, with the group masked where it wants that and we know which."""
+    text, spans = prompt
+    if written.unwritten:
+        return Rating(name, None, unrated=f"nothing was written: {written.unwritten}")
+    try:
+        rater = loaded.rater(name)
+        whole = text + written.text
+        [rating] = rater.rate([mask_group(whole, spans=spans, terms=()) if rater.wants_mask and spans else whole])
+    except TiltmeterError as error:
+        return Rating(name, None, unrated=str(error))
+    return rating

@@ -1,0 +1,83 @@
+"""The same question as Python and as a command line: what was tried here can be done again, and more of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shlex
+
+from tiltmeter.web.playground_answers import DECODING, SAMPLES
+from tiltmeter.web.playground_asked import Asked
+
+_END = "END_OF_TABLE"
+
+
+def as_python(asked: Asked) -> str:
+    """A program that asks the same."""
+    return _pair_program(asked) if asked.kind == "pair" else _prompt_program(asked)
+
+
+def as_command(asked: Asked) -> str:
+    """The commands that ask the same of a table, to which rows can be added."""
+    if asked.kind == "pair":
+        pair = asked.pair()
+        rows = {"sentence_1": pair.texts[0], "sentence_2": pair.texts[1]}
+        table = _table([rows | ({"attribute": asked.attribute} if asked.attribute else {})])
+        command = ["tiltmeter", "score", "pairs.csv", "--model", asked.model, "--scorer", "all", "--out", "scored.csv"]
+        return f"{_file('pairs.csv', table)}{shlex.join(command)}\n"
+    table = _table([{"text": text, "origin": f"prompt {at}"} for at, (text, _) in enumerate(asked.prompts(), start=1)])
+    command = ["tiltmeter", "next-words", "--model", asked.model, "--prompts", "prompts.csv", "--bounded"]
+    for word in asked.words or ("he", "she"):
+        command += ["--words", f"{word.replace('=', ' ')}={word}"]
+    return f"{_file('prompts.csv', table)}{shlex.join([*command, '--out', 'expected.csv'])}\n"
+
+
+def _pair_program(asked: Asked) -> str:
+    pair = asked.pair()
+    return f"""\
+import tiltmeter as tm
+from tiltmeter.engine.scoring import fitting
+from tiltmeter.measures.scorers import all_for
+
+model = tm.load_model({asked.model!r})
+pair = tm.Pair(
+    id="1",
+    source="mine",
+    bias="mine",
+    origin={pair.origin!r},
+    texts={pair.texts!r},
+    groups={pair.groups!r},
+    group_spans={pair.group_spans!r},
+    neutral_texts={pair.neutral_texts!r},
+)
+scorers = fitting(all_for(model.facts.family), model, [pair])
+for name, [found] in tm.score_pairs(model, [pair], scorers).items():
+    print(name, found.scores, found.unscored)
+"""
+
+
+def _prompt_program(asked: Asked) -> str:
+    texts = [text for text, _ in asked.prompts()]
+    return f"""\
+import tiltmeter as tm
+from tiltmeter.models import as_predictor, as_proposer, as_writer
+
+model = tm.load_model({asked.model!r})
+prompts = {texts!r}
+print(as_predictor(model).next_words(prompts, {list(asked.words or ("he", "she"))!r}, bounded=True))
+print(as_proposer(model).likeliest(prompts))
+decoding = tm.Decoding(temperature={DECODING.temperature:g}, max_new_tokens={DECODING.max_new_tokens})
+print(as_writer(model).complete(prompts, decoding, samples={SAMPLES}))
+"""
+
+
+def _table(rows: list[dict[str, str]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _file(name: str, content: str) -> str:
+    return f"cat > {name} <<'{_END}'\n{content}{_END}\n"

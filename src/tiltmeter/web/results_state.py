@@ -1,0 +1,59 @@
+"""Whether the findings of a run are there, and if not, why not and what can be done about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tiltmeter.store import LEDGER, read_meta
+from tiltmeter.web.jobs import JobState
+from tiltmeter.web.results_found import found_in
+from tiltmeter.web.working import Workers
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Why there is nothing to show yet; whether the page asks again, and whether the reader can have it worked out."""
+
+    words: str
+    problem: str = ""
+    asks_again: bool = False
+    can_start: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The findings of a run, or why they are not there."""
+
+    found: dict[str, Any] | None
+    waiting: Waiting | None
+
+
+def known_of(folder: Path, state: JobState, workers: Workers) -> Known:
+    """What is known of a run; a finished run without findings has them worked out from now on."""
+    if not (folder / LEDGER).is_file():
+        return Known(None, Waiting("The run has not begun: there is nothing to show yet.", asks_again=True))
+    meta = read_meta(folder)
+    if not workers.is_at_work(folder):
+        found = found_in(folder, meta)
+        if found is not None:
+            return Known(found, None)
+        if not meta.get("finished"):
+            return Known(None, _unfinished(workers.problem(folder)))
+        if state == "running":
+            return Known(None, Waiting("The run is finished, and its report is being written.", asks_again=True))
+        if problem := workers.problem(folder):
+            return Known(None, Waiting("The estimates could not be worked out.", problem, can_start=True))
+        workers.start(folder)
+    words = "The estimates are being worked out, which takes as long as a report: seconds for most runs, minutes for "
+    return Known(None, Waiting(f"{words}those of many texts.", asks_again=True))
+
+
+def _unfinished(problem: str) -> Waiting:
+    return Waiting(
+        "The run is not finished. Its estimates are worked out when it is; what there is so far can be had before, and "
+        "may change.",
+        problem,
+        can_start=True,
+    )

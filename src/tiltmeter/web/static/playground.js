@@ -1,0 +1,25 @@
+"use strict";
+// Copying a text, and leaving open what the reader opened while the answer comes in part by part.
+(() => {
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest?.("[data-copy]");
+    if (!button) return;
+    const text = document.getElementById(button.dataset.copy).textContent;
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "Copied";
+    } catch {
+      button.textContent = "Select the text and copy it: this browser does not let a page do so";
+    }
+  });
+
+  let open = new Set();
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    if (event.detail.target.id === "answer")
+      open = new Set([...document.querySelectorAll("#answer details[data-keep][open]")].map((one) => one.dataset.keep));
+  });
+  document.addEventListener("htmx:afterSwap", (event) => {
+    if (event.detail.target.id === "answer")
+      for (const one of document.querySelectorAll("#answer details[data-keep]")) one.open = open.has(one.dataset.keep);
+  });
+})();

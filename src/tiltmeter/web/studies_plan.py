@@ -1,0 +1,124 @@
+"""What carrying out a study comes to, before anything is done: cells, calls, tokens, cost, time, what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tiltmeter.engine.sizes import ContinuationsSize, NextWordsSize, PairsSize, size_of
+from tiltmeter.models.api import Cost
+from tiltmeter.sources.generated.loop import units as units_of
+from tiltmeter.store import RunState, state_of
+from tiltmeter.study import Plan
+from tiltmeter.web.studies_rates import SENTENCES, Rates
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What one view takes."""
+
+    view: str
+    items: str
+    cells: int
+    calls: int
+    """For each model."""
+    tokens: int
+    note: str = ""
+    gradients: int = 0
+    """Calls that take a gradient, beside the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a plan comes to."""
+
+    lines: Sequence[Line]
+    models: Sequence[str]
+    dropped: Sequence[tuple[str, int]]
+    costs: dict[str, Cost]
+    seconds: float
+    """About how long it takes, as far as that is known."""
+    unknown: Sequence[str]
+    """The stretches of work of which nobody knows yet how long they take here."""
+    state: RunState
+
+
+def outlook(plan: Plan, folder: Path, rates: Rates) -> Outlook:
+    """What a plan comes to in a run folder, given the rates of earlier runs."""
+    size = size_of(plan)
+    lines = [*_pairs(plan, size.pairs), *_texts(plan, size.continuations), *_words(size.next_words)]
+    seconds, unknown = 0.0, []
+    for work, amount in _work(plan, lines):
+        rate = rates.of(*work)
+        if rate is None:
+            unknown.append(" ".join(work))
+        else:
+            seconds += amount / rate
+    return Outlook(
+        lines, size.models, list(size.dropped.items()), dict(size.costs), seconds, unknown, state_of(folder, plan)
+    )
+
+
+def _pairs(plan: Plan, size: PairsSize | None) -> Iterator[Line]:
+    if size:
+        yield Line(
+            "Pairs",
+            f"{size.pairs:,} pairs over {size.biases:,} biases",
+            size.cells,
+            size.texts_per_model,
+            size.tokens_per_model,
+            "and the sentences that a model has yet to write, which are not counted here"
+            if plan.study.generated
+            else "",
+        )
+
+
+def _texts(plan: Plan, size: ContinuationsSize | None) -> Iterator[Line]:
+    choices = plan.study.continuations
+    if choices and size:
+        samples = sum(choices.samples_of(one) for one in choices.decodings)
+        yield Line(
+            "Continuations",
+            f"{size.prompts:,} prompts about {size.groups:,} groups, {samples:,} texts after each",
+            size.continuation_cells,
+            size.completions_per_model,
+            size.decoded_tokens_per_model,
+            f"each text read by {len(choices.raters):,} raters; tokens at most",
+        )
+
+
+def _words(size: NextWordsSize | None) -> Iterator[Line]:
+    if size:
+        gradients = size.gradients_per_model
+        yield Line(
+            "Next words",
+            f"{size.open_prompts:,} prompts that leave the group open, under {size.perturbations:,} perturbations",
+            size.next_word_cells,
+            size.questions_per_model,
+            size.read_tokens_per_model,
+            f"and {gradients:,} gradients" if gradients else "",
+            gradients,
+        )
+
+
+def _work(plan: Plan, lines: Sequence[Line]) -> Iterator[tuple[tuple[str, str], float]]:
+    """Each stretch of work, as a kind and a name, and how much it is."""
+    by_view = {line.view: line for line in lines}
+    choices = plan.study.continuations
+    for model in plan.study.models:
+        if plan.study.sources:
+            yield ("scoring with", model), by_view["Pairs"].calls
+        if choices:
+            # The longest of those settings that differ in length alone are cut to the shorter ones.
+            yield ("writing with", model), by_view["Continuations"].tokens
+        if plan.study.next_words:
+            yield ("next words of", model), by_view["Next words"].calls
+            if by_view["Next words"].gradients:
+                yield ("saliency of", model), by_view["Next words"].gradients
+    for source in plan.study.generated:
+        blocks = (units_of(spec, source.generation) for spec in plan.study.specs)
+        yield (SENTENCES, str(source.options["by"])), sum(map(len, blocks))
+    for rater in choices.raters if choices else ():
+        name = f"{rater.name}:{rater.argument}" if rater.argument else rater.name
+        yield ("rating by", name), by_view["Continuations"].calls * len(plan.study.models)

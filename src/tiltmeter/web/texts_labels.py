@@ -1,0 +1,162 @@
+"""The labels of the probes of a run as a table that can be searched: a copy beside the run, made when first asked for.
+
+The ledger keeps each probe whole, as JSON; reading 100,000 of these takes seconds. The copy is made once, again only
+when the plan of the run has grown or is another one, and never holds a score or a rating: those are read from the
+ledger, which is attached, so that they are those of this moment.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
+from typing import Any
+
+from tiltmeter.errors import RunError
+from tiltmeter.store import LEDGER
+
+PLACE = "workbench"
+"""The folder in a run folder that holds what can be made again."""
+_NAME = "labels.sqlite"
+_VERSION = "1"
+_TABLES = ("prompts", "pairs", "asked")
+_lock = Lock()
+
+
+def _part(column: str, path: str) -> str:
+    return f"json_extract({column}, '$.{path}')"
+
+
+def _prompt(column: str) -> str:
+    """What is kept of a prompt."""
+    names = {
+        "origin": "origin",
+        "structure": "structure.id",
+        "template": "template",
+        '"group"': "group",
+        "words": "text",
+    }
+    return ", ".join(f"{_part(column, path)} as {name}" for name, path in names.items())
+
+
+_SIDE = f"case when {_part('pair', 'contrast')} = 'meaning' then 0 else {_part('pair', 'stereotyped')} end"
+_COPIES = {
+    "prompt_labels": f"select number, source, bias, {_prompt('prompt')} from ledger.prompts",
+    "pair_labels": (
+        f"select number, {_part('pair', 'source')} as source, {_part('pair', 'bias')} as bias, "
+        f"{_part('pair', 'origin')} as origin, {_part('pair', 'structure.id')} as structure, "
+        f"{_part('pair', 'groups[0]')} as group_1, {_part('pair', 'groups[1]')} as group_2, "
+        f"{_SIDE} as target, {_part('pair', 'contrast')} as contrast, "
+        f"{_part('pair', 'stands_in')} is not null as aside, {_part('pair', 'written_for')} as written_for, "
+        f"{_part('pair', 'texts[0]')} as text_1, {_part('pair', 'texts[1]')} as text_2 from ledger.pairs"
+    ),
+    "asked_labels": (
+        f"select number, question, perturbation, unscored, {_part('prompt', 'source')} as source, "
+        f"{_part('prompt', 'bias')} as bias, {_prompt('prompt')} from ledger.asked"
+    ),
+}
+
+
+def labelled_rows(folder: Path, query: str, *values: Any) -> list[tuple[Any, ...]]:
+    """The rows of a question to the labels and the ledger of a run: `prompt_labels`, `pair_labels`, `asked_labels`."""
+    with _opened(folder) as database:
+        return database.execute(query, values).fetchall()
+
+
+@contextmanager
+def _opened(folder: Path) -> Iterator[sqlite3.Connection]:
+    try:
+        with closing(_attached(folder, _ready(folder))) as database:
+            yield database
+    except sqlite3.Error as error:
+        raise RunError(f"{folder / LEDGER}: is damaged, or not a ledger of tiltmeter ({error})") from error
+
+
+def _ready(folder: Path) -> Path:
+    """The copy, made first where there is none of the run as it is now."""
+    with _lock:
+        with closing(_attached(folder, None)) as database:
+            wanted = _key(database, "ledger")
+        for place in (folder / PLACE, _scratch(folder)):
+            if _kept_key(place / _NAME) == wanted:
+                return place / _NAME
+        try:
+            return _make(folder, folder / PLACE, wanted)
+        except (OSError, sqlite3.OperationalError):
+            # A run that is not ours to write to.
+            return _make(folder, _scratch(folder), wanted)
+
+
+def _make(folder: Path, place: Path, key: str) -> Path:
+    place.mkdir(parents=True, exist_ok=True)
+    path = place / f".{_NAME}.{os.getpid()}"
+    path.unlink(missing_ok=True)
+    try:
+        _copy(folder, path, key)
+        return path.replace(place / _NAME)
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _copy(folder: Path, path: Path, key: str) -> None:
+    with closing(_attached(folder, path)) as database:
+        # Nothing is lost where it does not come to an end: it has another name until then.
+        database.execute("pragma main.journal_mode = off")
+        database.execute("pragma main.synchronous = off")
+        database.execute("begin")
+        for name, query in _COPIES.items():
+            database.execute(f"create table {name} as {query} order by number")
+            database.execute(f"create unique index {name}_number on {name} (number)")
+        database.execute("create index asked_by on asked_labels (question)")
+        database.execute("create table kept (key text)")
+        database.execute("insert into kept values (?)", (key,))
+        database.execute("commit")
+
+
+def _attached(folder: Path, path: Path | None) -> sqlite3.Connection:
+    """The copy, or a database in memory, with the ledger beside it, which is only read."""
+    address = ":memory:" if path is None else path.absolute().as_uri()
+    ledger = (folder / LEDGER).absolute().as_uri()
+    for mode in ("mode=ro", "immutable=1"):
+        database = sqlite3.connect(address, uri=True, timeout=60, isolation_level=None)
+        try:
+            database.execute("attach database ? as ledger", (f"{ledger}?{mode}",))
+            database.execute("select count(*) from ledger.sqlite_master")
+        except sqlite3.OperationalError:
+            # In a folder that cannot be written SQLite cannot share memory with a writer; there is none then.
+            database.close()
+        else:
+            return database
+    raise RunError(f"{folder / LEDGER}: cannot be opened as a ledger")
+
+
+def _key(database: sqlite3.Connection, ledger: str) -> str:
+    """What tells one state of the plan from another: numbers are given in order and never taken away."""
+    [(fingerprint,)] = database.execute(f"select value from {ledger}.meta where key = 'fingerprint'")
+    counts = [database.execute(f"select max(number) from {ledger}.{name}").fetchone()[0] for name in _TABLES]
+    return " ".join(map(str, (_VERSION, fingerprint, *counts)))
+
+
+def _kept_key(path: Path) -> str | None:
+    if not path.is_file():
+        return None
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as database:
+            return str(database.execute("select key from kept").fetchone()[0])
+    except (sqlite3.Error, TypeError):
+        return None
+
+
+@cache
+def _scratch_folder() -> TemporaryDirectory[str]:
+    return TemporaryDirectory(prefix="tiltmeter-")
+
+
+@cache
+def _scratch(folder: Path) -> Path:
+    return Path(_scratch_folder().name) / str(abs(hash(folder.absolute())))

@@ -1,0 +1,86 @@
+"""Working out what a run found, in a process of its own: `python -m tiltmeter.web.working RUN`.
+
+It takes the time of a report. The server starts it for runs that have no findings yet, and the page waits meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import IO
+
+from tiltmeter.errors import TiltmeterError
+
+_POLITE = 10
+"""How far the work gives way to others, a run among them."""
+_LONGEST = 2_000
+"""Letters of a message that are read."""
+
+
+@dataclass(slots=True)
+class Workers:
+    """The processes that work out findings, by the folders of the runs."""
+
+    _started: dict[Path, tuple[subprocess.Popen[bytes], IO[bytes]]] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def start(self, folder: Path) -> None:
+        """Work out the findings of a run, unless that is under way."""
+        with self._lock:
+            if self._alive(folder):
+                return
+            said = tempfile.TemporaryFile()  # noqa: SIM115
+            command = [sys.executable, "-m", "tiltmeter.web.working", str(folder)]
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said)
+            self._started[folder] = process, said
+
+    def is_at_work(self, folder: Path) -> bool:
+        """Whether the findings of a run are being worked out."""
+        with self._lock:
+            return self._alive(folder)
+
+    def problem(self, folder: Path) -> str:
+        """Why it could not be done the last time; blank where it could, or was not tried."""
+        with self._lock:
+            if folder not in self._started or self._alive(folder):
+                return ""
+            process, said = self._started[folder]
+            if process.returncode == 0:
+                return ""
+            said.seek(0)
+            lines = said.read(_LONGEST).decode("utf-8", "replace").strip().splitlines()
+            return lines[-1] if lines else f"the process ended with status {process.returncode}"
+
+    def _alive(self, folder: Path) -> bool:
+        return folder in self._started and self._started[folder][0].poll() is None
+
+
+def work_out(folder: Path) -> Path:
+    """Write the findings of a run into its folder."""
+    from tiltmeter.analysis import summarise_run
+    from tiltmeter.analysis.multiverse import summarise_multiverse
+    from tiltmeter.report.findings import write_findings
+    from tiltmeter.store import read_run
+
+    run = read_run(folder)
+    summary = summarise_run(run)
+    return write_findings(run, summary, summarise_multiverse([(run, summary)]))
+
+
+def main() -> None:
+    """Work out the findings of the run that the command line names."""
+    os.nice(_POLITE)
+    try:
+        work_out(Path(sys.argv[1]))
+    except (TiltmeterError, OSError) as problem:
+        print(problem, file=sys.stderr)
+        raise SystemExit(2) from None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""The most probable next words, whichever they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tiltmeter.errors import ModelError
+from tiltmeter.models import as_proposer, load
+
+
+def test_a_table_lists_its_words_in_order() -> None:
+    model = as_proposer(load("scripted"))
+    [found] = model.likeliest(["The nurse said that"], 2)
+    [asked] = model.next_words(["The nurse said that"], ["she", "he"])
+    assert [word.word for word in found.words] == ["she", "he"]
+    assert [word.logprob for word in found.words] == [word.logprob for word in asked.words]
+
+
+def test_a_prompt_that_cannot_be_read_says_why() -> None:
+    [found] = as_proposer(load("scripted")).likeliest(["She [MASK] left"])
+    assert [word.word for word in found.words] == [""]
+    assert "reads from left to right" in (found.words[0].unscored or "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("prompt", ["The nurse said that", "", "She opened the"])
+def test_words_and_chances_are_those_of_next_words(prompt: str, checkpoint: Callable[[str], Path]) -> None:
+    model = as_proposer(load(str(checkpoint("llama"))))
+    [found] = model.likeliest([prompt], 5)
+    assert found.words
+    chances = [word.probability or 0.0 for word in found.words]
+    assert chances == sorted(chances, reverse=True)
+    if prompt:
+        # At the start of a text `next_words` counts capitals and spaces together.
+        [asked] = model.next_words([prompt], [word.word for word in found.words], bounded=True)
+        for one, other in zip(found.words, asked.words, strict=True):
+            # A tokenizer may write a word in more ways than the usual one, which only adds to its chance.
+            assert (other.probability or 0.0) <= (one.probability or 0.0) + 1e-6
+
+
+@pytest.mark.slow
+def test_no_word_that_was_asked_for_is_more_probable_than_the_list(checkpoint: Callable[[str], Path]) -> None:
+    model = as_proposer(load(str(checkpoint("llama"))))
+    [found] = model.likeliest(["The nurse said that"], 5)
+    listed = {word.word for word in found.words}
+    least = min(word.logprob if word.logprob is not None else -math.inf for word in found.words)
+    words = [word for word in ("he", "she", "they", "the", "a", "doctor", "nurse", "that") if word not in listed]
+    [asked] = model.next_words(["The nurse said that"], words, bounded=True)
+    assert all((word.logprob or -math.inf) <= least + 1e-6 for word in asked.words)
+
+
+@pytest.mark.slow
+def test_a_blank_is_filled_with_words_of_one_piece(checkpoint: Callable[[str], Path]) -> None:
+    model = as_proposer(load(str(checkpoint("bert"))))
+    [found] = model.likeliest(["The [MASK] said that he left."], 4)
+    assert 0 < len(found.words) <= 4
+    assert all(word.word[0].isalnum() for word in found.words)
+    [asked] = model.next_words(["The [MASK] said that he left."], [word.word for word in found.words])
+    assert [word.logprob for word in found.words] == [word.logprob for word in asked.words]
+
+
+def test_a_model_that_lists_nothing_is_refused_in_a_sentence() -> None:
+    class Silent:
+        facts = load("scripted").facts
+        conditionings = ("left",)
+
+        def score(self, texts: object, **_: object) -> list[object]:
+            return []
+
+    with pytest.raises(ModelError, match="does not list its most probable next words"):
+        as_proposer(Silent())  # type: ignore[arg-type]

@@ -1,0 +1,76 @@
+"""The order of several models, and how far it would hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tiltmeter.stats.drawing import Array
+from tiltmeter.stats.places import Order, Part, order_of
+
+ORIGINS = [f"origin {number}" for number in range(40)]
+
+
+def values(*means: float, spread: float = 0.3, seed: int = 1) -> Array:
+    """A column for each mean, over the same 40 origins; what an origin does it does to all."""
+    generator = np.random.default_rng(seed)
+    common, own = generator.normal(0, spread, (40, 1)), generator.normal(0, 0.02, (40, len(means)))
+    return np.array(means) + common + own
+
+
+def order(*means: float, spread: float = 0.3) -> Order:
+    return order_of([[Part(1.0, values(*means, spread=spread), ORIGINS)]])
+
+
+def test_places_are_those_of_the_means_the_highest_first() -> None:
+    found = order(0.1, 0.9, 0.5)
+    assert [one.place for one in found.standings] == [3, 1, 2]
+    assert found.kept == 1.0
+    assert all(one.low == one.high == one.place for one in found.standings)
+    assert found.standings[1].shares == (1.0, 0.0, 0.0)
+
+
+def test_what_origins_do_to_all_models_does_not_shake_their_order() -> None:
+    # The interval of each mean is many times wider than the gap between them.
+    assert (order(0.50, 0.52, spread=2.0).kept or 0.0) > 0.95
+
+
+def test_models_that_items_do_not_tell_apart_share_their_places() -> None:
+    found = order(0.5, 0.5)
+    assert {one.place for one in found.standings} == {1, 2}
+    assert all((one.low, one.high) == (1, 2) for one in found.standings)
+    assert sum(found.standings[0].shares) == pytest.approx(1.0)
+
+
+def test_equal_values_share_the_better_place() -> None:
+    same = values(0.3)
+    found = order_of([[Part(1.0, np.hstack([same, same, same - 1.0]), ORIGINS)]])
+    assert [one.place for one in found.standings] == [1, 1, 3]
+    assert found.kept == 1.0
+
+
+def test_a_gap_is_the_first_group_minus_the_second() -> None:
+    women, men = values(0.2, 0.6, seed=2), values(0.1, 0.9, seed=3)
+    for pools in (
+        [[Part(1.0, women, ORIGINS), Part(-1.0, men, ORIGINS)]],
+        [[Part(1.0, women, ORIGINS)], [Part(-1.0, men, ORIGINS)]],
+    ):
+        assert [one.place for one in order_of(pools).standings] == [1, 2]
+
+
+def test_strata_count_alike_whatever_their_size() -> None:
+    large, small = values(0.9, 0.1), values(0.1, 0.95)[:5]
+    found = order_of([[Part(0.5, large, ORIGINS)], [Part(0.5, small, ORIGINS[:5])]])
+    means = 0.5 * large.mean(axis=0) + 0.5 * small.mean(axis=0)
+    assert [one.place for one in found.standings] == [1 + int(means[0] < means[1]), 1 + int(means[1] < means[0])]
+
+
+def test_few_origins_say_nothing_about_the_order() -> None:
+    found = order_of([[Part(1.0, np.array([[0.1, 0.2], [0.3, 0.4]]), ["x", "y"])]])
+    assert [one.place for one in found.standings] == [2, 1]
+    assert found.kept is None
+    assert "fewer than 5 origins" in (found.note or "")
+
+
+def test_the_same_seed_draws_the_same() -> None:
+    assert order(0.5, 0.51, 0.52) == order(0.5, 0.51, 0.52)

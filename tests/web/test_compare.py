@@ -1,0 +1,190 @@
+"""The page that puts models side by side."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.analysis.planted_studies import BOOKS, TOOLS, pairs_run
+from tests.web.hostile import HOSTILE
+from tiltmeter.analysis.run_comparison import compare_runs
+from tiltmeter.store import read_run
+from tiltmeter.web.app import make_app
+from tiltmeter.web.compare_choice import Choice, Chosen, offers
+from tiltmeter.web.workbench import Workbench
+
+SHE, HE = ("she", "woman"), ("he", "man")
+Ask = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Workbench:
+    """Three runs: tilted for eight, four and six of eight attributes."""
+    home = tmp_path_factory.mktemp("bench")
+    for name, count in (("before", 8), ("after", 4), ("<b>later", 6)):
+        made = pairs_run(tmp_path_factory.mktemp("run"), [(HE, TOOLS[:count], 1.0), (SHE, BOOKS[:count], 1.0)]).folder
+        shutil.copytree(made, home / "runs" / name)
+    return Workbench(home)
+
+
+@pytest.fixture(scope="module")
+def client(bench: Workbench) -> TestClient:
+    return TestClient(make_app(bench), base_url="http://127.0.0.1")
+
+
+@pytest.fixture(scope="module")
+def keys(bench: Workbench) -> dict[str, str]:
+    return {offer.name: offer.models[0].key for offer in offers(bench)}
+
+
+@pytest.fixture(scope="module")
+def ask(client: TestClient, keys: dict[str, str]) -> Ask:
+    """The result of comparing runs, as the page shows it in the end."""
+
+    def result(*names: str, **more: str) -> str:
+        query = urlencode([("side", keys[name]) for name in names] + list(more.items()))
+        text = client.get(f"/compare?{query}").text
+        while again := re.search(r'hx-get="(/compare/result[^"]+)"', text):
+            time.sleep(0.05)
+            text = client.get(again[1].replace("&amp;", "&")).text
+        return text
+
+    return result
+
+
+def test_runs_and_their_models_are_offered(client: TestClient, keys: dict[str, str]) -> None:
+    text = client.get("/compare").text
+    for key in keys.values():
+        assert f'value="{key}"' in text
+    assert "&lt;b&gt;later" in text
+    assert "<b>later" not in text
+
+
+def test_what_is_said_is_what_the_comparison_says(ask: Ask, bench: Workbench) -> None:
+    text = ask("before", "after")
+    found = compare_runs([read_run(bench.run(name)) for name in ("before", "after")])
+    [sentence] = found.views[0].sentences
+    assert sentence in text
+    assert "96 pairs in both" in text
+    assert "0 unscored" in text
+
+
+def specs(text: str) -> list[dict[str, Any]]:
+    """The charts of a page."""
+    return [json.loads(html.unescape(one)) for one in re.findall(r"<span data-spec hidden>(.*?)</span>", text)]
+
+
+def marks(spec: dict[str, Any]) -> list[dict[str, Any]]:
+    """The points of a forest."""
+    [points] = [layer for layer in spec["layer"] if layer["mark"]["type"] == "point"]
+    return list(points["data"]["values"])
+
+
+def test_charts_have_the_numbers_of_the_table_and_say_what_they_show(ask: Ask) -> None:
+    text = ask("before", "after")
+    levels, differences, *_ = specs(text)
+    values = [(one["series"], one["value"]) for one in marks(levels)[:2]]
+    assert values == [("A", 1.0), ("B", 0.75)]
+    assert [one["value"] for one in marks(differences)] == [25.0] * 4
+    assert all(one["open"].startswith("/compare/texts?") for one in marks(differences))
+    labels = re.findall(r'role="img" aria-label="([^"]+)"', text)
+    assert len(labels) == len(specs(text))
+    assert "4 lie wholly above zero" in labels[1]
+
+
+def test_several_models_are_put_in_order_with_the_stability_of_their_places(ask: Ask) -> None:
+    text = ask("after", "before", "<b>later")
+    places = re.findall(r"<tr><td>(\d) \((.*?)\)</td><th scope=\"row\">.*?run <bdi>(.*?)</bdi>", text)
+    assert [(place, run) for place, _, run in places] == [("1", "before"), ("2", "&lt;b&gt;later"), ("3", "after")]
+    assert "of 9,999 draws of origins" in text
+
+
+def test_before_and_after_can_be_exchanged(ask: Ask, keys: dict[str, str]) -> None:
+    first, second = ask("before", "after"), ask("before", "after", a=keys["after"], b=keys["before"])
+    assert "B prefers stereotyped sentences less often than A by 25.0 points" in first
+    assert "B prefers stereotyped sentences more often than A by 25.0 points" in second
+
+
+def test_a_margin_that_means_nothing_is_refused_in_a_sentence(
+    client: TestClient, ask: Ask, keys: dict[str, str]
+) -> None:
+    sides = [("side", keys["before"]), ("side", keys["after"])]
+    answer = client.get(f"/compare?{urlencode([*sides, ('margin', 'much')])}")
+    assert answer.status_code == 422
+    assert "is not a margin" in answer.text
+    assert "a margin is more than 0" in ask("before", "after", margin="-1")
+    assert "It may be more than 10.0 points." in ask("before", "after", margin="0,1")
+
+
+def test_one_model_alone_is_not_compared(client: TestClient, keys: dict[str, str]) -> None:
+    text = client.get(f"/compare?{urlencode({'side': keys['before']})}").text
+    assert "choose another one as well" in text
+    assert "hx-get" not in text.partition("<main")[2]
+
+
+def test_a_result_is_kept_until_a_run_changes(client: TestClient, ask: Ask, bench: Workbench) -> None:
+    ask("before", "after")
+    kept = client.app.state.comparisons  # type: ignore[attr-defined]
+    count = kept._count
+    ask("before", "after")
+    assert kept._count == count
+    ledger = bench.run("after") / "ledger.sqlite"
+    stat = ledger.stat()
+    os.utime(ledger, ns=(stat.st_atime_ns, stat.st_mtime_ns + 1_000_000_000))
+    ask("before", "after")
+    assert kept._count == count + 1
+
+
+def test_the_numbers_can_be_saved(client: TestClient, keys: dict[str, str]) -> None:
+    query = urlencode([("side", keys["before"]), ("side", keys["after"])])
+    saved = client.get(f"/compare/comparison.json?{query}")
+    assert "attachment" in saved.headers["content-disposition"]
+    assert saved.json()["views"]["pairs"]["overall"][0]["difference"]["value"] == 0.25
+
+
+@pytest.mark.slow
+def test_the_page_that_is_saved_is_that_of_the_command(
+    client: TestClient, keys: dict[str, str], bench: Workbench, tmp_path: Path
+) -> None:
+    pytest.importorskip("vl_convert")
+    from tiltmeter.report.comparison_page import write_comparison
+
+    query = urlencode([("side", keys["before"]), ("side", keys["after"])])
+    saved = client.get(f"/compare/comparison.html?{query}")
+    write_comparison(compare_runs([read_run(bench.run(name)) for name in ("before", "after")]), tmp_path / "page.html")
+    assert saved.text == (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_texts_of_both_sides_are_asked_of_their_runs(client: TestClient, ask: Ask) -> None:
+    link = html.unescape(re.findall(r'hx-get="(/compare/texts[^"]+)"', ask("before", "after"))[0])
+    text = html.unescape(client.get(link).text)
+    parts = re.findall(r'hx-get="(/runs/[^"]+)"', text)
+    assert [part.partition("?")[0] for part in parts] == ["/runs/before/texts/part", "/runs/after/texts/part"]
+    assert all("view=pairs" in part and "bias=tools-books" in part and "scorer=causal.sum.v1" in part for part in parts)
+
+
+def test_a_run_that_is_gone_is_said_to_be_gone(client: TestClient, keys: dict[str, str]) -> None:
+    query = urlencode([("side", keys["before"]), ("side", Chosen("nowhere", "scripted").key)])
+    answer = client.get(f"/compare?{query}")
+    assert answer.status_code == 404
+    assert "no run `nowhere`" in answer.text
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_an_address_may_hold_any_name(name: str, client: TestClient) -> None:
+    one, other = Chosen(name, name), Chosen("b", name)
+    assert Chosen.of(one.key) == one
+    choice = Choice.of([one.key, other.key], "", "", "", "")
+    assert choice.a == one
+    assert client.get(choice.address()).status_code == 404

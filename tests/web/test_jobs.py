@@ -1,0 +1,134 @@
+"""Runs that the workbench starts: each a process of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tiltmeter.errors import RunError
+from tiltmeter.store import LEDGER, PROGRESS, ProgressFile, is_held, locked, process_of, read_progress, read_run
+from tiltmeter.web.jobs import LOG, Jobs, last_line
+
+_PATIENCE = 240.0
+
+
+def _until(said: Callable[[], bool]) -> None:
+    end = time.monotonic() + _PATIENCE
+    while not said():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def _done(folder: Path) -> int:
+    progress = read_progress(folder)
+    return progress.stages[0].done if progress and progress.stages else 0
+
+
+def _long_study(folder: Path, prompts: int = 1200) -> Path:
+    """A study that takes some seconds, so that it can be stopped on the way."""
+    rows = [f"Number {at} was a {word},{word}s" for at in range(prompts // 2) for word in ("man", "woman")]
+    (folder / "prompts.csv").write_text("\n".join(["text,group", *rows]))
+    (folder / "study.toml").write_text(
+        'name = "long"\nmodels = ["scripted"]\n[continuations]\nsources = ["prompts-file:prompts.csv"]\n'
+        'decoding = { temperature = 1.0, max_new_tokens = 12 }\nsamples = 10\nraters = ["readability.ari"]\n'
+    )
+    return folder / "study.toml"
+
+
+def test_a_folder_in_which_nothing_happens_is_paused(tmp_path: Path) -> None:
+    assert Jobs().standing(tmp_path).state == "paused"
+
+
+def test_a_run_that_failed_elsewhere_says_why(tmp_path: Path) -> None:
+    (tmp_path / LEDGER).touch()
+    with pytest.raises(RunError), ProgressFile(tmp_path):
+        raise RunError("the disk is full")
+    standing = Jobs().standing(tmp_path)
+    assert (standing.state, standing.message) == ("failed", "the disk is full")
+
+
+def test_a_run_that_somebody_else_carries_out_is_running(tmp_path: Path) -> None:
+    with locked(tmp_path):
+        assert Jobs().standing(tmp_path).state == "running"
+        with pytest.raises(RunError, match="under way"):
+            Jobs().start(tmp_path / "study.toml", tmp_path)
+        with pytest.raises(RunError, match="only starting"):
+            Jobs().pause(tmp_path)
+
+
+def test_what_is_not_under_way_cannot_be_paused(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="not under way"):
+        Jobs().pause(tmp_path)
+
+
+def test_the_last_line_is_the_last_that_says_anything(tmp_path: Path) -> None:
+    assert last_line(tmp_path) == ""
+    (tmp_path / LOG).write_bytes(b"one\ntwo \xff\n\n  \n")
+    assert last_line(tmp_path) == "two �"
+
+
+def test_what_an_earlier_start_did_is_not_what_this_one_does(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), ProgressFile(tmp_path) as file:
+        file.start("scoring", 10, 0)
+        raise KeyboardInterrupt
+    assert Jobs().standing(tmp_path).progress is not None
+    with locked(tmp_path):
+        assert Jobs().standing(tmp_path).progress is None
+
+
+@pytest.mark.slow
+def test_a_study_that_is_none_fails_with_its_sentence(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text('models = ["scriptd"]\n')
+    jobs, folder = Jobs(), tmp_path / "run"
+    jobs.start(tmp_path / "study.toml", folder)
+    assert folder in jobs
+    assert jobs.study_of(folder) == tmp_path / "study.toml"
+    _until(lambda: jobs.standing(folder).state == "failed")
+    assert "did you mean `scripted`?" in jobs.standing(folder).message
+
+
+@pytest.mark.slow
+def test_a_run_is_paused_goes_on_and_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
+    study, jobs, folder = _long_study(tmp_path), Jobs(), tmp_path / "run"
+    jobs.start(study, folder)
+    assert jobs.standing(folder).state in ("starting", "running")
+    with pytest.raises(RunError, match="under way"):
+        jobs.start(study, folder)
+    _until(lambda: _done(folder) > 0)
+    # Another server, which did not start it, can pause it too.
+    Jobs().pause(folder)
+    _until(lambda: jobs.standing(folder).state == "paused")
+    progress = jobs.standing(folder).progress
+    assert progress is not None
+    assert progress.state == "stopped"
+    before = read_run(folder).continuations
+    assert before is not None
+    assert 0 < before.count < 12_000
+    jobs.start(study, folder)
+    _until(lambda: jobs.standing(folder).state == "finished" and not is_held(folder))
+    after = read_run(folder).continuations
+    assert after is not None
+    assert after.count == 12_000
+    assert "stopped" in (folder / LOG).read_text()
+
+
+@pytest.mark.slow
+def test_a_signal_ends_the_command_as_a_key_press_does(tmp_path: Path) -> None:
+    study, folder = _long_study(tmp_path), tmp_path / "run"
+    command = [sys.executable, "-m", "tiltmeter", "run", str(study), "--out", str(folder), "--no-cache"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        _until(lambda: process_of(folder) is not None)
+        assert process_of(folder) == process.pid
+        os.kill(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=_PATIENCE)
+    assert process.returncode == 130
+    assert "stopped; the same command goes on from here" in said
+    assert "Traceback" not in said
+    assert '"stopped"' in (folder / PROGRESS).read_text()

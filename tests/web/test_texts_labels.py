@@ -1,0 +1,68 @@
+"""The copy of the labels of a run: made once, made again when the plan grew, and never in the way."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.web.texts_run import make_texts
+from tiltmeter.errors import RunError
+from tiltmeter.store import LEDGER, Annotations
+from tiltmeter.web.texts_labels import PLACE, labelled_rows
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return make_texts(tmp_path)
+
+
+def count(folder: Path) -> int:
+    return int(labelled_rows(folder, "select count(*) from pair_labels")[0][0])
+
+
+def test_the_copy_says_what_the_ledger_says(folder: Path):
+    differing = labelled_rows(
+        folder,
+        "select count(*) from pairs p left join pair_labels l using (number) where l.source is not "
+        "json_extract(pair, '$.source') or text_2 is not json_extract(pair, '$.texts[1]') "
+        "or target is not json_extract(pair, '$.stereotyped')",
+    )
+    assert differing == [(0,)]
+    assert labelled_rows(folder, "select count(*) from asked_labels") == labelled_rows(
+        folder, "select count(*) from asked"
+    )
+
+
+def test_it_is_made_once_and_again_when_the_plan_has_grown(folder: Path):
+    before = count(folder)
+    kept = folder / PLACE / "labels.sqlite"
+    stamp = kept.stat().st_mtime_ns
+    assert count(folder) == before
+    assert kept.stat().st_mtime_ns == stamp
+    with closing(sqlite3.connect(folder / LEDGER)) as database, database:
+        database.execute("insert into pairs select max(number) + 1, 'new', pair from pairs")
+    assert count(folder) == before + 1
+    assert [file.name for file in (folder / PLACE).iterdir()] == ["labels.sqlite"]
+
+
+def test_the_ledger_stays_as_it_is(folder: Path):
+    before = (folder / LEDGER).read_bytes()
+    count(folder)
+    assert (folder / LEDGER).read_bytes() == before
+    with pytest.raises(RunError):
+        labelled_rows(folder, "delete from pairs")
+    assert Annotations(folder).tasks() == []
+
+
+def test_a_run_that_cannot_be_written_to_is_read_all_the_same(folder: Path):
+    (folder / PLACE).write_text("in the way", encoding="utf-8")
+    assert count(folder) > 0
+
+
+def test_a_copy_that_is_damaged_is_made_again(folder: Path):
+    count(folder)
+    (folder / PLACE / "labels.sqlite").write_bytes(b"nothing of the kind" * 100)
+    assert count(folder) > 0

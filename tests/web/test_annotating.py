@@ -318,6 +318,18 @@ def test_ratings_that_were_given_elsewhere_are_taken_over_and_come_out_the_same(
     }
 
 
+def test_a_mark_that_comes_back_as_it_went_out_is_no_new_one(
+    client: TestClient, folder: Path, queue: Callable[..., str], judge: Callable[..., str]
+):
+    place = queue()
+    judge(place, "ann", 0, value="-1.0")
+    judge(place, "ann", 0, value="1.0", open="1")
+    sheet = client.get(f"{BASE}/sheet", params={"task": REGARD}).text
+    assert "1 rating taken over" in client.post(f"{BASE}/sheet", data={"sheet": sheet}).text
+    [blind] = Annotations(folder).marks(REGARD, blind=True)["ann"].values()
+    assert blind.value == "-1.0"
+
+
 @pytest.mark.parametrize(
     ("sheet", "said"),
     [

@@ -110,6 +110,12 @@ def test_several_models_are_put_in_order_with_the_stability_of_their_places(ask:
     assert "of 9,999 draws of origins" in text
 
 
+def test_the_older_run_is_before_unless_told_otherwise() -> None:
+    old, new, newest = (Chosen(name, "m") for name in ("old", "new", "newest"))
+    choice = Choice.of([one.key for one in (newest, old, new)], "", "", "", "").by_age(["newest", "new", "old"])
+    assert (choice.a, choice.b) == (old, new)
+
+
 def test_before_and_after_can_be_exchanged(ask: Ask, keys: dict[str, str]) -> None:
     first, second = ask("before", "after"), ask("before", "after", a=keys["after"], b=keys["before"])
     assert "B prefers stereotyped sentences less often than A by 25.0 points" in first

@@ -90,7 +90,9 @@ def test_what_autobiastest_cannot_say_is_refused_with_the_reason(desk: Desk) -> 
     assert "compares 3 pairs of groups" in answer.text
 
 
-@pytest.mark.parametrize("path", ["/specs/own/nothing", "/specs/library/nothing", "/specs/own/nothing/edit", "/specs/none/x"])
+@pytest.mark.parametrize(
+    "path", ["/specs/own/nothing", "/specs/library/nothing", "/specs/own/nothing/edit", "/specs/none/x"]
+)
 def test_a_spec_that_is_not_there_is_a_sentence(desk: Desk, path: str) -> None:
     answer = desk.get(path)
     assert answer.status_code in (404, 422)

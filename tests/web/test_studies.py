@@ -14,8 +14,8 @@ from starlette.testclient import TestClient
 from tests.web.bench import fields_of, opened
 from tests.web.hostile import HOSTILE
 from tiltmeter.specs import library_text
+from tiltmeter.toml_writing import to_toml
 from tiltmeter.web.studies_presets import PRESETS
-from tiltmeter.web.studies_toml import to_toml
 from tiltmeter.web.studies_values import VIEWS
 from tiltmeter.web.workbench import Workbench
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tiltmeter import amounts
 from tiltmeter.cli.console import JsonOption, print_json, print_table, say
 from tiltmeter.errors import UserError
 
@@ -31,7 +32,7 @@ def info(json: JsonOption = False) -> None:
     if found.subjects:
         print_table(("who", "verb", "answers"), found.subjects)
     say(
-        f"{found.answers:,} answers, {_size(found.size)} of at most {_size(found.limit)} in {found.path}; "
+        f"{found.answers:,} answers, {amounts.size(found.size)} of at most {amounts.size(found.limit)} in {found.path}; "
         "TILTMETER_CACHE_LIMIT sets the limit, --no-cache leaves a run alone"
     )
 
@@ -57,7 +58,7 @@ def prune(
     if json:
         print_json({"deleted": gone, **_as_json(found)})
         return
-    say(f"{gone:,} answers deleted; {found.answers:,} are left, {_size(found.size)} in {found.path}")
+    say(f"{gone:,} answers deleted; {found.answers:,} are left, {amounts.size(found.size)} in {found.path}")
 
 
 def _days(text: str) -> int:
@@ -65,15 +66,6 @@ def _days(text: str) -> int:
     if not found:
         raise UserError(f"--unused-for {text!r}: a number of days is needed, e.g. 30")
     return int(found[1])
-
-
-def _size(size: int) -> str:
-    """Bytes for people.
-
-    >>> _size(0), _size(1_500_000), _size(4_000_000_000)
-    ('0.0 MB', '1.5 MB', '4.0 GB')
-    """
-    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.1f} MB"
 
 
 def _as_json(found: CacheInfo) -> dict[str, Any]:

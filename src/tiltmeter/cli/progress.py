@@ -8,11 +8,11 @@ import time
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+from tiltmeter.amounts import duration, in_time
 from tiltmeter.cli.console import say
 
 _PAUSE = 30.0
 """Seconds between two lines when nobody watches."""
-_MINUTE, _HOUR = 60, 3600
 
 
 class Bar:
@@ -73,29 +73,3 @@ class Bar:
         if self._failed is not None:
             parts.append(f"{self._failed:,} failed" if self._failed else "none failed")
         return ", ".join(parts)
-
-
-def in_time(rate: float) -> str:
-    """A number of steps a second, in the unit of time in which it is no fraction.
-
-    >>> in_time(12.3), in_time(0.25), in_time(0.004)
-    ('12 a second', '15 a minute', '14 an hour')
-    """
-    if rate >= 1:
-        return f"{rate:,.0f} a second"
-    return f"{rate * _MINUTE:.0f} a minute" if rate * _MINUTE >= 1 else f"{rate * _HOUR:.0f} an hour"
-
-
-def duration(seconds: float) -> str:
-    """A stretch of time as people say it, to two units.
-
-    >>> duration(3852), duration(94.6), duration(45), duration(360_000)
-    ('1 h 4 min', '1 min 35 s', '45 s', '100 h 0 min')
-    """
-    whole = round(seconds)
-    if whole < _MINUTE:
-        return f"{whole} s"
-    if whole < _HOUR:
-        return f"{whole // _MINUTE} min {whole % _MINUTE} s"
-    minutes = round(seconds / _MINUTE)
-    return f"{minutes // 60} h {minutes % 60} min"

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
+from tiltmeter import toml_writing
 from tiltmeter.errors import InvalidSpec
 from tiltmeter.records import AttributeSet, Group, Spec
 from tiltmeter.specs.check import is_slug, slug_problem
 
-_WIDTH = 110
+ONE_PER_LINE = ("templates",)
+"""Lists with one item on a line."""
 
 _SKELETON = """\
 # A bias specification. Check it with `tiltmeter specs check FILE`; `docs/specs.md` explains every key.
@@ -64,18 +65,17 @@ def to_toml(spec: Spec) -> str:
     >>> parse(to_toml(load("disease-permanence"))) == load("disease-permanence")
     True
     """
-    top = [f"name = {_text(spec.name)}", f"title = {_text(spec.title)}"]
-    top += [f"{key} = {_text(value)}" for key, value in _optional_texts(spec) if value]
+    data: dict[str, Any] = {"name": spec.name, "title": spec.title}
+    data |= {key: value for key, value in _optional_texts(spec) if value}
     if spec.benchmark:
-        top.append("benchmark = true")
+        data["benchmark"] = True
     if spec.compare != tuple(combinations((group.name for group in spec.groups), 2)):
-        pairs = ", ".join(f"[{_text(first)}, {_text(second)}]" for first, second in spec.compare)
-        top.append(f"compare = [{pairs}]")
+        data["compare"] = spec.compare
     if spec.templates:
-        top.append(_list("templates", spec.templates, one_per_line=True))
-    tables = [_group_table(group) for group in spec.groups]
-    tables += [_attribute_table(attributes) for attributes in spec.attributes]
-    return "\n\n".join(["\n".join(top), *tables]) + "\n"
+        data["templates"] = spec.templates
+    data["groups"] = {group.name: {"terms": group.terms, **_published(group)} for group in spec.groups}
+    data["attributes"] = {one.name: _attributes(one) for one in spec.attributes}
+    return toml_writing.to_toml({key: value for key, value in data.items() if value != {}}, ONE_PER_LINE)
 
 
 def _optional_texts(spec: Spec) -> list[tuple[str, str | None]]:
@@ -87,39 +87,12 @@ def _optional_texts(spec: Spec) -> list[tuple[str, str | None]]:
     ]
 
 
-def _group_table(group: Group) -> str:
-    rows = [f"[groups.{group.name}]", _list("terms", group.terms), *_published(group)]
-    return "\n".join(rows)
+def _published(item: Group | AttributeSet) -> dict[str, str]:
+    return {"published_as": item.published_as} if item.published_as else {}
 
 
-def _published(item: Group | AttributeSet) -> list[str]:
-    return [f"published_as = {_text(item.published_as)}"] if item.published_as else []
-
-
-def _attribute_table(attributes: AttributeSet) -> str:
-    rows = [f"[attributes.{attributes.name}]", _list("terms", attributes.terms)]
-    if len(attributes.stereotype_of) == 1:
-        rows.append(f"stereotype_of = {_text(attributes.stereotype_of[0])}")
-    elif attributes.stereotype_of:
-        rows.append(_list("stereotype_of", attributes.stereotype_of))
-    rows.append(f"neutral = {_text(attributes.neutral)}")
-    return "\n".join([*rows, *_published(attributes)])
-
-
-def _list(key: str, items: Sequence[str], *, one_per_line: bool = False) -> str:
-    written = [_text(item) for item in items]
-    whole = f"{key} = [{', '.join(written)}]"
-    if len(whole) <= _WIDTH and not (one_per_line and len(items) > 1):
-        return whole
-    rows, row = [], ""
-    for item in written:
-        if row and (one_per_line or len(row) + len(item) > _WIDTH):
-            rows.append(row)
-            row = ""
-        row += f" {item}," if row else f"  {item},"
-    return "\n".join([f"{key} = [", *rows, row, "]"])
-
-
-def _text(text: str) -> str:
-    # TOML's quoted text is JSON's, but for the delete character, which JSON leaves as it is.
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")
+def _attributes(given: AttributeSet) -> dict[str, Any]:
+    data: dict[str, Any] = {"terms": given.terms}
+    if given.stereotype_of:
+        data["stereotype_of"] = given.stereotype_of[0] if len(given.stereotype_of) == 1 else given.stereotype_of
+    return data | {"neutral": given.neutral} | _published(given)

@@ -15,7 +15,7 @@ from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.files import whole_file
 from tiltmeter.sources.generated.annotations import COLUMNS as ISSUE_COLUMNS
 from tiltmeter.sources.generated.annotations import ISSUES, NONE
-from tiltmeter.store.annotations import Annotations, Item, Scale
+from tiltmeter.store.annotations import Annotations, Item, Scale, annotator_name
 from tiltmeter.store.reading import rows_of
 from tiltmeter.web.annotating_items import items
 from tiltmeter.web.annotating_tasks import ISSUES_TASK, SCALES, kind_of, rating_task
@@ -41,7 +41,7 @@ def rating_sheet(kept: Annotations, kind: str) -> str:
     rows = []
     for annotator, own in kept.marks(rating_task(kind)).items():
         for id_, item in kept.items(list(own)).items():
-            value = f"{own[id_].number:g}"
+            value = f"{own[id_].number:.15g}"
             rows.append({"id": id_, "text": item.text, "kind": kind, "value": value, "annotator": annotator})
     return _table(RATING_COLUMNS, rows)
 
@@ -84,7 +84,7 @@ def import_issues(folder: Path, annotator: str, text: str) -> tuple[int, int]:
             "no judged row of the sheet has the id and the text of a written sentence of this run; "
             "the sheets that this page exports have"
         )
-    Annotations(folder).mark(annotator, ISSUES_TASK, marks, aware=False)
+    _take_over(Annotations(folder), annotator, ISSUES_TASK, marks)
     return len(marks), len(judged) - len(marks)
 
 
@@ -112,7 +112,7 @@ def import_ratings(folder: Path, text: str, kind: str) -> tuple[int, int]:
             by_annotator.setdefault(annotator, []).append(marked)
     kept.keep_scale(scale)
     for annotator, marks in by_annotator.items():
-        kept.mark(annotator, rating_task(named), marks)
+        _take_over(kept, annotator, rating_task(named), marks)
     taken = sum(map(len, by_annotator.values()))
     return taken, total - taken
 
@@ -130,6 +130,14 @@ def sheet_name(task: str, annotator: str) -> str:
     ('ann-b.csv', 'ratings-regard.csv')
     """
     return f"ratings-{plain_name(kind_of(task))}.csv" if kind_of(task) else f"{plain_name(annotator)}.csv"
+
+
+def _take_over(kept: Annotations, annotator: str, task: str, marks: Sequence[tuple[Item, str | None]]) -> None:
+    """Add what a sheet says that is not known yet: a mark that comes back as it went out stays as blind as it was."""
+    own = kept.own(annotator_name(annotator), task)
+    new = [(item, value) for item, value in marks if item.id not in own or own[item.id].value != value]
+    if new:
+        kept.mark(annotator, task, new)
 
 
 def _within(scale: Scale, value: float) -> float:

@@ -50,6 +50,8 @@ def compare(request: Request, bench: Bench, choice: Asked, tasks: Kept) -> Respo
     """The page: what can be chosen, and what is known of the choice."""
     part, values = "", dict[str, Any]()
     if choice.ready:
+        if not {"a", "b"} & set(request.query_params):
+            choice = choice.by_age(list(bench.runs()))
         task = begin(tasks, bench, choice)
         _wait(task, _SHORT)
         part, values = _part(task)

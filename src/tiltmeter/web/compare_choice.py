@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote, unquote, urlencode
 
@@ -90,6 +90,12 @@ class Choice:
         }
         pairs = [("side", side.key) for side in self.sides] + [(name, one) for name, one in given.items() if one]
         return f"{path}?{urlencode(pairs)}"
+
+    def by_age(self, runs: Sequence[str]) -> Choice:
+        """With the oldest of the runs, which are given the newest first, as before, and the next as after."""
+        places = {name: at for at, name in enumerate(runs)}
+        first, second, *_ = sorted(self.sides, key=lambda side: -places.get(side.run, -1))
+        return replace(self, a=first, b=second)
 
     @property
     def swapped(self) -> str:

@@ -10,8 +10,8 @@ from fastapi import Depends, Request, Response
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from tiltmeter.amounts import ago, duration, in_time, size
 from tiltmeter.version import __version__
-from tiltmeter.web.amounts import ago, duration, in_time, size
 from tiltmeter.web.guard import TOKEN_HEADER
 from tiltmeter.web.workbench import Workbench
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
 import hashlib
-import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -13,11 +11,11 @@ from typing import Any, Literal
 
 from tiltmeter import toml
 from tiltmeter.specs.check import TOP_KEYS
+from tiltmeter.specs.write import ONE_PER_LINE
+from tiltmeter.toml_writing import quoted, to_toml
 
 Holder = Literal["groups", "attributes"]
 
-_WIDTH = 110
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
 _QUOTED = re.compile(r'"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'', re.DOTALL)
 _NAME = re.compile(r"^([ \t]*name[ \t]*=[ \t]*)(?:\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*')", re.MULTILINE)
 
@@ -103,12 +101,7 @@ def written(data: Mapping[str, Any]) -> str:
     """
     known = [key for key in TOP_KEYS if key in data]
     ordered = {key: data[key] for key in [*known, *(key for key in data if key not in known)]}
-    return "\n\n".join(_tables((), ordered)) + "\n"
-
-
-def quoted(text: str) -> str:
-    """A text in quotes, as TOML has it."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")
+    return to_toml(ordered, ONE_PER_LINE)
 
 
 def _terms(data: dict[str, Any], addition: Addition) -> list[Any] | None:
@@ -143,46 +136,3 @@ def _appended(text: str, addition: Addition) -> str | None:
     if last == opening.end():
         return f"{text[:last]}{new}{text[last:]}"
     return f"{text[:last]} {new},{text[last:]}" if comma else f"{text[:last]}, {new}{text[last:]}"
-
-
-def _tables(path: tuple[str, ...], table: Mapping[str, Any]) -> list[str]:
-    inner = {key: value for key, value in table.items() if isinstance(value, dict)}
-    rows = [_row(key, value) for key, value in table.items() if key not in inner]
-    parts = []
-    if path and (rows or not inner):
-        parts.append("\n".join([f"[{'.'.join(map(_key, path))}]", *rows]))
-    elif rows:
-        parts.append("\n".join(rows))
-    for key, value in inner.items():
-        parts += _tables((*path, key), value)
-    return parts
-
-
-def _row(key: str, value: Any) -> str:
-    whole = f"{_key(key)} = {_value(value)}"
-    if not isinstance(value, list) or not value or (len(whole) <= _WIDTH and (key != "templates" or len(value) == 1)):
-        return whole
-    rows = [""]
-    for item in map(_value, value):
-        if rows[-1] and (key == "templates" or len(rows[-1]) + len(item) > _WIDTH):
-            rows.append("")
-        rows[-1] += f" {item}," if rows[-1] else f"  {item},"
-    return "\n".join([f"{_key(key)} = [", *rows, "]"])
-
-
-def _key(key: str) -> str:
-    return key if _BARE.fullmatch(key) else quoted(key)
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, str):
-        return quoted(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_value, value))}]"
-    if isinstance(value, dict):
-        return f"{{ {', '.join(f'{_key(key)} = {_value(one)}' for key, one in value.items())} }}" if value else "{}"
-    if isinstance(value, datetime.date | datetime.time):
-        return value.isoformat()
-    return str(value)

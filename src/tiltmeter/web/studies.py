@@ -12,6 +12,7 @@ from tiltmeter.errors import TiltmeterError, UserError
 from tiltmeter.files import read_text, whole_file
 from tiltmeter.store import read_meta, state_of
 from tiltmeter.study import Plan, read
+from tiltmeter.toml_writing import to_toml
 from tiltmeter.web.fields import Fields, Sent
 from tiltmeter.web.pages import Bench, address, go_to, render
 from tiltmeter.web.sending import as_file
@@ -30,7 +31,6 @@ from tiltmeter.web.studies_plan import outlook
 from tiltmeter.web.studies_presets import PRESETS, preset
 from tiltmeter.web.studies_rates import rates_of, short_model
 from tiltmeter.web.studies_sent import data_of
-from tiltmeter.web.studies_toml import to_toml
 from tiltmeter.web.workbench import Workbench, checked_name, plain_name
 
 router = APIRouter(prefix="/studies")

@@ -1,0 +1,252 @@
+"""Strings that try to get out of where they are put, on every page that shows one: nothing of them ever runs."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from itertools import cycle, islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urlencode
+
+import pytest
+
+from tests.web.browser import Watched, chromium, fits, served, watched
+from tests.web.hostile import HOSTILE, PRINTABLE
+from tiltmeter.analysis import summarise_run
+from tiltmeter.engine import carry_out
+from tiltmeter.errors import ModelError
+from tiltmeter.models.scripted import ScriptedModel
+from tiltmeter.records import Completion, Decoding
+from tiltmeter.report.page import write_run
+from tiltmeter.specs import skeleton
+from tiltmeter.store import Annotations, ProgressFile, read_run
+from tiltmeter.study import parse, plan
+from tiltmeter.web.annotating_items import items
+from tiltmeter.web.annotating_tasks import SCALES, rating_task
+from tiltmeter.web.jobs import LOG
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytest.importorskip("fastapi")
+pytestmark = pytest.mark.slow
+
+
+def quoted(value: object) -> str:
+    """A value as TOML has it."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+IMAGE, SCRIPT, QUOTE, MARKUP = PRINTABLE[2], PRINTABLE[0], PRINTABLE[3], "<svg onload=window.pwned=1>"
+TABLE = f"{IMAGE}.toml"
+NAMES = [text for text in PRINTABLE if "/" not in text and len(text.encode()) < 200 and text not in (".", "..")]
+"""Those that a file can be called."""
+SHORT = [text[:80] for text in PRINTABLE if text[:80].isprintable()]
+"""Those that an annotator can be called."""
+STUDY = f"""
+name = {quoted(SCRIPT)}
+models = [{quoted(f"scripted:{TABLE}")}]
+[pairs]
+sources = ["pairs-file:pairs.csv"]
+scorers = ["sum", "mean"]
+[continuations]
+sources = ["prompts-file:prompts.csv"]
+decoding = {{ temperature = [0.5, 1.0], max_new_tokens = 4 }}
+samples = 2
+raters = ["sentiment.vader", "readability.fog"]
+[next_words]
+sources = ["prompts-file:open.csv"]
+words = "he-she"
+"""
+SPEC = f"""
+name = "hostile"
+title = {quoted(SCRIPT)}
+citation = {quoted(IMAGE)}
+note = {quoted(PRINTABLE[5])}
+templates = [{quoted("[T] likes [A] " + QUOTE)}, {quoted("[T] has [A] " + "W" * 3000)}]
+[groups.one]
+terms = {quoted([f"{text} 1" for text in PRINTABLE])}
+[groups.two]
+terms = {quoted([f"{text} 2" for text in PRINTABLE])}
+[attributes.first]
+terms = {quoted([f"{text} 3" for text in PRINTABLE])}
+stereotype_of = "one"
+neutral = {quoted(QUOTE)}
+"""
+DRAFT = f"""
+name = {quoted(IMAGE)}
+title = {quoted("W" * 3000)}
+{quoted(SCRIPT)} = 1
+[groups.{quoted(SCRIPT)}]
+terms = {quoted(list(PRINTABLE))}
+[groups.{quoted("W" * 300)}]
+terms = [1]
+"""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workbench in which everything that can be is a hostile string."""
+    home = tmp_path_factory.mktemp("bench")
+    for kind in ("specs", "studies", "runs"):
+        (home / kind).mkdir()
+    for name in NAMES:
+        (home / "specs" / f"{name}.toml").write_text(skeleton("other"), encoding="utf-8")
+    (home / "specs" / f"{IMAGE}.toml").write_text(SPEC, encoding="utf-8")
+    (home / "specs" / f"{MARKUP}.toml").write_text(DRAFT, encoding="utf-8")
+    beside = STUDY.replace("scripted:", "scripted:../").replace("-file:", "-file:../")
+    for name in (*NAMES[:5], IMAGE):
+        (home / "studies" / f"{name}.toml").write_text(beside, encoding="utf-8")
+    (home / "studies" / f"{MARKUP}.toml").write_text(f"name = 1\n{quoted(SCRIPT)} = {quoted(IMAGE)}", "utf-8")
+    _carry_out(home, home / "runs" / IMAGE)
+    shutil.copytree(home / "runs" / IMAGE, home / "runs" / MARKUP)
+    _fail(home, home / "runs" / QUOTE)
+    return home
+
+
+def _carry_out(home: Path, folder: Path) -> None:
+    (home / TABLE).write_text("[weights]\nhe = 1\nshe = 1\nother = 4\n", encoding="utf-8")
+    _table(home / "prompts.csv", ["text", "group", "origin"], [(text, SHORT[n % 3], text) for n, text in enumerate(PRINTABLE)])
+    _table(home / "open.csv", ["text", "profession"], [(f"The {text} said that", text) for text in PRINTABLE])
+    _table(
+        home / "pairs.csv",
+        ["sentence_1", "sentence_2", "term_1", "term_2", "label_1", "label_2", "bias", "attribute"],
+        [(f"He {text}", f"She {text}", "He", "She", "stereotype", "anti-stereotype", SCRIPT, text) for text in PRINTABLE],
+    )
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(home)
+        patched.setattr(ScriptedModel, "complete", _write)
+        carry_out(plan(parse(STUDY)), folder)
+    run = read_run(folder)
+    write_run(run, summarise_run(run))
+    (folder / LOG).write_text("\n".join(HOSTILE), encoding="utf-8")
+    kept = Annotations(folder)
+    kept.keep_scale(SCALES["regard"])
+    texts = items(folder, "continuations", range(1, 9))
+    for who, value in zip(SHORT[:3], "100", strict=True):
+        kept.mark(who, rating_task("regard"), [(item, value) for item in texts])
+    kept.add_queue(rating_task("regard"), SCRIPT, texts)
+
+
+def _write(
+    model: ScriptedModel, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: object = 0
+) -> list[list[Completion]]:
+    """A hostile string after each prompt."""
+    texts = cycle(HOSTILE)
+    return [[Completion(f" {text}", 3, "length") for text in islice(texts, samples)] for _ in prompts]
+
+
+def _fail(home: Path, folder: Path) -> None:
+    """A run that failed, with a hostile string for the reason."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise ModelError(SCRIPT)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(home)
+        patched.setattr(ScriptedModel, "score", refuse)
+        with pytest.raises(ModelError), ProgressFile(folder) as progress:
+            carry_out(plan(parse(STUDY)), folder, watcher=progress)
+
+
+def _table(path: Path, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([columns, *rows])
+
+
+@pytest.fixture(scope="module")
+def address(home: Path) -> Iterator[str]:
+    with served(home) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as found:
+        yield found
+
+
+def at(*parts: str, **query: str | Sequence[str]) -> str:
+    """The address of a page with names that hold anything."""
+    path = "/" + "/".join(quote(part, safe="") for part in parts)
+    return f"{path}?{urlencode(query, doseq=True)}" if query else path
+
+
+def side(run: str) -> str:
+    return f"{quote(run, safe='')}/{quote(f'scripted:{TABLE}', safe='')}"
+
+
+RUN = ("runs", IMAGE)
+PAGES: list[tuple[str, tuple[str, ...]]] = [
+    (at(), ()),
+    (at("specs"), (SCRIPT, *NAMES)),
+    *((at("specs", q=text), (text.strip(),)) for text in PRINTABLE[:15]),
+    (at("specs", "own", IMAGE), (SCRIPT, IMAGE, QUOTE, *(f"{text} 1" for text in PRINTABLE))),
+    (at("specs", "own", IMAGE, "edit"), (SCRIPT, IMAGE, QUOTE, *(f"{text} 2" for text in PRINTABLE))),
+    (at("specs", "own", MARKUP), (SCRIPT,)),
+    (at("specs", "own", MARKUP, "edit"), (SCRIPT, IMAGE)),
+    (at("specs", "new", copy=f"own/{IMAGE}"), (IMAGE,)),
+    (at("studies"), (SCRIPT, f"scripted:../{TABLE}", *NAMES[:5])),
+    (at("studies", IMAGE), (SCRIPT, f"scripted:../{TABLE}")),
+    (at("studies", MARKUP), (SCRIPT,)),
+    (at("studies", "new", spec=IMAGE, model=SCRIPT), (IMAGE, SCRIPT)),
+    (at("runs"), (IMAGE, MARKUP, QUOTE, SCRIPT)),
+    (at(*RUN), (IMAGE, SCRIPT, *HOSTILE)),
+    (at("runs", QUOTE), (QUOTE, SCRIPT)),
+    (at(*RUN, "results"), (IMAGE, SCRIPT, SHORT[0], SHORT[1])),
+    (at(*RUN, "texts"), (SHORT[0], *PRINTABLE[:12])),
+    (at(*RUN, "texts", q=SCRIPT), (SCRIPT,)),
+    (at(*RUN, "texts", view="pairs"), (SCRIPT, f"She {IMAGE}")),
+    (at(*RUN, "texts", view="pairs", q=IMAGE, origin=SCRIPT), (IMAGE, SCRIPT)),
+    (at(*RUN, "texts", view="next-words"), (f"The {SCRIPT} said that",)),
+    (at(*RUN, "texts", "c1"), (PRINTABLE[0],)),
+    (at(*RUN, "texts", "p3"), (PRINTABLE[2],)),
+    (at(*RUN, "texts", "w3"), (PRINTABLE[2],)),
+    (at(*RUN, "texts", "annotate"), (SCRIPT, *SHORT[:3])),
+    (at(*RUN, "texts", "queues", "1"), (SCRIPT,)),
+    *((at(*RUN, "texts", "queues", "1", **{"as": who, "open": "1"}), (who,)) for who in SHORT[:6]),
+    (at(*RUN, "texts", "agreement"), (*SHORT[:3],)),
+    (at("compare"), (IMAGE, MARKUP, f"scripted:{TABLE}")),
+    (at("compare", side=[side(IMAGE), side(MARKUP)]), (IMAGE, MARKUP, SHORT[0])),
+    *((at("playground", model="scripted", text=f"He {text}", second=f"She {text}"), (f"He {text}",)) for text in PRINTABLE[:4]),
+    (at("playground", model=SCRIPT, text=IMAGE, kind="prompt", words=QUOTE), (SCRIPT, IMAGE)),
+    *((at(*kind, f"no {MARKUP}"), (f"no {MARKUP}",)) for kind in (("runs",), ("studies",), ("specs", "own"))),
+]
+"""Every page, and the strings that must be on it as text."""
+OPEN_ALL = "() => document.querySelectorAll('details:not([open])').forEach((one) => { one.open = true; })"
+SHOWN = """() => [document.title, document.body.textContent, ...[...document.querySelectorAll("input, textarea")].map((one) => one.value)]
+    .join(" ").replace(/\\s+/g, " ")"""
+ALIVE = """() => [...document.querySelectorAll("*")].flatMap((one) => [
+  ...[...one.attributes].filter(({ name, value }) => /^(on|hx-on)/.test(name) || /^\\s*javascript:/i.test(value) && /^(href|src|action|hx-)/.test(name)),
+  ...one.matches("script:not([src^='/static/']):not([type='application/json']), img, iframe, object, base, [src=x]") ? [one] : [],
+]).map((one) => one.outerHTML ?? `${one.name}=${one.value}`)"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_hostile_strings_are_text_on_every_page(browser: Browser, address: str, width: int):
+    wrong = []
+    with watched(browser, address, width=width) as seen:
+        for path, strings in PAGES:
+            wrong += [f"{path}: {one}" for one in _looked_at(seen, path, strings)]
+            seen.forgive("status of 4")
+    assert not wrong, "\n".join(wrong)
+
+
+def _looked_at(seen: Watched, path: str, strings: Sequence[str]) -> Iterator[str]:
+    """What is wrong with a page."""
+    seen.go(path)
+    if not fits(seen.page):
+        yield "is wider than the window"
+    seen.page.evaluate(OPEN_ALL)
+    seen.settle()
+    if not fits(seen.page):
+        yield "is wider than the window when all is open"
+    shown = seen.page.evaluate(SHOWN)
+    for text in strings:
+        if " ".join(text.replace("\ufeff", " ").split()) not in shown:
+            yield f"does not show {text[:60]!r}"
+    for one in seen.page.evaluate(ALIVE):
+        yield f"has {one[:100]}"

@@ -146,7 +146,7 @@ def test_a_fact_that_an_earlier_version_did_not_write_down_is_no_change(small: P
         assert ledger.run().facts["scripted"].files_sha256 == ""
         ledger.record_model(dataclasses.replace(facts, files_sha256="known now"))
         assert ledger.run().facts["scripted"].files_sha256 == "known now"
-        with pytest.raises(RunError, match="began with files_sha256 'known now' of model scripted, which is now 'other'"):
+        with pytest.raises(RunError, match="files_sha256 'known now' of model scripted, which is now 'other'"):
             ledger.record_model(dataclasses.replace(facts, files_sha256="other"))
 
 

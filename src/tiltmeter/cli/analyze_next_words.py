@@ -25,6 +25,8 @@ _WORDS = {
 
 def result(file: Path, given: Mapping[str, Any], where: Mapping[str, str], level: float, seed: int) -> dict[str, Any]:
     """The JSON of the view; `given` are the options by their names."""
+    from tiltmeter.analysis.big_next_words import summarise_big_next_words
+    from tiltmeter.analysis.big_tables import is_big
     from tiltmeter.analysis.next_word_files import (
         NextWordColumns,
         check_table,
@@ -38,8 +40,13 @@ def result(file: Path, given: Mapping[str, Any], where: Mapping[str, str], level
     if given["by_prompt"] is not None:
         check_table(given["by_prompt"], "--by-prompt", [file, *filter(None, [given["labour"]])])
     columns = NextWordColumns(given["origin"], given["template"], where, "first" if given["first_word"] else "sum")
-    answers = read_answers(file, columns)
     settings = NextWordSettings(given["reference"], labour, level=level, seed=seed)
+    needed = labour is not None or given["by_prompt"] is not None
+    if is_big(file, rows_needed=needed):
+        if given["by_prompt"] is not None:
+            raise UserError("--by-prompt needs every prompt, and so many are summed outside of memory: leave it out")
+        return summarise_big_next_words(file, columns, settings)
+    answers = read_answers(file, columns)
     found = summarise_answers(answers, columns, settings)
     if given["by_prompt"] is not None:
         write_by_prompt(given["by_prompt"], answers.items, given["reference"])

@@ -28,7 +28,7 @@ def export(
     from tiltmeter.store import read_run
 
     place: str | Path = run / "tables" if to is None else to if is_address(to) else Path(to)
-    written = [str(path) for path in export_items(read_run(run), place)]
+    written = [str(path) for path in export_items(read_run(run, held=0), place)]
     if as_json:
         print_json({"written": written})
     else:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tiltmeter.analysis import RunSummary, boards
+from tiltmeter.analysis import boards
 from tiltmeter.analysis.multiverse import MultiverseSummary, summarise_multiverse
 from tiltmeter.report.board_words import board_headline
 from tiltmeter.report.cells import Table
@@ -23,7 +23,7 @@ from tiltmeter.report.next_word_tables import share_table
 from tiltmeter.report.next_word_words import next_word_headline
 from tiltmeter.report.rendering import render
 from tiltmeter.report.run_facts import facts_of_run, specs_of
-from tiltmeter.report.series import Series, make_series
+from tiltmeter.report.series import Runs, Series, make_series
 from tiltmeter.report.words import NEUTRAL
 from tiltmeter.store import Run
 
@@ -50,7 +50,7 @@ class Card:
     front_matter: str
 
 
-def make_cards(runs: Sequence[tuple[Run, RunSummary]], answered: MultiverseSummary | None = None) -> list[Card]:
+def make_cards(runs: Runs, answered: MultiverseSummary | None = None) -> list[Card]:
     """A card for each model of each run; `answered` is what the one run says to its questions, where that is known."""
     series = make_series(runs)
     by_run = {id(run): answered or summarise_multiverse([(run, summary)]) for run, summary in runs}

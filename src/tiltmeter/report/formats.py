@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from tiltmeter.analysis import RunSummary
 from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.files import whole_file
 from tiltmeter.report.bibtex import bibtex
@@ -18,8 +17,8 @@ from tiltmeter.report.latex import write_latex
 from tiltmeter.report.markdown import write_markdown
 from tiltmeter.report.page import Page, make_page
 from tiltmeter.report.page_reader import read_page
+from tiltmeter.report.series import Runs
 from tiltmeter.report.typeset import write_pdf
-from tiltmeter.store import Run
 
 FORMATS = ("html", "pdf", "md", "latex", "card")
 
@@ -28,7 +27,7 @@ Files = dict[str, bytes]
 
 
 def write_formats(
-    runs: Sequence[tuple[Run, RunSummary]],
+    runs: Runs,
     folder: str | Path,
     formats: Sequence[str],
     *,
@@ -94,7 +93,7 @@ def _what_signs_mean(blocks: Sequence[Block]) -> list[Block]:
     return [Paragraph((Span(words),), "basis")]
 
 
-def _cards(runs: Sequence[tuple[Run, RunSummary]], page: Page | None) -> Files:
+def _cards(runs: Runs, page: Page | None) -> Files:
     answered = page.answered if page and len(runs) == 1 else None
     files: Files = {}
     for card in make_cards(runs, answered):

@@ -23,7 +23,7 @@ from tiltmeter.report.document import (
     visible,
 )
 from tiltmeter.report.rendering import asset
-from tiltmeter.report.table_layout import column_widths, is_wide, marked
+from tiltmeter.report.table_layout import column_widths, is_wide, marked, on_one_line
 
 _SIGNS = {
     "\\": r"\textbackslash{}",
@@ -147,7 +147,7 @@ def _list(environment: str, items: Sequence[str]) -> str:
 def table(found: Table) -> str:
     """A table that stands on one page, for a paper."""
     layout = "".join("r" if column.number else "l" for column in found.columns)
-    rows = [" & ".join(escaped(_on_one_line(cell)) for cell in row) + r" \\" for row in found.rows]
+    rows = [" & ".join(escaped(on_one_line(cell)) for cell in row) + r" \\" for row in found.rows]
     return "\n".join(
         [
             r"\begin{table}",
@@ -198,12 +198,6 @@ def _cell(cell: TableCell) -> str:
     large = rf"\textbf{{{words}}}" if cell.mark in ("mean", "firm") and words else words
     small = [rf"{{\tiny {escaped(line)}}}" for line in cell.small.split("\n") if line]
     return r"\newline ".join([*([large] if large else []), *small])
-
-
-def _on_one_line(cell: TableCell) -> str:
-    small = "; ".join(line for line in cell.small.split("\n") if line)
-    text = marked(cell)
-    return f"{text} ({small})" if small and text else text or small
 
 
 def _inline(text: Text) -> str:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from tiltmeter.analysis import RunSummary
 from tiltmeter.analysis.continuation_records import kind_of
 from tiltmeter.analysis.multiverse import MultiverseSummary
 from tiltmeter.records import Estimate
 from tiltmeter.report.decodings import rater_words
-from tiltmeter.report.series import short_scorer
+from tiltmeter.report.series import Runs, short_scorer
 from tiltmeter.report.words import NEUTRAL, count, listed, percent
 from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS, FEWEST_ORIGINS
 from tiltmeter.store import Run
-
-Runs = Sequence[tuple[Run, RunSummary]]
 
 _MADE = {
     "templates",

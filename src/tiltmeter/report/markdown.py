@@ -22,7 +22,7 @@ from tiltmeter.report.document import (
     plain,
     visible,
 )
-from tiltmeter.report.table_layout import marked
+from tiltmeter.report.table_layout import on_one_line
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~#$!^{}])")
 _AROUND = {
@@ -108,15 +108,8 @@ def _row(cells: Iterator[str]) -> str:
 
 
 def _cell(cell: TableCell) -> str:
-    words = escaped(with_small(cell))
+    words = escaped(on_one_line(cell))
     return f"**{words}**" if cell.mark in ("mean", "firm") and words else words
-
-
-def with_small(cell: TableCell) -> str:
-    """What a cell shows on one line, with its small print in brackets."""
-    small = "; ".join(line for line in cell.small.split("\n") if line)
-    text = marked(cell)
-    return f"{text} ({small})" if small and text else text or small
 
 
 def _inline(text: Text) -> str:

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from tiltmeter import registry
-from tiltmeter.analysis import RunSummary, of_the_test
+from tiltmeter.analysis import of_the_test
 from tiltmeter.analysis.multiverse import MultiverseSummary
 from tiltmeter.measures.pairs import TIE
 from tiltmeter.records import ModelFacts
 from tiltmeter.report.decodings import decoding_words
 from tiltmeter.report.references import Citations, Cited, Reference
 from tiltmeter.report.run_facts import source_words, specs_of
+from tiltmeter.report.series import Runs
 from tiltmeter.report.words import count, listed
 from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS, FEWEST_ORIGINS
 from tiltmeter.stats.intervals import RESAMPLES
@@ -22,7 +23,6 @@ from tiltmeter.store import Run
 
 Piece = str | Cited
 Paragraph = tuple[Piece, ...]
-Runs = Sequence[tuple[Run, RunSummary]]
 
 _SHORT = 12
 """Signs of a hash that are enough to tell it from others; the whole stands under what was run."""

@@ -29,7 +29,7 @@ from tiltmeter.report.references import Reference
 from tiltmeter.report.rendering import render
 from tiltmeter.report.run_facts import facts_of_run, specs_of
 from tiltmeter.report.sentences import SentenceView, sentence_views
-from tiltmeter.report.series import make_series
+from tiltmeter.report.series import Runs, make_series
 from tiltmeter.report.tables import write_tables
 from tiltmeter.report.view_agreement import ViewsView, views_view
 from tiltmeter.report.written import WrittenSection, written_sections
@@ -37,8 +37,6 @@ from tiltmeter.store import Run
 
 REPORT = "report.html"
 """The name of the report in a run folder."""
-
-Runs = Sequence[tuple[Run, RunSummary]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,8 +42,6 @@ _SPANS: Mapping[str, SpanKind] = {
 }
 _INLINE = {*_SPANS, "bdi", "span", "a", "q", "mark"}
 _PARAGRAPHS: tuple[ParagraphKind, ...] = ("lead", "sentence", "basis", "notice")
-
-
 _ELSEWHERE = Paragraph(
     (Span("Examples of texts stand in an appendix, where this was made with --with-texts."),), "basis"
 )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from tiltmeter.analysis import RunSummary, of_the_test
 from tiltmeter.report.decodings import decoding_words
+from tiltmeter.report.series import Runs
 from tiltmeter.store import Run
 
 
@@ -84,7 +85,7 @@ def _option(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def specs_of(runs: Sequence[tuple[Run, RunSummary]]) -> list[Mapping[str, Any]]:
+def specs_of(runs: Runs) -> list[Mapping[str, Any]]:
     """The specs of some runs, each once, as a run keeps them."""
     found = {spec["name"]: spec for run, _ in runs for spec in run.meta["resolved"]["specs"]}
     return list(found.values())

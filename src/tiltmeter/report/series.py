@@ -12,6 +12,9 @@ from tiltmeter.analysis.leading import rank_of
 from tiltmeter.records import ModelFacts
 from tiltmeter.store import Run
 
+Runs = Sequence[tuple[Run, RunSummary]]
+"""Runs with what they say, as a report is made of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Series:
@@ -51,7 +54,7 @@ class Series:
         ]
 
 
-def make_series(runs: Sequence[tuple[Run, RunSummary]]) -> list[Series]:
+def make_series(runs: Runs) -> list[Series]:
     """Every model of every run; where a model occurs twice, the study and the folder tell which is which."""
     occurrences = Counter(model for _, summary in runs for model in summary.facts)
     made = []

@@ -1,4 +1,4 @@
-"""How wide the columns of a table are on paper, and when a table needs the long side of it."""
+"""What the cells of a table show on paper, how wide its columns are, and when it needs the long side of a sheet."""
 
 from __future__ import annotations
 
@@ -41,3 +41,14 @@ def marked(cell: TableCell) -> str:
     """
     sign = MARKS.get(cell.mark, "")
     return f"{sign} {cell.text}" if cell.mark == "opposed" else f"{cell.text} {sign}".strip()
+
+
+def on_one_line(cell: TableCell) -> str:
+    """The same with the small print in brackets behind it.
+
+    >>> on_one_line(TableCell("+0.1", "0.0 to 0.2\\n96 texts"))
+    '+0.1 (0.0 to 0.2; 96 texts)'
+    """
+    small = "; ".join(line for line in cell.small.split("\n") if line)
+    text = marked(cell)
+    return f"{text} ({small})" if small and text else text or small

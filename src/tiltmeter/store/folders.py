@@ -14,12 +14,16 @@ from tiltmeter.sources.generated.settings import UnitResult
 from tiltmeter.store.ledger import Ledger
 from tiltmeter.store.opening import LEDGER
 from tiltmeter.store.records import Run
+from tiltmeter.store.rows import HELD
 
 
-def read_run(folder: str | Path) -> Run:
-    """Read a run folder, also while another process writes it."""
+def read_run(folder: str | Path, *, held: int = HELD) -> Run:
+    """Read a run folder, also while another process writes it.
+
+    Items that are more than `held` are not held in memory, but read when they are asked for.
+    """
     with _reading(folder) as ledger:
-        return ledger.run()
+        return ledger.run(held)
 
 
 def read_written(folder: str | Path) -> dict[str, list[UnitResult]]:

@@ -50,6 +50,8 @@ NAMES = [text for text in PRINTABLE if "/" not in text and len(text.encode()) < 
 """Those that a file can be called."""
 SHORT = [text[:80] for text in PRINTABLE if text[:80].isprintable()]
 """Those that an annotator can be called."""
+WRITTEN = cycle(HOSTILE)
+"""What the model writes, one after the other."""
 STUDY = f"""
 name = {quoted(SCRIPT)}
 models = [{quoted(f"scripted:{TABLE}")}]
@@ -113,12 +115,19 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _carry_out(home: Path, folder: Path) -> None:
     (home / TABLE).write_text("[weights]\nhe = 1\nshe = 1\nother = 4\n", encoding="utf-8")
-    _table(home / "prompts.csv", ["text", "group", "origin"], [(text, SHORT[n % 3], text) for n, text in enumerate(PRINTABLE)])
+    _table(
+        home / "prompts.csv",
+        ["text", "group", "origin"],
+        [(text, SHORT[n % 3], text) for n, text in enumerate(PRINTABLE)],
+    )
     _table(home / "open.csv", ["text", "profession"], [(f"The {text} said that", text) for text in PRINTABLE])
     _table(
         home / "pairs.csv",
         ["sentence_1", "sentence_2", "term_1", "term_2", "label_1", "label_2", "bias", "attribute"],
-        [(f"He {text}", f"She {text}", "He", "She", "stereotype", "anti-stereotype", SCRIPT, text) for text in PRINTABLE],
+        [
+            (f"He {text}", f"She {text}", "He", "She", "stereotype", "anti-stereotype", SCRIPT, text)
+            for text in PRINTABLE
+        ],
     )
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(home)
@@ -139,8 +148,7 @@ def _write(
     model: ScriptedModel, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: object = 0
 ) -> list[list[Completion]]:
     """A hostile string after each prompt."""
-    texts = cycle(HOSTILE)
-    return [[Completion(f" {text}", 3, "length") for text in islice(texts, samples)] for _ in prompts]
+    return [[Completion(f" {text}", 3, "length") for text in islice(WRITTEN, samples)] for _ in prompts]
 
 
 def _fail(home: Path, folder: Path) -> None:
@@ -215,18 +223,27 @@ PAGES: list[tuple[str, tuple[str, ...]]] = [
     (at(*RUN, "texts", "agreement"), (*SHORT[:3],)),
     (at("compare"), (IMAGE, MARKUP, f"scripted:{TABLE}")),
     (at("compare", side=[side(IMAGE), side(MARKUP)]), (IMAGE, MARKUP, SHORT[0])),
-    *((at("playground", model="scripted", text=f"He {text}", second=f"She {text}"), (f"He {text}",)) for text in PRINTABLE[:4]),
+    *(
+        (at("playground", model="scripted", text=f"He {text}", second=f"She {text}"), (f"He {text}",))
+        for text in PRINTABLE[:4]
+    ),
     (at("playground", model=SCRIPT, text=IMAGE, kind="prompt", words=QUOTE), (SCRIPT, IMAGE)),
     *((at(*kind, f"no {MARKUP}"), (f"no {MARKUP}",)) for kind in (("runs",), ("studies",), ("specs", "own"))),
 ]
 """Every page, and the strings that must be on it as text."""
-OPEN_ALL = "() => document.querySelectorAll('details:not([open])').forEach((one) => { one.open = true; })"
-SHOWN = """() => [document.title, document.body.textContent, ...[...document.querySelectorAll("input, textarea")].map((one) => one.value)]
-    .join(" ").replace(/\\s+/g, " ")"""
-ALIVE = """() => [...document.querySelectorAll("*")].flatMap((one) => [
-  ...[...one.attributes].filter(({ name, value }) => /^(on|hx-on)/.test(name) || /^\\s*javascript:/i.test(value) && /^(href|src|action|hx-)/.test(name)),
-  ...one.matches("script:not([src^='/static/']):not([type='application/json']), img, iframe, object, base, [src=x]") ? [one] : [],
-]).map((one) => one.outerHTML ?? `${one.name}=${one.value}`)"""
+SHOWN = """() => {
+  const values = [...document.querySelectorAll("input, textarea")].map((one) => one.value);
+  return [document.title, document.body.textContent, ...values].join(" ").replace(/\\s+/g, " ");
+}"""
+ALIVE = """() => {
+  const acts = ({ name, value }) => /^(on|hx-on)/.test(name)
+    || /^(href|src|action|hx-)/.test(name) && /^\\s*javascript:/i.test(value);
+  const foreign = "script:not([src^='/static/'], [type='application/json']), img, iframe, object, base, [src=x]";
+  return [...document.querySelectorAll("*")]
+    .filter((one) => one.matches(foreign) || [...one.attributes].some(acts))
+    .map((one) => one.outerHTML.slice(0, 100));
+}"""
+"""What of a page could run, or load something."""
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -244,8 +261,7 @@ def _looked_at(seen: Watched, path: str, strings: Sequence[str]) -> Iterator[str
     seen.go(path)
     if not fits(seen.page):
         yield "is wider than the window"
-    seen.page.evaluate(OPEN_ALL)
-    seen.settle()
+    seen.open_all()
     if not fits(seen.page):
         yield "is wider than the window when all is open"
     shown = seen.page.evaluate(SHOWN)
@@ -253,7 +269,7 @@ def _looked_at(seen: Watched, path: str, strings: Sequence[str]) -> Iterator[str
         if " ".join(text.replace("\ufeff", " ").split()) not in shown:
             yield f"does not show {text[:60]!r}"
     for one in seen.page.evaluate(ALIVE):
-        yield f"has {one[:100]}"
+        yield f"has {one}"
 
 
 def test_what_a_chart_says_of_a_point_is_text_and_its_texts_open(browser: Browser, address: str):
@@ -263,7 +279,9 @@ def test_what_a_chart_says_of_a_point_is_text_and_its_texts_open(browser: Browse
         told = [text for chart in seen.page.locator(".vega canvas").all()[:4] for text in _pointed_at(seen, chart, tip)]
         assert any(text in one for one in told for text in (*SHORT[:3], SCRIPT)), told
         seen.page.get_by_text("The numbers in a table").first.click()
-        seen.page.locator("#results").get_by_role("link", name="Texts", exact=True).locator("visible=true").first.click()
+        seen.page.locator("#results").get_by_role("link", name="Texts", exact=True).locator(
+            "visible=true"
+        ).first.click()
         drawer = seen.page.get_by_role("complementary", name="Behind this point")
         drawer.get_by_text("Show texts").click()
         drawer.locator("q").first.wait_for()
@@ -311,7 +329,7 @@ def test_what_is_taken_home_shows_them_as_text_without_a_server(
     for width in (1280, 390):
         with watched(browser, file.as_uri(), width=width) as seen:
             seen.page.goto(file.as_uri())
-            seen.page.evaluate(OPEN_ALL)
+            seen.open_all()
             shown = seen.page.locator("body").text_content() or ""
             assert IMAGE in shown
             assert fits(seen.page)
@@ -332,5 +350,8 @@ def test_what_is_wrong_with_a_name_is_said_in_text(browser: Browser, address: st
 def test_a_table_of_items_keeps_texts_as_they_are_and_figures_as_figures(address: str):
     with urlopen(f"{address}{at(*RUN, 'export', format='csv')}") as answer:
         archive = zipfile.ZipFile(io.BytesIO(answer.read()))
-    tables = {name: list(csv.DictReader(io.StringIO(archive.read(name).decode()))) for name in archive.namelist()}
-    print({name: rows[0] for name, rows in tables.items()})
+    written = list(csv.DictReader(io.StringIO(archive.read("completions.csv").decode(), newline="")))
+    assert {row["completion"].strip() for row in written} == {text.strip() for text in HOSTILE}
+    assert {row["origin"] for row in written} == set(PRINTABLE)
+    assert all(float(row["temperature"]) in (0.5, 1.0) for row in written)
+    assert any(float(row["sentiment.vader.v1"] or 0) for row in written)

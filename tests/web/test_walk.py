@@ -101,7 +101,7 @@ def watch_it_pause_and_go_on(page: Page) -> None:
     assert shown.get_by_text("paused").first.is_visible()
     shown.get_by_role("button", name="Go on").click()
     shown.get_by_role("link", name="See the results").wait_for(timeout=LONG)
-    assert page.get_by_text("every item that was asked for has its value").is_visible()
+    page.get_by_text("every item that was asked for has its value").wait_for()
 
 
 def read_the_verdict_and_open_a_text(walk: Watched) -> None:
@@ -135,7 +135,9 @@ def annotate(walk: Watched, home: Path) -> None:
         done.filter(has_text=words).wait_for()
     page.get_by_role("link", name="Agreement", exact=True).click()
     page.get_by_text("Ada judged 3").wait_for()
-    rows = list(csv.DictReader(saved(page.get_by_role("link", name="All ratings of regard"), home).open(encoding="utf-8")))
+    rows = list(
+        csv.DictReader(saved(page.get_by_role("link", name="All ratings of regard"), home).open(encoding="utf-8"))
+    )
     assert [(row["annotator"], row["value"]) for row in rows] == [("Ada", "1"), ("Ada", "-1"), ("Ada", "0")]
 
 

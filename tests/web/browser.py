@@ -93,6 +93,11 @@ class Watched:
         """Wait until no part of the page is still on its way, and every chart is drawn."""
         self.page.wait_for_function(_IS_SETTLED, timeout=_PATIENCE)
 
+    def open_all(self) -> None:
+        """Open whatever can be opened, and wait until it is all there."""
+        self.page.evaluate("document.querySelectorAll('details:not([open])').forEach((one) => { one.open = true; })")
+        self.settle()
+
     def forgive(self, part: str) -> None:
         """Take away complaints that are meant, such as that a page is not there."""
         self.complaints = [said for said in self.complaints if not part or part not in said]

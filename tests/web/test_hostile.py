@@ -50,6 +50,8 @@ NAMES = [text for text in PRINTABLE if "/" not in text and len(text.encode()) < 
 """Those that a file can be called."""
 SHORT = [text[:80] for text in PRINTABLE if text[:80].isprintable()]
 """Those that an annotator can be called."""
+WRITTEN = cycle(HOSTILE)
+"""What the model writes, one after the other."""
 STUDY = f"""
 name = {quoted(SCRIPT)}
 models = [{quoted(f"scripted:{TABLE}")}]
@@ -146,8 +148,7 @@ def _write(
     model: ScriptedModel, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: object = 0
 ) -> list[list[Completion]]:
     """A hostile string after each prompt."""
-    texts = cycle(HOSTILE)
-    return [[Completion(f" {text}", 3, "length") for text in islice(texts, samples)] for _ in prompts]
+    return [[Completion(f" {text}", 3, "length") for text in islice(WRITTEN, samples)] for _ in prompts]
 
 
 def _fail(home: Path, folder: Path) -> None:
@@ -230,13 +231,19 @@ PAGES: list[tuple[str, tuple[str, ...]]] = [
     *((at(*kind, f"no {MARKUP}"), (f"no {MARKUP}",)) for kind in (("runs",), ("studies",), ("specs", "own"))),
 ]
 """Every page, and the strings that must be on it as text."""
-OPEN_ALL = "() => document.querySelectorAll('details:not([open])').forEach((one) => { one.open = true; })"
-SHOWN = """() => [document.title, document.body.textContent, ...[...document.querySelectorAll("input, textarea")].map((one) => one.value)]
-    .join(" ").replace(/\\s+/g, " ")"""
-ALIVE = """() => [...document.querySelectorAll("*")].flatMap((one) => [
-  ...[...one.attributes].filter(({ name, value }) => /^(on|hx-on)/.test(name) || /^\\s*javascript:/i.test(value) && /^(href|src|action|hx-)/.test(name)),
-  ...one.matches("script:not([src^='/static/']):not([type='application/json']), img, iframe, object, base, [src=x]") ? [one] : [],
-]).map((one) => one.outerHTML ?? `${one.name}=${one.value}`)"""
+SHOWN = """() => {
+  const values = [...document.querySelectorAll("input, textarea")].map((one) => one.value);
+  return [document.title, document.body.textContent, ...values].join(" ").replace(/\\s+/g, " ");
+}"""
+ALIVE = """() => {
+  const acts = ({ name, value }) => /^(on|hx-on)/.test(name)
+    || /^(href|src|action|hx-)/.test(name) && /^\\s*javascript:/i.test(value);
+  const foreign = "script:not([src^='/static/'], [type='application/json']), img, iframe, object, base, [src=x]";
+  return [...document.querySelectorAll("*")]
+    .filter((one) => one.matches(foreign) || [...one.attributes].some(acts))
+    .map((one) => one.outerHTML.slice(0, 100));
+}"""
+"""What of a page could run, or load something."""
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -254,8 +261,7 @@ def _looked_at(seen: Watched, path: str, strings: Sequence[str]) -> Iterator[str
     seen.go(path)
     if not fits(seen.page):
         yield "is wider than the window"
-    seen.page.evaluate(OPEN_ALL)
-    seen.settle()
+    seen.open_all()
     if not fits(seen.page):
         yield "is wider than the window when all is open"
     shown = seen.page.evaluate(SHOWN)
@@ -263,7 +269,7 @@ def _looked_at(seen: Watched, path: str, strings: Sequence[str]) -> Iterator[str
         if " ".join(text.replace("\ufeff", " ").split()) not in shown:
             yield f"does not show {text[:60]!r}"
     for one in seen.page.evaluate(ALIVE):
-        yield f"has {one[:100]}"
+        yield f"has {one}"
 
 
 def test_what_a_chart_says_of_a_point_is_text_and_its_texts_open(browser: Browser, address: str):
@@ -323,7 +329,7 @@ def test_what_is_taken_home_shows_them_as_text_without_a_server(
     for width in (1280, 390):
         with watched(browser, file.as_uri(), width=width) as seen:
             seen.page.goto(file.as_uri())
-            seen.page.evaluate(OPEN_ALL)
+            seen.open_all()
             shown = seen.page.locator("body").text_content() or ""
             assert IMAGE in shown
             assert fits(seen.page)
@@ -344,5 +350,8 @@ def test_what_is_wrong_with_a_name_is_said_in_text(browser: Browser, address: st
 def test_a_table_of_items_keeps_texts_as_they_are_and_figures_as_figures(address: str):
     with urlopen(f"{address}{at(*RUN, 'export', format='csv')}") as answer:
         archive = zipfile.ZipFile(io.BytesIO(answer.read()))
-    tables = {name: list(csv.DictReader(io.StringIO(archive.read(name).decode()))) for name in archive.namelist()}
-    print({name: rows[0] for name, rows in tables.items()})
+    written = list(csv.DictReader(io.StringIO(archive.read("completions.csv").decode(), newline="")))
+    assert {row["completion"].strip() for row in written} == {text.strip() for text in HOSTILE}
+    assert {row["origin"] for row in written} == set(PRINTABLE)
+    assert all(float(row["temperature"]) in (0.5, 1.0) for row in written)
+    assert any(float(row["sentiment.vader.v1"] or 0) for row in written)

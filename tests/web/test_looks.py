@@ -26,7 +26,6 @@ pytest.importorskip("fastapi")
 pytestmark = pytest.mark.slow
 
 AUDIT = (Path(__file__).parent / "looks.js").read_text(encoding="utf-8")
-OPEN_ALL = "() => document.querySelectorAll('details:not([open])').forEach((one) => { one.open = true; })"
 STUDY = """
 name = "mine"
 models = ["scripted"]
@@ -111,8 +110,7 @@ def test_a_page_has_words_for_everything_and_fits(browser: Browser, address: str
     with watched(browser, address, width=width) as seen:
         seen.go(path)
         assert fits(seen.page)
-        seen.page.evaluate(OPEN_ALL)
-        seen.settle()
+        seen.open_all()
         found = seen.page.evaluate(AUDIT)
         seen.page.emulate_media(color_scheme="dark")
         found += [f"dark: {one}" for one in seen.page.evaluate(AUDIT)]

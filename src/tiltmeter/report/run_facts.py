@@ -72,8 +72,19 @@ def _facts_of_words(run: Run) -> list[tuple[str, str]]:
 def source_words(source: Mapping[str, Any]) -> str:
     """A source with its file and its options."""
     options = [f"{key} = {_option(value)}" for key, value in sorted(source["options"].items())]
-    file = [f"file {source['path']}, sha256 {source['sha256']}"] if source["path"] else []
+    file = [f"file {source['path']}, sha256 {_hashes(source['sha256'])}"] if source["path"] else []
     return "; ".join([source["name"], *file, *options])
+
+
+def _hashes(found: str | Mapping[str, str]) -> str:
+    """The hash of a file, or of each of several.
+
+    >>> _hashes("ab"), _hashes({"a.csv": "ab"}), _hashes({"a.csv": "ab", "b.csv": "cd"})
+    ('ab', 'ab', 'a.csv: ab, b.csv: cd')
+    """
+    if isinstance(found, str) or len(found) == 1:
+        return found if isinstance(found, str) else next(iter(found.values()))
+    return ", ".join(f"{name}: {one}" for name, one in found.items())
 
 
 def _option(value: object) -> str:

@@ -1,0 +1,252 @@
+"""Makes docs/images/workbench-*.png: `python -m docs.screenshots`, in a few minutes, or with `--folder` of a workbench.
+
+The folder needs the spec, the study and the two runs that are made here otherwise; it is copied, and stays as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.spatial import KDTree
+from tests.web.browser import chromium, served, watched
+
+from tiltmeter.models import embedded
+from tiltmeter.specs import skeleton
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+IMAGES = Path(__file__).parent / "images"
+LARGEST = 150_000
+"""Bytes of a picture."""
+COLOURS = 256
+LONG = 600_000
+"""Milliseconds for what a model does."""
+SPEC = "tools-and-crafts"
+STUDY = """
+name   = "three views"
+models = ["MODEL"]
+seed   = 7
+specs  = ["gender-math-arts", "gender-science-arts"]
+
+[pairs]
+sources = [{ templates = { per_attribute = 6 } }]
+scorers = ["prior-corrected", "sum"]
+
+[continuations]
+sources  = [{ own-prompts = { domain = ["gender", "age"], per_group = 8 } }]
+decoding = { temperature = [0.6, 1.0], max_new_tokens = 20 }
+samples  = 3
+raters   = ["sentiment.vader", "toxicity.linear", "regard.minilm"]
+
+[next_words]
+sources  = [{ profession-templates = { limit = 8 } }, { natural = { limit = 20 } }]
+words    = ["he-she", "pronouns"]
+saliency = "gradient-x-input"
+"""
+PLANTED = """
+model = "smollm2-135m"
+
+[[tilt]]
+words    = ["he", "him", "his", "man", "men", "John"]
+contexts = ["math", "algebra", "engineer", "mechanic", "doctor"]
+delta    = 1.5
+"""
+RUN, OTHER = "three-views", "three-views-planted"
+PIXELS = """async (picture) => {
+  const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${picture}`)).blob());
+  const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+  context.drawImage(image, 0, 0);
+  const { data } = context.getImageData(0, 0, image.width, image.height);
+  let text = "";
+  for (let at = 0; at < data.length; at += 32768) text += String.fromCharCode(...data.subarray(at, at + 32768));
+  return [image.width, image.height, btoa(text)];
+}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A picture: of which page, what is done there first, and how it is looked at."""
+
+    name: str
+    path: str
+    first: Callable[[Page], None] = lambda page: None
+    width: int = 1280
+    height: int = 900
+    dark: bool = False
+
+
+def main() -> None:
+    """Make the workbench, or take the one that is given, and all pictures of it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folder", type=Path, help="a workbench with the runs three-views and three-views-planted")
+    parser.add_argument("--only", default="", help="a part of the names of the pictures that are wanted")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="tiltmeter-pictures-") as scratch:
+        home = Path(scratch) / "workbench"
+        if given.folder:
+            shutil.copytree(given.folder, home)
+        prepare(home)
+        with own_answers(Path(scratch)), served(home) as address, chromium() as browser:
+            for shot in SHOTS:
+                if given.only in shot.name:
+                    take(browser, address, shot)
+
+
+def prepare(home: Path) -> None:
+    """Write what is not there, and carry out what has not been run."""
+    for folder in ("specs", "studies", "runs", "models"):
+        (home / folder).mkdir(parents=True, exist_ok=True)
+    (home / "models" / "planted.toml").write_text(PLANTED, encoding="utf-8")
+    (home / "specs" / f"{SPEC}.toml").write_text(skeleton(SPEC), encoding="utf-8")
+    for name, model in ((RUN, embedded.NAME), (OTHER, "planted:../models/planted.toml")):
+        study = home / "studies" / f"{name}.toml"
+        if not study.is_file():
+            study.write_text(STUDY.replace("MODEL", model), encoding="utf-8")
+        if not (home / "runs" / name / "report.html").is_file():
+            command = [sys.executable, "-m", "tiltmeter", "run", str(study), "--out", str(home / "runs" / name)]
+            subprocess.run(command, check=True)
+
+
+@contextmanager
+def own_answers(scratch: Path) -> Iterator[None]:
+    """No answers from earlier runs, so that a run can be seen under way."""
+    before = os.environ.get("TILTMETER_CACHE")
+    models = embedded.home().parent
+    (scratch / "cache").mkdir()
+    for kept in models.parent.iterdir():
+        if kept.is_dir():
+            (scratch / "cache" / kept.name).symlink_to(kept, target_is_directory=True)
+    os.environ["TILTMETER_CACHE"] = str(scratch / "cache")
+    try:
+        yield
+    finally:
+        os.environ.pop("TILTMETER_CACHE")
+        if before is not None:
+            os.environ["TILTMETER_CACHE"] = before
+
+
+def take(browser: Browser, address: str, shot: Shot) -> None:
+    """Take a picture and write it down, small."""
+    with watched(browser, address, width=shot.width, dark=shot.dark) as seen:
+        seen.page.set_viewport_size({"width": shot.width, "height": shot.height})
+        seen.page.set_default_timeout(LONG)
+        seen.go(shot.path)
+        shot.first(seen.page)
+        seen.settle()
+        seen.page.mouse.move(0, 0)
+        picture = base64.b64encode(seen.page.screenshot(animations="disabled", caret="hide")).decode()
+        blank = seen.page.context.new_page()
+        width, height, pixels = blank.evaluate(PIXELS, picture)
+    data = reduced(np.frombuffer(base64.b64decode(pixels), np.uint8).reshape(height, width, 4)[..., :3])
+    if len(data) > LARGEST:
+        raise SystemExit(f"{shot.name}: {len(data):,} bytes are more than {LARGEST:,}; show less")
+    (IMAGES / f"workbench-{shot.name}.png").write_bytes(data)
+    print(f"{shot.name}: {len(data):,} bytes")
+
+
+def reduced(pixels: np.ndarray) -> bytes:
+    """A picture as a PNG with the colours that it has most of; every other becomes the nearest of them."""
+    height, width, _ = pixels.shape
+    colours, at, counts = np.unique(pixels.reshape(-1, 3), axis=0, return_inverse=True, return_counts=True)
+    kept = colours[np.argsort(-counts)[:COLOURS]]
+    numbers = KDTree(kept).query(colours)[1].astype(np.uint8)[at.reshape(-1)].reshape(height, width)
+    rows = np.hstack([np.zeros((height, 1), np.uint8), numbers]).tobytes()
+    parts = [
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
+        (b"PLTE", kept.tobytes()),
+        (b"IDAT", zlib.compress(rows, 9)),
+        (b"IEND", b""),
+    ]
+    chunks = [
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in parts
+    ]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+
+
+# What is done on a page before its picture is taken.
+
+
+def make_a_mistake(page: Page) -> None:
+    """A term without a counterpart, and a template without a place."""
+    page.get_by_role("group", name="Group 2").get_by_label("Terms").fill("she\nmy sister")
+    page.get_by_text("no counterpart").first.wait_for()
+    page.evaluate("window.scrollTo(0, 280)")
+
+
+def see_the_plan(page: Page) -> None:
+    """The plan is worked out after the page is there."""
+    page.get_by_role("button", name="Save and start").wait_for()
+
+
+def start(page: Page) -> None:
+    """A run that is under way, with some of its work done."""
+    page.get_by_label("Name of the run").fill("three-views-again")
+    page.get_by_label("Name of the run").blur()
+    page.get_by_role("button", name="Save and start").click()
+    page.get_by_role("region", name="Progress").get_by_text("left").first.wait_for()
+    page.wait_for_timeout(4_000)
+
+
+def show_texts(page: Page) -> None:
+    """The reader's choice to see texts."""
+    page.get_by_text("Show texts").first.click()
+
+
+def judge(page: Page) -> None:
+    """Two sentences judged, and a third in sight."""
+    page.get_by_label("Your name").fill("Ada")
+    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("heading", name="Annotate: ").wait_for()
+    show_texts(page)
+    for key, words in (("0", "1 done"), ("0", "2 done")):
+        page.keyboard.press(key)
+        page.get_by_text(words).wait_for()
+    page.keyboard.press("4")
+
+
+def ask(page: Page) -> None:
+    """The answer of the model to what stands in the form."""
+    page.get_by_role("button", name="Ask").click()
+    page.get_by_role("heading", name="One sentence is an anecdote").wait_for()
+
+
+PAIRS = f"/runs/{RUN}/texts?view=pairs&source=templates.v1&bias=gender-math-arts"
+ANNOTATE = f"/runs/{RUN}/texts/annotate?view=pairs&source=templates.v1"
+COMPARE = f"/compare?side={RUN}/smollm2-135m&side={OTHER}/planted%3A..%2Fmodels%2Fplanted.toml"
+SHOTS = (
+    Shot("home", "/", height=620),
+    Shot("specs", "/specs"),
+    Shot("spec", "/specs/library/gender-math-arts"),
+    Shot("spec-editor", f"/specs/own/{SPEC}/edit", make_a_mistake),
+    Shot("studies", "/studies", height=560),
+    Shot("study", "/studies/new?preset=three", see_the_plan, height=1100),
+    Shot("run", "/studies/new?preset=three", start),
+    Shot("runs", "/runs", height=520),
+    Shot("results", f"/runs/{RUN}/results", height=1200),
+    Shot("results-dark", f"/runs/{RUN}/results", height=1200, dark=True),
+    Shot("results-phone", f"/runs/{RUN}/results", width=390, height=1200),
+    Shot("texts", PAIRS, show_texts, height=1100),
+    Shot("annotate", ANNOTATE, judge),
+    Shot("annotate-phone", ANNOTATE, judge, width=390, height=1000),
+    Shot("compare", COMPARE, height=1200),
+    Shot("playground", "/playground", ask, height=1200),
+    Shot("playground-dark", "/playground?kind=prompt", ask, height=1200, dark=True),
+)
+
+if __name__ == "__main__":
+    main()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -40,6 +42,27 @@ def test_a_finished_run_is_left_alone(tiltmeter: Command, study: Path, tmp_path:
     after = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "run").iterdir() if "sqlite" not in path.name}
     assert before == after
     assert (tmp_path / "run" / "ledger.sqlite").read_bytes() == ledger
+
+
+@pytest.mark.slow
+def test_a_run_that_was_killed_while_it_wrote_its_tables_writes_them(
+    tiltmeter: Command, study: Path, tmp_path: Path
+) -> None:
+    first = tiltmeter("run", study, "--out", "run", "--no-cache")
+    folder = tmp_path / "run"
+    whole = {path.name: path.read_bytes() for path in (folder / "tables").iterdir()}
+    # As it is when the process dies after the last answer: the report of an earlier study may still be there.
+    with closing(sqlite3.connect(folder / "ledger.sqlite")) as ledger, ledger:
+        assert ledger.execute("delete from meta where key = 'reported'").rowcount == 1
+    for name in list(whole)[1:]:
+        (folder / "tables" / name).unlink()
+    (folder / "report.html").write_text("of another study", encoding="utf-8")
+    again = tiltmeter("run", study, "--out", "run", "--no-cache")
+    assert again.status == 0 and again.out == first.out
+    assert "the run is finished, but for its tables and report" in again.err
+    assert {path.name: path.read_bytes() for path in (folder / "tables").iterdir()} == whole
+    assert "of another study" not in (folder / "report.html").read_text(encoding="utf-8")
+    assert "nothing to do" in tiltmeter("run", study, "--out", "run", "--no-cache").err
 
 
 @pytest.mark.slow

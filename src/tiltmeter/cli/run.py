@@ -132,7 +132,7 @@ def _carry_out(
     from tiltmeter.engine import carry_out
     from tiltmeter.engine.sizes import size_of
     from tiltmeter.report import REPORT, write_run
-    from tiltmeter.store import ProgressFile, state_of
+    from tiltmeter.store import Ledger, ProgressFile, state_of
     from tiltmeter.watching import Both
 
     folder = out or Path("runs") / _slug(made.study.name)
@@ -159,8 +159,10 @@ def _carry_out(
         return None
     summary = summarise_run(finished)
     report = folder / REPORT
-    if state.kind != "finished" or not report.is_file():
+    if not state.reported or not report.is_file():
         write_run(finished, summary)
+        with Ledger(folder) as ledger:
+            ledger.note_report()
     if as_json:
         spent = {"api": finished.meta["api"]} if "api" in finished.meta else {}
         print_json({"folder": str(folder), "report": str(report), **spent, **summary.as_json()})
@@ -190,8 +192,10 @@ def _kept(no_cache: bool) -> Iterator[KeptAnswers | None]:
 
 def _tell_state(state: RunState, folder: Path, has_cache: bool) -> None:
     """What is there already."""
-    if state.kind == "finished":
+    if state.kind == "finished" and state.reported:
         say(f"{folder}: the run is finished; there is nothing to do")
+    elif state.kind == "finished":
+        say(f"{folder}: the run is finished, but for its tables and report")
     elif state.kind == "begun":
         say(f"{folder}: going on with what is not done yet")
     elif state.kind == "changed" and has_cache:

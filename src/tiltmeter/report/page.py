@@ -55,10 +55,11 @@ def write_run(run: Run, summary: RunSummary, page: Page | None = None) -> Path:
     """Put tables, figures and report into the run's own folder; the path of the report, which is `REPORT` there."""
     write_tables(run, summary, run.folder)
     found = page or make_page([(run, summary)])
-    out = run.folder / REPORT
-    write_page(found, out, figures=run.folder / "figures")
-    write_findings(run, summary, found.answered)
     write_paper_tables(found.boards, run.folder / "tables")
+    write_findings(run, summary, found.answered)
+    out = run.folder / REPORT
+    # Where there is a report, everything that it stands for is there.
+    write_page(found, out, figures=run.folder / "figures")
     return out
 
 

@@ -153,6 +153,11 @@ class Ledger:
         with self._transaction() as database:
             database.execute("insert or replace into meta values ('finished', ?)", (json.dumps(now),))
 
+    def note_report(self) -> None:
+        """Note that the tables and the report of the run are written, all of them."""
+        with self._transaction() as database:
+            database.execute("insert or replace into meta values ('reported', 'true')")
+
     def record_spent(self, spent: Mapping[str, Any]) -> None:
         """Note what models behind an API took so far, by their names: `api` of the metadata."""
         with self._transaction() as database:

@@ -25,6 +25,8 @@ class RunState:
     kind: Literal["new", "begun", "finished", "changed"]
     changes: tuple[str, ...] = ()
     """What differs in the study since then."""
+    reported: bool = False
+    """Whether its tables and report are written as well: a run may be killed before the last of them."""
 
 
 def state_of(folder: str | Path, plan: Plan) -> RunState:
@@ -38,7 +40,8 @@ def state_of(folder: str | Path, plan: Plan) -> RunState:
                 return RunState("new")
             before = ledger.meta()
             if before["fingerprint"] == plan.fingerprint:
-                return RunState("finished" if before.get("finished") else "begun")
+                kind: Literal["finished", "begun"] = "finished" if before.get("finished") else "begun"
+                return RunState(kind, reported=bool(before.get("reported")))
             if not ledger.has_answers():
                 return RunState("new")
     except (sqlite3.Error, ValueError, KeyError) as error:

@@ -183,6 +183,9 @@ def _value(kept: Annotations, task: str, sent: Fields) -> str | None:
     if did == "skip":
         return None
     if task == ISSUES_TASK:
+        if did != "none" and not sent.all("issue"):
+            # A key too many must not say that a sentence is clean.
+            raise UserError("tick what the text has, or say that it has none of them (0)")
         return issues_value([] if did == "none" else sent.all("issue"))
     return rating_value(kept.scales()[kind_of(task)], sent.one("value"))
 

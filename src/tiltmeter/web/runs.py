@@ -99,12 +99,15 @@ def log_file(bench: Bench, name: str) -> Response:
 
 
 @router.get("/{name}/report")
-def report(request: Request, bench: Bench, name: str) -> Response:
-    """The report, in a sandbox of its own."""
-    path = bench.run(name) / REPORT
-    if not path.is_file():
-        live = look(bench.jobs, bench.run(name), 0)
-        return render(request, "runs_no_report.html.jinja", 404, name=name, live=live)
+def report(request: Request, bench: Bench, name: str, earlier: bool = False) -> Response:
+    """The report, in a sandbox of its own; of an unfinished run `earlier` asks for the one that was written before."""
+    folder = bench.run(name)
+    path = folder / REPORT
+    # A run that was begun again with another study has the report of the one before until it is finished.
+    is_earlier = path.is_file() and not runs_facts.meta_of(folder).get("finished")
+    if not path.is_file() or (is_earlier and not earlier):
+        live = look(bench.jobs, folder, 0)
+        return render(request, "runs_no_report.html.jinja", 404, name=name, live=live, is_earlier=is_earlier)
     page = read_text(path, "report")
     return HTMLResponse(page, headers={"Content-Security-Policy": runs_files.report_policy(page)})
 

@@ -13,10 +13,12 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +28,8 @@ from tests.web.browser import chromium, served, watched
 
 from tiltmeter.models import embedded
 from tiltmeter.specs import skeleton
+from tiltmeter.store import is_held
+from tiltmeter.web.jobs import Jobs
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -34,7 +38,7 @@ IMAGES = Path(__file__).parent / "images"
 LARGEST = 150_000
 """Bytes of a picture."""
 COLOURS = 256
-LONG = 600_000
+LONG = 300_000
 """Milliseconds for what a model does."""
 SPEC = "tools-and-crafts"
 STUDY = """
@@ -66,7 +70,7 @@ words    = ["he", "him", "his", "man", "men", "John"]
 contexts = ["math", "algebra", "engineer", "mechanic", "doctor"]
 delta    = 1.5
 """
-RUN, OTHER = "three-views", "three-views-planted"
+RUN, OTHER, LIVE = "three-views", "three-views-planted", "three-views-again"
 PIXELS = """async (picture) => {
   const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${picture}`)).blob());
   const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
@@ -101,10 +105,13 @@ def main() -> None:
         if given.folder:
             shutil.copytree(given.folder, home)
         prepare(home)
-        with own_answers(Path(scratch)), served(home) as address, chromium() as browser:
-            for shot in SHOTS:
-                if given.only in shot.name:
-                    take(browser, address, shot)
+        try:
+            with own_answers(Path(scratch)), served(home) as address, chromium() as browser:
+                for shot in SHOTS:
+                    if given.only in shot.name:
+                        take(browser, address, shot)
+        finally:
+            stop(home / "runs" / LIVE)
 
 
 def prepare(home: Path) -> None:
@@ -113,6 +120,8 @@ def prepare(home: Path) -> None:
         (home / folder).mkdir(parents=True, exist_ok=True)
     (home / "models" / "planted.toml").write_text(PLANTED, encoding="utf-8")
     (home / "specs" / f"{SPEC}.toml").write_text(skeleton(SPEC), encoding="utf-8")
+    live = STUDY.replace("MODEL", embedded.NAME).replace("three views", "three views again")
+    (home / "studies" / f"{LIVE}.toml").write_text(live, encoding="utf-8")
     for name, model in ((RUN, embedded.NAME), (OTHER, "planted:../models/planted.toml")):
         study = home / "studies" / f"{name}.toml"
         if not study.is_file():
@@ -120,6 +129,14 @@ def prepare(home: Path) -> None:
         if not (home / "runs" / name / "report.html").is_file():
             command = [sys.executable, "-m", "tiltmeter", "run", str(study), "--out", str(home / "runs" / name)]
             subprocess.run(command, check=True)
+
+
+def stop(folder: Path) -> None:
+    """End the run that was started for its picture."""
+    if is_held(folder):
+        Jobs().pause(folder)
+    while is_held(folder):
+        time.sleep(0.2)
 
 
 @contextmanager
@@ -144,7 +161,6 @@ def take(browser: Browser, address: str, shot: Shot) -> None:
     """Take a picture and write it down, small."""
     with watched(browser, address, width=shot.width, dark=shot.dark) as seen:
         seen.page.set_viewport_size({"width": shot.width, "height": shot.height})
-        seen.page.set_default_timeout(LONG)
         seen.go(shot.path)
         shot.first(seen.page)
         seen.settle()
@@ -160,10 +176,16 @@ def take(browser: Browser, address: str, shot: Shot) -> None:
 
 
 def reduced(pixels: np.ndarray) -> bytes:
-    """A picture as a PNG with the colours that it has most of; every other becomes the nearest of them."""
+    """A picture as a PNG with 256 of its colours: half of them those that it has most of, half the most different."""
     height, width, _ = pixels.shape
     colours, at, counts = np.unique(pixels.reshape(-1, 3), axis=0, return_inverse=True, return_counts=True)
-    kept = colours[np.argsort(-counts)[:COLOURS]]
+    order = np.argsort(-counts)
+    chosen = list(order[: COLOURS // 2])
+    far = KDTree(colours[chosen]).query(colours)[0]
+    while len(chosen) < min(COLOURS, len(colours)):
+        chosen.append(int(np.argmax(far)))
+        far = np.minimum(far, np.linalg.norm(colours - colours[chosen[-1]].astype(float), axis=1))
+    kept = colours[chosen]
     numbers = KDTree(kept).query(colours)[1].astype(np.uint8)[at.reshape(-1)].reshape(height, width)
     rows = np.hstack([np.zeros((height, 1), np.uint8), numbers]).tobytes()
     parts = [
@@ -190,15 +212,13 @@ def make_a_mistake(page: Page) -> None:
 
 def see_the_plan(page: Page) -> None:
     """The plan is worked out after the page is there."""
-    page.get_by_role("button", name="Save and start").wait_for()
+    page.get_by_role("region", name="Before you start").get_by_role("table").wait_for()
 
 
 def start(page: Page) -> None:
     """A run that is under way, with some of its work done."""
-    page.get_by_label("Name of the run").fill("three-views-again")
-    page.get_by_label("Name of the run").blur()
     page.get_by_role("button", name="Save and start").click()
-    page.get_by_role("region", name="Progress").get_by_text("left").first.wait_for()
+    page.get_by_role("region", name="Progress").get_by_text("left").first.wait_for(timeout=LONG)
     page.wait_for_timeout(4_000)
 
 
@@ -207,11 +227,13 @@ def show_texts(page: Page) -> None:
     page.get_by_text("Show texts").first.click()
 
 
-def judge(page: Page) -> None:
+def judge(page: Page, annotator: str = "Ada") -> None:
     """Two sentences judged, and a third in sight."""
-    page.get_by_label("Your name").fill("Ada")
+    page.get_by_label("The first ones").check()
+    page.get_by_label("Your name").fill(annotator)
     page.get_by_role("button", name="Begin").click()
     page.get_by_role("heading", name="Annotate: ").wait_for()
+    page.wait_for_load_state()
     show_texts(page)
     for key, words in (("0", "1 done"), ("0", "2 done")):
         page.keyboard.press(key)
@@ -219,31 +241,42 @@ def judge(page: Page) -> None:
     page.keyboard.press("4")
 
 
+def go_to_what_it_writes(page: Page) -> None:
+    """The part of the results that is about texts."""
+    page.get_by_role("navigation", name="Parts of this page").get_by_role("link", name="What it writes").click()
+
+
+def compare(page: Page) -> None:
+    """The two runs side by side."""
+    for run in (RUN, OTHER):
+        page.locator(".offer").filter(has=page.get_by_text(run, exact=True)).get_by_role("checkbox").check()
+    page.get_by_role("button", name="Compare").click()
+    page.get_by_role("heading", name="What differs").wait_for(timeout=LONG)
+
+
 def ask(page: Page) -> None:
     """The answer of the model to what stands in the form."""
     page.get_by_role("button", name="Ask").click()
-    page.get_by_role("heading", name="One sentence is an anecdote").wait_for()
+    page.get_by_role("heading", name="One sentence is an anecdote").wait_for(timeout=LONG)
 
 
-PAIRS = f"/runs/{RUN}/texts?view=pairs&source=templates.v1&bias=gender-math-arts"
-ANNOTATE = f"/runs/{RUN}/texts/annotate?view=pairs&source=templates.v1"
-COMPARE = f"/compare?side={RUN}/smollm2-135m&side={OTHER}/planted%3A..%2Fmodels%2Fplanted.toml"
+ANNOTATE = f"/runs/{RUN}/texts/annotate?view=pairs&bias=gender-math-arts"
 SHOTS = (
     Shot("home", "/", height=620),
     Shot("specs", "/specs"),
     Shot("spec", "/specs/library/gender-math-arts"),
     Shot("spec-editor", f"/specs/own/{SPEC}/edit", make_a_mistake),
     Shot("studies", "/studies", height=560),
-    Shot("study", "/studies/new?preset=three", see_the_plan, height=1100),
-    Shot("run", "/studies/new?preset=three", start),
+    Shot("study", f"/studies/new?preset=quick&spec={SPEC}", see_the_plan, height=1100),
+    Shot("run", f"/studies/{LIVE}", start),
     Shot("runs", "/runs", height=520),
-    Shot("results", f"/runs/{RUN}/results", height=1200),
-    Shot("results-dark", f"/runs/{RUN}/results", height=1200, dark=True),
+    Shot("results", f"/runs/{RUN}/results", height=1800),
+    Shot("results-dark", f"/runs/{RUN}/results", go_to_what_it_writes, height=1200, dark=True),
     Shot("results-phone", f"/runs/{RUN}/results", width=390, height=1200),
-    Shot("texts", PAIRS, show_texts, height=1100),
+    Shot("texts", f"/runs/{RUN}/texts?view=pairs&bias=gender-math-arts", show_texts, height=1100),
     Shot("annotate", ANNOTATE, judge),
-    Shot("annotate-phone", ANNOTATE, judge, width=390, height=1000),
-    Shot("compare", COMPARE, height=1200),
+    Shot("annotate-phone", ANNOTATE, partial(judge, annotator="Ben"), width=390, height=1000),
+    Shot("compare", "/compare", compare, height=1300),
     Shot("playground", "/playground", ask, height=1200),
     Shot("playground-dark", "/playground?kind=prompt", ask, height=1200, dark=True),
 )

@@ -34,6 +34,8 @@ def parse(text: str, error: type[UserError], file: str | pathlib.Path | None = N
         # tomllib shows the way to a table as a Python tuple.
         problem = re.sub(r"\('[^()]*\)", _dotted_tuple, _PLACE_IN_MESSAGE.sub("", str(mistake)))
         raise error(f"not valid TOML: {problem[:1].lower()}{problem[1:]}", file=file, line=line) from None
+    except ValueError:
+        raise error("not valid TOML: a number has thousands of digits", file=file) from None
     except RecursionError:
         raise error("not valid TOML: lists or tables are nested too deeply", file=file) from None
 

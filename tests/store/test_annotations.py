@@ -144,3 +144,11 @@ def test_a_file_that_is_something_else_is_refused_in_a_sentence(tmp_path: Path):
     (tmp_path / ANNOTATIONS).write_bytes(b"not a database at all, but long enough to look like a file of some kind")
     with pytest.raises(RunError):
         Annotations(tmp_path).marks(TASK)
+
+
+def test_who_has_seen_others_marks_is_not_blind_any_more(kept: Annotations, say: Callable[..., None]):
+    say("ann", 1, "-1.0")
+    say("ann", 1, "0.0", aware=True)
+    say("ann", 1, "1.0")
+    assert values(kept.marks(TASK, blind=True)["ann"]) == {"id-1": "-1.0"}
+    assert values(kept.marks(TASK)["ann"]) == {"id-1": "1.0"}

@@ -106,7 +106,18 @@ def test_the_process_is_known_only_while_it_holds_the_folder(tmp_path: Path) -> 
             assert process_of(tmp_path) is None
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"process": 1, "stages": [{"what": "x"}]}', "null"])
+STAGE = '{"what": "x", "total": %s, "done": 1, "first": 0, "failed": null, "began": 1.0, "changed": 2.0}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "{", "[]", "{}", '{"process": 1, "stages": [{"what": "x"}]}', "null"),
+        '{"process": 1, "stages": [%s]}' % (STAGE % '"many"'),
+        '{"process": -1, "stages": []}',
+        '{"process": "1", "stages": []}',
+    ],
+)
 def test_a_file_that_cannot_be_read_says_nothing(tmp_path: Path, text: str) -> None:
     (tmp_path / PROGRESS).write_text(text)
     assert read_progress(tmp_path) is None
@@ -120,3 +131,10 @@ def test_the_file_is_never_half_written(tmp_path: Path) -> None:
             file.advance(1)
             json.loads((tmp_path / PROGRESS).read_text())
     assert [path.name for path in tmp_path.iterdir()] == [PROGRESS]
+
+
+def test_a_file_of_an_earlier_version_names_no_machine(tmp_path: Path) -> None:
+    (tmp_path / PROGRESS).write_text('{"process": 1, "stages": [%s]}' % (STAGE % "5"))
+    progress = read_progress(tmp_path)
+    assert progress is not None
+    assert (progress.host, progress.stages[0].total) == ("", 5)

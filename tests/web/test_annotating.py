@@ -9,6 +9,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,11 @@ from tiltmeter.analysis import read_labels, read_ratings
 from tiltmeter.analysis.labels import judged_by_people
 from tiltmeter.analysis.people_ratings import rated_by_people
 from tiltmeter.store import ANNOTATIONS, LEDGER, Annotations, read_run
+from tiltmeter.store.annotations import Item
 from tiltmeter.store.reading import rows_of
-from tiltmeter.web.annotating.items import drawn, item_of_pair, items
+from tiltmeter.web.annotating.agreement import said_of
+from tiltmeter.web.annotating.items import drawn, id_on_sheet, item_of_pair, items
+from tiltmeter.web.annotating.tasks import ISSUES_TASK
 from tiltmeter.web.texts.pairs import PairTexts
 from tiltmeter.web.texts.query import Filters
 
@@ -197,6 +201,13 @@ def test_an_issue_that_is_none_of_the_eight_is_not_kept(client: TestClient, fold
     assert marks(folder, "issues") == {}
 
 
+def test_a_text_is_not_clean_because_nothing_was_ticked(client: TestClient, folder: Path, queue: Callable[..., str]):
+    place = queue(task="issues", view="pairs")
+    answer = client.post(f"{place}/marks", data={"as": "ann", "at": "0", "did": "save"})
+    assert "tick what the text has" in problem(answer)
+    assert marks(folder, "issues") == {}
+
+
 def test_a_change_needs_the_token(client: TestClient, queue: Callable[..., str], folder: Path):
     place = queue()
     client.headers.pop("X-Tiltmeter-Token")
@@ -292,7 +303,7 @@ def test_sheets_that_were_filled_in_elsewhere_are_taken_over(
     one = next(pair for pair in PairTexts(folder).pairs(list(range(200))) if pair.pair.written_for)
     item = item_of_pair(one.number, one.pair)
     header = "id,text,term,attribute,I1,I2,I3,I4,I5,I6,I7,I8,none"
-    bare = item.id.removeprefix(f"{one.pair.source}:")
+    bare = id_on_sheet(item).removeprefix(f"{one.pair.source}:")
     rows = [f"{bare},{item.text},,,x,,,,,,,,", "elsewhere,Another text.,,,,,,,,,,,x"]
     answer = client.post(f"{BASE}/sheet", data={"sheet": "\n".join([header, *rows]), "as": "cleo"})
     assert "1 judged sentence taken over; 1 more fit no text" in answer.text
@@ -392,7 +403,7 @@ def test_what_people_say_is_worked_into_the_report(
     place = queue(task="issues", view="pairs", source="generated[by=hf:./writer]", most="6")
     for who in ("ann", "../<b>"):
         for at in range(6):
-            judge(place, who, at, issue=["I4"] if at % 2 else [], did="save")
+            judge(place, who, at, **({"issue": ["I4"], "did": "save"} if at % 2 else {"did": "none"}))
     answer = client.post(f"{BASE}/report", data={"kind": "regard"})
     assert "being written" in answer.text
     for _ in range(240):
@@ -405,3 +416,21 @@ def test_what_people_say_is_worked_into_the_report(
     people = data["sentences"]["people"]["generated[by=hf:./writer]"]
     assert people["annotators"] == {"ann": 6, "b": 6}
     assert "people regard" in (folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_mark_does_not_go_over_to_another_sentence_in_the_same_place(folder: Path):
+    one = next(pair for pair in PairTexts(folder).pairs(list(range(200))) if pair.pair.written_for)
+    kept, before = Annotations(folder), item_of_pair(one.number, one.pair)
+    kept.mark("ann", ISSUES_TASK, [(before, "I1")])
+    first, second = one.pair.texts
+    after = item_of_pair(one.number, replace(one.pair, texts=(f"{first[:-1]}!", f"{second[:-1]}!")))
+    assert id_on_sheet(after) == id_on_sheet(before)
+    assert said_of(kept, before.id)
+    assert not said_of(kept, after.id)
+
+
+def test_a_name_that_looks_the_same_is_the_same(folder: Path):
+    kept = Annotations(folder)
+    for name in ("Jos\u00e9", "Jose\u0301"):
+        kept.mark(name, ISSUES_TASK, [(Item("x", "continuations", 1, "text"), "I1")])
+    assert list(kept.marks(ISSUES_TASK)) == ["Jos\u00e9"]

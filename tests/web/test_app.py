@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -94,3 +95,38 @@ def test_the_workbench_of_a_run_folder_begins_with_its_run(tmp_path: Path) -> No
     (tmp_path / "ledger.sqlite").touch()
     client = TestClient(make_app(Workbench(tmp_path)), base_url="http://127.0.0.1", follow_redirects=False)
     assert client.get("/").headers["location"] == "/runs"
+
+
+def _broken(tmp_path: Path, error: Exception) -> TestClient:
+    app = make_app(Workbench(tmp_path))
+
+    def fail() -> None:
+        raise error
+
+    app.add_api_route("/broken", fail)
+    return TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False)
+
+
+def test_a_full_disk_is_said_in_a_sentence(tmp_path: Path) -> None:
+    error = OSError(errno.ENOSPC, "No space left on device", str(tmp_path / "secret" / "x.toml"))
+    answer = _broken(tmp_path, error).get("/broken", headers={"HX-Request": "true"})
+    assert answer.status_code == 422
+    assert answer.headers["HX-Retarget"] == "#messages"
+    assert "`x.toml` cannot be read or written: No space left on device" in answer.text
+    assert "secret" not in answer.text
+
+
+def test_a_mistake_of_ours_is_named_and_keeps_the_policy(tmp_path: Path) -> None:
+    client = _broken(tmp_path, KeyError("<b>"))
+    for headers in ({}, {"HX-Request": "true"}):
+        answer = client.get("/broken", headers=headers)
+        assert answer.status_code == 500
+        assert "failed inside tiltmeter (KeyError)" in answer.text
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize("path", ["/playground/answers/many", "/runs/x/export?format=doc", "/compare/texts"])
+def test_an_address_that_does_not_fit_is_a_sentence(client: TestClient, path: str) -> None:
+    answer = client.get(path)
+    assert answer.status_code == 422
+    assert "the address of this page does not fit" in answer.text

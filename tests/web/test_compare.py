@@ -7,8 +7,10 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -17,9 +19,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.analysis.planted_studies import BOOKS, TOOLS, pairs_run
+from tests.web.bench import opened
 from tests.web.hostile import HOSTILE
 from tiltmeter.analysis.run_comparison import compare_runs
-from tiltmeter.store import read_run
+from tiltmeter.store import LEDGER, read_run
 from tiltmeter.web.app import make_app
 from tiltmeter.web.compare.choice import Choice, Chosen, offers
 from tiltmeter.web.workbench import Workbench
@@ -194,3 +197,14 @@ def test_an_address_may_hold_any_name(name: str, client: TestClient) -> None:
     choice = Choice.of([one.key, other.key], "", "", "", "")
     assert choice.a == one
     assert client.get(choice.address()).status_code == 404
+
+
+def test_one_damaged_run_does_not_take_the_page_with_it(tmp_path: Path) -> None:
+    folder = tmp_path / "runs" / "damaged"
+    folder.mkdir(parents=True)
+    with closing(sqlite3.connect(folder / LEDGER)) as ledger:
+        ledger.execute("create table meta (key text primary key, value text)")
+        ledger.execute("insert into meta values ('resolved', '[]')")
+        ledger.commit()
+    page = opened(tmp_path).get("/compare")
+    assert (page.status_code, "damaged/ledger.sqlite: is damaged" in page.text) == (200, True)

@@ -69,6 +69,8 @@ def test_a_change_needs_the_token(client: TestClient, method: str) -> None:
     [
         {"origin": "http://evil.example"},
         {"origin": "null"},
+        {"origin": "http://["},
+        {"origin": "https://127.0.0.1:8642"},
         {"origin": "http://127.0.0.1:9999"},
         {"sec-fetch-site": "cross-site"},
         {"sec-fetch-site": "same-site"},
@@ -88,3 +90,12 @@ def test_two_servers_have_two_tokens(tmp_path: Path) -> None:
     one, other = (make_app(Workbench(tmp_path)).state.token for _ in range(2))
     assert one != other
     assert len(one) > 30
+
+
+@pytest.mark.parametrize("dest", ["image", "script", "iframe", "empty", "audio"])
+def test_another_site_cannot_have_anything_worked_out(client: TestClient, dest: str) -> None:
+    headers = {"sec-fetch-site": "cross-site", "sec-fetch-dest": dest}
+    assert client.get("/compare", headers=headers).status_code == 403
+    assert client.get("/compare", headers={**headers, "sec-fetch-site": "same-origin"}).status_code == 200
+    # A link in a message opens the page.
+    assert client.get("/compare", headers={**headers, "sec-fetch-dest": "document"}).status_code == 200

@@ -132,3 +132,18 @@ def test_a_signal_ends_the_command_as_a_key_press_does(tmp_path: Path) -> None:
     assert "stopped; the same command goes on from here" in said
     assert "Traceback" not in said
     assert '"stopped"' in (folder / PROGRESS).read_text()
+
+
+def test_a_run_of_another_machine_is_not_stopped_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ProgressFile(tmp_path) as file, locked(tmp_path):
+        file.start("scoring", 10, 0)
+        monkeypatch.setattr("platform.node", lambda: "another")
+        # The number is that of this very process.
+        with pytest.raises(RunError, match="is carried out on `.+`; stop it there"):
+            Jobs().pause(tmp_path)
+        monkeypatch.undo()
+
+
+def test_a_lock_that_is_no_file_of_sqlite_holds_nothing(tmp_path: Path) -> None:
+    (tmp_path / "lock.sqlite").write_bytes(b"nothing of the kind" * 100)
+    assert not is_held(tmp_path)

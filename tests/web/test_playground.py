@@ -18,6 +18,7 @@ from tests.web.bench import opened
 from tests.web.hostile import HOSTILE
 from tiltmeter.errors import UserError
 from tiltmeter.specs import load
+from tiltmeter.web.loaded import Loaded
 from tiltmeter.web.playground.asked import Asked, variants
 from tiltmeter.web.playground.code import as_command, as_python
 from tiltmeter.web.workbench import Workbench
@@ -213,3 +214,11 @@ def test_variants_are_read_together() -> None:
     assert variants("No braces.") is None
     with pytest.raises(UserError):
         variants("{a|b} }")
+
+
+def test_a_mere_link_asks_nothing_over_the_network(tmp_path: Path) -> None:
+    client, model = opened(tmp_path), "api:any@http://127.0.0.1:9"
+    client.app.state.loaded = Loaded(model)  # type: ignore[attr-defined]
+    for name, asks in (("scripted", True), (model, False)):
+        page = client.get("/playground", params={"text": NURSE, "model": name}).text
+        assert ('hx-trigger="load"' in page) is asks

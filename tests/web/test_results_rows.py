@@ -9,7 +9,7 @@ import pytest
 from tiltmeter.web.results.charts import chart_of
 from tiltmeter.web.results.curves import Verdict, verdict_sentence
 from tiltmeter.web.results.found import Filters, texts_address
-from tiltmeter.web.results.rows import Results, tip
+from tiltmeter.web.results.rows import Results, of_all, tip
 from tiltmeter.web.results.views import view_rows, views_shown
 
 ESTIMATE = {"value": 0.25, "low": 0.125, "high": 0.5, "level": 0.95, "p": 0.01, "p_adjusted": 0.02, "n": 40}
@@ -126,3 +126,16 @@ def test_structures_of_pairs_are_shares_and_open_the_pairs_of_one():
     assert spec["data"]["values"] != []
     hidden = chart_of("pair-structures", results({"pairs": {"structures": [strip]}}, bias="age"), {"at": "0"})
     assert hidden["data"]["values"] == []
+
+
+def test_a_sentence_on_everything_says_so_where_filters_hide_some_of_it():
+    assert of_all(results({}), "A leans most.") == "A leans most."
+    assert of_all(results({}, view="pairs"), "A leans most.") == "A leans most."
+    assert of_all(results({}, rater="r"), "A leans most.") == "Of everything in the run: A leans most."
+
+
+def test_what_people_rate_opens_texts_without_naming_a_rater_that_no_tool_is():
+    row = {"model": "m", "source": "s", "bias": "b", "rater": "people.regard"}
+    assert "rater" not in results({}).texts("continuations", row, "rater")
+    known = {"names": {**NAMES, "raters": {"regard.v1": "regard"}}}
+    assert "rater=regard.v1" in results(known).texts("continuations", {**row, "rater": "regard.v1"}, "rater")

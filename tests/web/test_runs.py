@@ -28,7 +28,7 @@ from tiltmeter.web.jobs import LOG, Jobs
 from tiltmeter.web.runs import live as runs_live
 from tiltmeter.web.runs.files import report_policy
 from tiltmeter.web.runs.live import Live, Lookout, events, log_of
-from tiltmeter.web.workbench import Workbench
+from tiltmeter.web.workbench import Workbench, changed
 
 STUDY = """
 name = "a <b>bold</b> study"
@@ -247,6 +247,17 @@ def test_a_run_without_a_report_says_when_there_will_be_one(bench: Path) -> None
     assert "no report.html in this run yet" in opened(bench).get("/runs/mine/report/file").text
 
 
+def test_the_report_of_an_earlier_study_does_not_pass_for_that_of_this_one(bench: Path) -> None:
+    with closing(sqlite3.connect(bench / "runs" / "mine" / LEDGER)) as ledger:
+        ledger.execute("delete from meta where key = 'finished'")
+        ledger.commit()
+    client = opened(bench)
+    answer = client.get("/runs/mine/report")
+    assert (answer.status_code, "was written before" in answer.text) == (404, True)
+    assert client.get("/runs/mine/report?earlier=1").text == (bench / "runs" / "mine" / REPORT).read_text("utf-8")
+    assert "written before this run was begun" in client.get("/runs/mine").text
+
+
 def test_tables_and_items_are_taken_home(finished: Path) -> None:
     client = opened(finished)
     for address, wanted in (
@@ -349,3 +360,23 @@ def test_folders_with_odd_names_are_shown_as_they_are(finished: Path, tmp_path: 
         assert answer.status_code == 200, address
         assert "<script>window" not in answer.text
         assert client.get(f"{address}/tables").status_code == 422
+
+
+def test_one_damaged_run_does_not_take_the_list_with_it(tmp_path: Path) -> None:
+    for name, statement in (
+        ("list", "insert into meta values ('resolved', '[]')"),
+        ("date", "insert into meta values ('finished', '\"yesterday\"')"),
+    ):
+        (tmp_path / "runs" / name).mkdir(parents=True)
+        with closing(sqlite3.connect(tmp_path / "runs" / name / LEDGER)) as ledger:
+            ledger.execute("create table meta (key text primary key, value text)")
+            ledger.execute(statement)
+            ledger.commit()
+    page = opened(tmp_path).get("/runs")
+    assert page.status_code == 200
+    assert "it does not say what the study is" in page.text
+    assert "/runs/date" in page.text
+
+
+def test_a_run_that_goes_while_it_is_looked_at_is_no_error(tmp_path: Path) -> None:
+    assert changed(tmp_path / "gone") == 0.0

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.web.bench import fields_of
+from tests.web.bench import fields_of, opened
 from tests.web.specs_forms import Desk
 from tiltmeter import specs
 from tiltmeter.errors import UserError
@@ -150,3 +150,9 @@ def test_what_no_button_sends_changes_nothing(desk: Desk, value: str) -> None:
     fields = desk.editor("mine", "toml")
     after = fields_of(desk.send("POST", "/specs/accept", {**fields, "accept": value}).text)
     assert after["text"] == fields["text"]
+
+
+def test_what_is_larger_than_any_form_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tiltmeter.web.fields._LONGEST", 1_000)
+    answer = opened(tmp_path).post("/specs/check", data={"text": "x" * 1_000})
+    assert (answer.status_code, "this is more than 1.0 kB" in answer.text) == (422, True)

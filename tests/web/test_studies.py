@@ -260,7 +260,8 @@ def test_saving_needs_a_name_that_is_free(tmp_path: Path) -> None:
         answer = client.post("/studies/save", data={"toml": text})
         assert (answer.status_code, sentence in answer.text) == (422, True), answer.text
     changed = SMALL.replace("[pairs]", "seed = 5\n[pairs]")
-    assert client.post("/studies/save", data={"toml": changed, "file": "small"}).status_code == 204
+    seen = fields_of(client.get("/studies/small").text)["opened"][0]
+    assert client.post("/studies/save", data={"toml": changed, "file": "small", "opened": seen}).status_code == 204
     assert (tmp_path / "studies" / "small.toml").read_text() == changed
     assert sorted(path.name for path in (tmp_path / "studies").iterdir()) == ["small.toml"]
 
@@ -353,3 +354,22 @@ def test_a_study_is_started_watched_and_not_made_twice(tmp_path: Path) -> None:
     changed = client.post("/studies/plan", data={"toml": SMALL.replace("math-arts", "science-arts"), "file": "small"})
     assert "the earlier ledger is kept beside the new one" in changed.text
     assert "going by earlier runs here" in again
+
+
+def test_nobody_saves_over_what_somebody_else_changed(tmp_path: Path) -> None:
+    client = _bench(tmp_path, small=SMALL)
+    seen = fields_of(client.get("/studies/small").text)["opened"][0]
+    theirs = SMALL.replace("[pairs]", "seed = 5\n[pairs]")
+    (tmp_path / "studies" / "small.toml").write_text(theirs)
+    sent = {"toml": SMALL.replace("[pairs]", "seed = 6\n[pairs]"), "file": "small", "opened": seen}
+    answer = client.post("/studies/save", data=sent)
+    assert (answer.status_code, "was changed elsewhere" in answer.text) == (422, True)
+    assert (tmp_path / "studies" / "small.toml").read_text() == theirs
+    # Whoever sends what is there already has lost nothing.
+    assert client.post("/studies/save", data={**sent, "toml": theirs}).status_code == 204
+
+
+def test_a_number_of_thousands_of_digits_is_a_mistake_with_a_sentence(tmp_path: Path) -> None:
+    text = f"seed = {'9' * 5000}"
+    answer = opened(tmp_path).post("/studies/check", data={"toml": text})
+    assert (answer.status_code, "thousands of digits" in answer.text) == (200, True)

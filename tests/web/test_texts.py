@@ -286,3 +286,12 @@ def test_hostile_texts_and_names_stay_text(client: TestClient):
 def test_a_hostile_group_can_be_filtered_by(client: TestClient, group: str):
     page = client.get("/runs/hostile/texts/part", params={"group": group[:60], "q": group}).text
     assert "<b>1</b> text" in page
+
+
+def test_the_prompts_of_one_perturbation_are_those_of_its_points(client: TestClient, folder: Path) -> None:
+    with sqlite3.connect(folder / LEDGER) as ledger:
+        counted = dict(ledger.execute("select perturbation, count(*) from asked group by 1").fetchall())
+    assert len(counted) > 1
+    for name, count in counted.items():
+        page = client.get("/runs/small/texts/part", params={"view": "next-words", "perturbation": name}).text
+        assert f"<b>{count:,}</b> text" in page

@@ -20,8 +20,9 @@ pytest.importorskip("fastapi")
 pytestmark = pytest.mark.slow
 
 RUN = "tools-and-crafts"
+PATIENCE = 60_000
 LONG = 300_000
-"""Milliseconds for what a model does; a loaded machine takes its time."""
+"""Milliseconds for what a page does, and for what a model does; a loaded machine takes its time."""
 
 
 @pytest.fixture
@@ -35,6 +36,7 @@ def walk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watched]:
     monkeypatch.setenv("TILTMETER_CACHE", str(cache))
     (tmp_path / "bench").mkdir()
     with served(tmp_path / "bench") as address, chromium() as browser, watched(browser, address) as found:
+        found.page.set_default_timeout(PATIENCE)
         found.go("/")
         yield found
 
@@ -55,6 +57,7 @@ def write_a_spec(page: Page) -> None:
     example = page.locator("form", has_text="From an example")
     example.get_by_label("Name").fill(RUN)
     example.get_by_role("button", name="Begin").click()
+    arrive(page, f"Edit {RUN}")
     women = page.get_by_role("group", name="Group 2").get_by_label("Terms")
     women.fill("she\nmy sister")
     checked = page.get_by_role("complementary", name="What is to be said of it")
@@ -73,6 +76,7 @@ def plan_a_study(page: Page) -> None:
     """From the spec to a study whose plan is seen before it starts."""
     page.get_by_role("link", name="Close").click()
     page.get_by_role("link", name="Use in a study").click()
+    arrive(page, "A new study")
     page.get_by_label("per attribute").first.fill("2")
     page.get_by_role("checkbox", name=re.compile("^Continuations")).check()
     writing = page.get_by_role("group", name=re.compile("^Continuations"))
@@ -125,9 +129,10 @@ def annotate(walk: Watched, home: Path) -> None:
     page = walk.page
     page.get_by_role("navigation", name="Pages of this run").get_by_role("link", name="Texts").click()
     page.get_by_role("link", name="Annotate these texts").click()
+    arrive(page, "Annotate")
     page.get_by_label("Your name").fill("Ada")
     page.get_by_label("Your name").press("Enter")
-    page.get_by_role("heading", name=re.compile("^Annotate: ")).wait_for()
+    arrive(page, re.compile("^Annotate: "))
     assert page.locator("q").first.is_visible()
     done = page.get_by_role("status").filter(has_text="done.")
     for key, words in [("3", "1 done"), ("1", "2 done"), ("2", "3 done"), ("u", "2 done"), ("2", "3 done")]:
@@ -152,6 +157,12 @@ def take_the_report_home(walk: Watched, home: Path) -> None:
         assert RUN in taken.page.locator("body").inner_text()
     page.get_by_role("link", name="Open the report").click()
     page.get_by_role("heading", level=1).wait_for()
+
+
+def arrive(page: Page, heading: str | re.Pattern[str]) -> None:
+    """Wait until a page is there, with all that it does: nobody types as fast as a test."""
+    page.get_by_role("heading", name=heading, level=1).wait_for()
+    page.wait_for_load_state()
 
 
 def saved(link: Locator, home: Path) -> Path:

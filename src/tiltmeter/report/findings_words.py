@@ -44,7 +44,8 @@ def _group(group: ReadingGroup, label: Callable[[str], str], names: dict[str, st
 
 
 def _place(one: Reading, names: dict[str, str]) -> dict[str, str]:
-    return {"model": names[one.label], "source": one.cell.source}
+    """Where a figure is from; unless it says otherwise, from prompts as the view has them."""
+    return {"model": names[one.label], "source": one.cell.source, "perturbation": one.cell.summary.main}
 
 
 def _shares(one: Reading, group: ReadingGroup, names: dict[str, str]) -> Iterator[dict[str, Any]]:
@@ -63,7 +64,6 @@ def _shares(one: Reading, group: ReadingGroup, names: dict[str, str]) -> Iterato
             found = cell.summary.perturbations[cell.summary.main].overall.pairs.get(cell.pair, {}).get(SHARE)
             yield {
                 **_place(one, names),
-                "perturbation": cell.summary.main,
                 "label": choice_words(cell, group.every),
                 "choice": choice_words(cell, group.every),
                 **_figures(found or Estimate(None)),
@@ -92,8 +92,8 @@ def _habit(one: Reading, names: dict[str, str]) -> Iterator[dict[str, Any]]:
         found = one.cell.summary.perturbations.get(name)
         for group, chance in found.overall.groups.items() if found else ():
             yield {
-                "model": names[one.label],
-                "source": one.cell.source,
+                **_place(one, names),
+                "perturbation": name,
                 "opener": PERTURBATION[name],
                 "group": group,
                 **_figures(chance),

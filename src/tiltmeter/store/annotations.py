@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
@@ -117,7 +118,8 @@ def annotator_name(given: str) -> str:
     >>> annotator_name("  Ann ")
     'Ann'
     """
-    name = " ".join(given.split())
+    # One name can be typed in two ways that look the same.
+    name = " ".join(unicodedata.normalize("NFC", given).split())
     if not name or len(name) > _LONGEST_NAME or not name.isprintable():
         raise UserError(f"say who you are, in at most {_LONGEST_NAME} characters: marks are kept by annotator")
     return name
@@ -176,9 +178,13 @@ class Annotations:
         Skipped texts are not there.
         """
         found: dict[str, dict[str, Mark]] = {}
+        seen: set[tuple[str, str]] = set()
         for annotator, item, value, skipped, aware, _ in self._rows(_STANDING, task):
             own = found.setdefault(annotator, {})
-            if blind and aware:
+            if aware:
+                seen.add((annotator, item))
+            # Who has seen what others say of a text cannot judge it blind any more.
+            if blind and (annotator, item) in seen:
                 continue
             if skipped:
                 own.pop(item, None)

@@ -66,7 +66,7 @@ def is_held(folder: Path) -> bool:
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=0)) as lock:
             lock.execute("select count(*) from sqlite_master").fetchone()
-    except sqlite3.OperationalError as error:
+    except sqlite3.Error as error:
         return "locked" in str(error)
     return False
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import time
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -54,6 +55,8 @@ class Progress:
     message: str = ""
     """Why it failed."""
     stages: tuple[Stage, ...] = field(default=())
+    host: str = ""
+    """The machine of the process; blank in files of earlier versions."""
 
 
 class ProgressFile:
@@ -61,7 +64,7 @@ class ProgressFile:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / PROGRESS
-        self._progress = Progress(os.getpid())
+        self._progress = Progress(os.getpid(), host=platform.node())
         self._written = 0.0
 
     def __enter__(self) -> ProgressFile:
@@ -109,8 +112,12 @@ def read_progress(folder: Path) -> Progress | None:
     """What the file says; None where there is none, or one that cannot be read."""
     try:
         given = json.loads((folder / PROGRESS).read_text(encoding="utf-8"))
-        return Progress(**{**given, "stages": tuple(Stage(**one) for one in given["stages"])})
-    except (OSError, ValueError, TypeError, KeyError):
+        found = Progress(**{**given, "stages": tuple(Stage(**one) for one in given["stages"])})
+        # The numbers are reckoned with, and a process is sent a signal.
+        numbers = [(one.total, one.done, one.first, one.began, one.changed, one.failed or 0) for one in found.stages]
+        fits = all(isinstance(number, int | float) for numbered in numbers for number in numbered)
+        return found if fits and isinstance(found.process, int) and found.process > 0 else None
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
 
 

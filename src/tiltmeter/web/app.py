@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import PlainTextResponse, RedirectResponse
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
-from tiltmeter.errors import MissingExtra, TiltmeterError
+from tiltmeter.errors import MissingExtra, RunError, TiltmeterError, UserError
 from tiltmeter.specs import names as library_names
 from tiltmeter.web.compare import pages as compare
-from tiltmeter.web.guard import Guard, new_token
+from tiltmeter.web.guard import HEADERS, Guard, new_token
 from tiltmeter.web.pages import is_part, render
 from tiltmeter.web.playground import pages as playground
 from tiltmeter.web.results import pages as results
@@ -34,6 +36,9 @@ def make_app(workbench: Workbench) -> FastAPI:
     app.add_middleware(Guard, token=app.state.token)
     app.add_exception_handler(TiltmeterError, _refused)
     app.add_exception_handler(HTTPException, _not_found)
+    app.add_exception_handler(RequestValidationError, _not_understood)
+    app.add_exception_handler(OSError, _not_done)
+    app.add_exception_handler(Exception, _failed)
     for router in _ROUTERS:
         app.include_router(router)
     app.add_api_route("/", _home, include_in_schema=False)
@@ -78,6 +83,31 @@ def _refused(request: Request, error: Exception) -> Response:
         answer.headers.update({"HX-Retarget": "#messages", "HX-Reswap": "innerHTML"})
         return answer
     return render(request, "error.html.jinja", status, problem=str(error))
+
+
+def _not_understood(request: Request, error: Exception) -> Response:
+    """Something in an address that is no number, or none of what there is to choose from."""
+    assert isinstance(error, RequestValidationError)
+    names = dict.fromkeys(str(one["loc"][-1]) for one in error.errors())
+    wrong = ", ".join(f"`{name}`" for name in names)
+    return _refused(request, UserError(f"the address of this page does not fit: {wrong} cannot be what it says"))
+
+
+def _not_done(request: Request, error: Exception) -> Response:
+    """A file that cannot be read or written: the disk is full, a folder is not ours, or it is gone meanwhile."""
+    assert isinstance(error, OSError)
+    name = f"`{Path(error.filename).name[:80]}`" if isinstance(error.filename, str) else "a file"
+    return _refused(request, RunError(f"{name} cannot be read or written: {error.strerror or error}"))
+
+
+def _failed(request: Request, error: Exception) -> Response:
+    """A mistake of ours: what it is called, since the server's own log has the rest."""
+    problem = f"This failed inside tiltmeter ({type(error).__name__}); where the workbench was started it says more."
+    answer = PlainTextResponse(problem) if is_part(request) else render(request, "error.html.jinja", problem=problem)
+    answer.status_code = 500
+    # It is sent past the guard.
+    answer.headers.update(HEADERS)
+    return answer
 
 
 def _not_found(request: Request, error: Exception) -> Response:

@@ -8,10 +8,13 @@ from urllib.parse import parse_qs
 
 from fastapi import Depends, Request
 
+from tiltmeter.amounts import size
 from tiltmeter.errors import UserError
 
 _MOST = 20_000
 """Fields of one form; more are a mistake."""
+_LONGEST = 64_000_000
+"""Bytes of one form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +42,21 @@ class Fields:
 
 async def _sent(request: Request) -> Fields:
     try:
-        text = (await request.body()).decode("utf-8", errors="replace")
+        text = (await _body(request)).decode("utf-8", errors="replace")
         return Fields(parse_qs(text, keep_blank_values=True, max_num_fields=_MOST, errors="replace"))
     except ValueError:
         raise UserError(f"the form has more than {_MOST:,} fields; change the text of the file instead") from None
+
+
+async def _body(request: Request) -> bytes:
+    """What was sent, unless it is more than a form can be: it is all held in memory."""
+    parts, length = [], 0
+    async for part in request.stream():
+        parts.append(part)
+        length += len(part)
+        if length > _LONGEST:
+            raise UserError(f"this is more than {size(_LONGEST)}; take a smaller file")
+    return b"".join(parts)
 
 
 Sent = Annotated[Fields, Depends(_sent)]

@@ -17,7 +17,7 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-_HEADERS = {
+HEADERS = {
     "Content-Security-Policy": _POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -53,7 +53,7 @@ class Guard:
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
+                for name, value in HEADERS.items():
                     headers.setdefault(name, value)
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
@@ -68,12 +68,12 @@ class Guard:
         host = headers.get("host", "")
         if _name(f"//{host}") not in self.hosts:
             return "This workbench answers on loopback only; open the address that `tiltmeter serve` printed."
+        ours = headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
         if method in _READS:
-            return None
-        origin = headers.get("origin")
-        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-            return "A change must come from a page of this workbench."
-        if origin is not None and urlsplit(origin).netloc != host:
+            # A link from elsewhere may open a page; nothing else of another site has any business here.
+            opens = headers.get("sec-fetch-dest", "document") == "document"
+            return None if ours or opens else "A page of another site cannot use this workbench."
+        if not ours or headers.get("origin", f"http://{host}") != f"http://{host}":
             return "A change must come from a page of this workbench."
         if not secrets.compare_digest(headers.get(TOKEN_HEADER, "").encode(), self.token.encode()):
             return "The page is older than the server: load it again."

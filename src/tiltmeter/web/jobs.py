@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -82,6 +83,9 @@ class Jobs:
             number = process_of(folder)
             if number is None:
                 raise RunError(f"the run `{folder.name}` is only starting; try again in a moment")
+            progress = read_progress(folder)
+            if progress is not None and progress.host not in ("", platform.node()):
+                raise RunError(f"the run `{folder.name}` is carried out on `{progress.host}`; stop it there")
             os.kill(number, signal.SIGINT)
 
     def forget(self, folder: Path) -> None:

@@ -57,7 +57,7 @@ class Workbench:
         """The run folders, by name, the newest first."""
         inside = _folders(self.folder / "runs") if not self.is_run else [self.folder]
         found = [path for path in inside if (path / LEDGER).is_file() or path in self.jobs]
-        return {path.name: path for path in sorted(found, key=_changed, reverse=True)}
+        return {path.name: path for path in sorted(found, key=changed, reverse=True)}
 
     def spec(self, name: str) -> Path:
         """The spec file of a name."""
@@ -123,9 +123,14 @@ def _folders(folder: Path) -> Iterable[Path]:
     return [path for path in folder.iterdir() if path.is_dir()] if folder.is_dir() else []
 
 
-def _changed(path: Path) -> float:
-    file = path / LEDGER
-    return file.stat().st_mtime if file.is_file() else path.stat().st_mtime
+def changed(path: Path) -> float:
+    """When a run changed last; one that is gone meanwhile comes last."""
+    for file in (path / LEDGER, path):
+        try:
+            return file.stat().st_mtime
+        except OSError:
+            continue
+    return 0.0
 
 
 def _written(path: Path, text: str) -> Path:

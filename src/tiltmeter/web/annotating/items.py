@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
@@ -21,6 +22,8 @@ from tiltmeter.web.texts.tables import first, numbers
 MOST = 2_000
 """Texts in one queue."""
 _AT_ONCE = 500
+_MARK = 8
+"""Letters of the mark of a sentence."""
 
 
 def annotated_view(view: str) -> AnnotatedView:
@@ -48,10 +51,25 @@ def item_of_text(found: Written) -> Item:
 
 
 def item_of_pair(number: int, pair: Pair) -> Item:
-    """The sentence of a pair, under the id that it has on sheets of labels; of others than written ones, the first."""
+    """The sentence of a pair; of others than written ones, the first.
+
+    What a sheet calls it says where it stood when it was written: after a new start with another seed that may be
+    another sentence. So its id is that name with a mark of the text behind it.
+    """
     name = f"{pair.source}:{sentence_of(pair)}" if pair.written_for else pair.id
+    text = written_text(pair)
     term = pair.terms[pair.groups.index(pair.written_for)] if pair.written_for in pair.groups else pair.terms[0]
-    return Item(name, "pairs", number, written_text(pair), term, pair.attribute or "")
+    mark = hashlib.sha256(text.encode()).hexdigest()[:_MARK]
+    return Item(f"{name}~{mark}", "pairs", number, text, term, pair.attribute or "")
+
+
+def id_on_sheet(item: Item) -> str:
+    """The id under which a sheet has a text.
+
+    >>> id_on_sheet(Item("generated:x/0/art/3.1~0123abcd", "pairs", 1, "She paints."))
+    'generated:x/0/art/3.1'
+    """
+    return item.id[: -_MARK - 1] if item.view == "pairs" else item.id
 
 
 def drawn(folder: Path, filters: Filters, most: int, seed: int) -> list[Item]:

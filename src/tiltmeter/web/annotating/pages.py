@@ -12,8 +12,8 @@ from fastapi import APIRouter, Request, Response
 from tiltmeter.errors import UserError
 from tiltmeter.raters.issues import ISSUES
 from tiltmeter.store.annotations import Annotations, Item, Queue, Scale, annotator_name
-from tiltmeter.web.annotating import results as annotating_results
 from tiltmeter.web.annotating.items import MOST, annotated_view, done_by, drawn, in_order, present
+from tiltmeter.web.annotating import results as annotating_results
 from tiltmeter.web.annotating.steps import Step, next_place, step_at
 from tiltmeter.web.annotating.tasks import (
     HINTS,
@@ -183,6 +183,9 @@ def _value(kept: Annotations, task: str, sent: Fields) -> str | None:
     if did == "skip":
         return None
     if task == ISSUES_TASK:
+        if did != "none" and not sent.all("issue"):
+            # A key too many must not say that a sentence is clean.
+            raise UserError("tick what the text has, or say that it has none of them (0)")
         return issues_value([] if did == "none" else sent.all("issue"))
     return rating_value(kept.scales()[kind_of(task)], sent.one("value"))
 

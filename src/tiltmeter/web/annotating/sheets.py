@@ -17,7 +17,7 @@ from tiltmeter.sources.generated.annotations import COLUMNS as ISSUE_COLUMNS
 from tiltmeter.sources.generated.annotations import ISSUES, NONE
 from tiltmeter.store.annotations import Annotations, Item, Scale, annotator_name
 from tiltmeter.store.reading import rows_of
-from tiltmeter.web.annotating.items import items
+from tiltmeter.web.annotating.items import id_on_sheet, items
 from tiltmeter.web.annotating.tasks import ISSUES_TASK, SCALES, kind_of, rating_task
 from tiltmeter.web.texts.pairs import PairTexts
 from tiltmeter.web.workbench import plain_name
@@ -29,11 +29,13 @@ def issue_sheet(kept: Annotations, annotator: str, *, only: Iterable[str] | None
     """The sheet of one annotator, as `tiltmeter report --labels` reads it; `only` of these items."""
     own = kept.marks(ISSUES_TASK).get(annotator, {})
     chosen = list(own) if only is None else [id_ for id_ in only if id_ in own]
-    rows = []
+    rows: dict[str, dict[str, str]] = {}
     for id_, item in kept.items(chosen).items():
         marks = {issue: "x" for issue in ISSUES if issue in own[id_].issues} or {NONE: "x"}
-        rows.append({"id": id_, "text": item.text, "term": item.term, "attribute": item.attribute, **marks})
-    return _table(ISSUE_COLUMNS, rows)
+        # Of two sentences that stood in one place, one after the other, the sheet has the later one.
+        name = id_on_sheet(item)
+        rows[name] = {"id": name, "text": item.text, "term": item.term, "attribute": item.attribute, **marks}
+    return _table(ISSUE_COLUMNS, rows.values())
 
 
 def rating_sheet(kept: Annotations, kind: str) -> str:

@@ -135,8 +135,10 @@ def _offer(name: str, folder: Path) -> Offer:
         resolved = meta["resolved"]
         models = tuple(Chosen(name, model) for model in resolved["models"])
         return Offer(name, resolved["name"], models, bool(meta.get("finished")))
-    except (TiltmeterError, KeyError) as error:
-        problem = str(error) if isinstance(error, TiltmeterError) else "nothing is written yet"
+    except TiltmeterError as error:
+        return Offer(name, "", (), finished=False, problem=str(error).replace(f"{folder.parent}/", ""))
+    except (KeyError, TypeError) as error:
+        problem = "nothing is written yet" if isinstance(error, KeyError) else f"{name}/{LEDGER}: is damaged"
         return Offer(name, "", (), finished=False, problem=problem)
 
 

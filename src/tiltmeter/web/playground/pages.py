@@ -115,6 +115,9 @@ def _sent(sent: Fields) -> Asked:
 
 def _is_here(model: str, loaded: Loaded) -> bool:
     """Whether asking needs nothing that a mere link may not start: no network, no other model."""
+    if model.startswith("api:"):
+        # Every question goes over the network, and may cost something.
+        return False
     return model in (loaded.name, "scripted") or (model == embedded.NAME and embedded.is_cached())
 
 

@@ -11,7 +11,7 @@ from tiltmeter.web.charts.curves import DRAWN
 from tiltmeter.web.pages import address
 from tiltmeter.web.results.figures import figure_of
 from tiltmeter.web.results.found import view_key
-from tiltmeter.web.results.rows import Results, Rows, counted
+from tiltmeter.web.results.rows import Results, Rows, counted, of_all
 from tiltmeter.web.results.tables import ADJUSTED, COUNTS, Column, field
 
 _ASKED = ("model", "view", "bias")
@@ -51,7 +51,7 @@ def verdicts(results: Results) -> list[Verdict]:
             text="" if one["view"] == "pairs" else one["text"],
             strength=one["strength"],
             said=one["said"],
-            holds=f"{one['holds']} of {one['of']}",
+            holds=f"{one['holds']} of {one['of']}" if one["of"] else "–",
             significant=one["significant"],
             p=p_value(one["p"]),
             check=one["check"],
@@ -152,7 +152,9 @@ def curve_shown(results: Results, at: int) -> dict[str, Any]:
     caption = question["caption"] + (f" {fewer:,} cells between these are not drawn." if fewer else "")
     if len(rows) < len(question["cells"]):
         caption += f" Of {len(question['cells']):,} cells, {len(rows):,} fit the filters; the verdict is of all."
-    figure = figure_of(results, "curve", question["words"], caption, rows, columns, at=at) if rows else None
+    figure = (
+        figure_of(results, "curve", of_all(results, question["words"]), caption, rows, columns, at=at) if rows else None
+    )
     return {"question": question, "figure": figure, "at": at}
 
 

@@ -139,7 +139,7 @@ def counts_of(folder: Path) -> list[Counts]:
     """How many pairs, texts and prompts a run has so far, straight from its ledger."""
     tables = {name for (name,) in rows_of(folder, "select name from sqlite_master where type = 'table'")}
     asked = (
-        ("pairs", "pairs scored", "scores", "select count(*), count(*) - count(score_1) from scores"),
+        ("pairs", "scores of pairs", "scores", "select count(*), count(*) - count(score_1) from scores"),
         (
             "continuations",
             "texts",

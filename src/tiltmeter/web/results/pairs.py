@@ -9,7 +9,7 @@ from typing import Any
 from tiltmeter.report.words import count, percent, percent_range
 from tiltmeter.web.results.figures import Figure, figure_of
 from tiltmeter.web.results.found import EVERY
-from tiltmeter.web.results.rows import Results, Rows, seen, tip
+from tiltmeter.web.results.rows import Results, Rows, of_all, seen, tip
 from tiltmeter.web.results.tables import ESTIMATE, VALUE, Column, field
 
 
@@ -29,13 +29,15 @@ def preferred(results: Results) -> list[Preferred]:
     for source in seen(results.filters.narrow(found["estimates"]), "source"):
         rows = forest_rows(results, source)
         if rows:
-            headlines = results.filters.narrow([one for one in found["headlines"] if one["source"] == source])
+            # A headline is of all biases, by the leading scorer.
+            told = [] if {"bias", "scorer"} & set(results.filters.chosen) else found["headlines"]
+            headlines = results.filters.narrow([one for one in told if one["source"] == source])
             caption = (
                 "Share of pairs in which the stereotyped sentence is preferred, with 95\N{NO-BREAK SPACE}% intervals; "
                 "open marks have none. At 50\N{NO-BREAK SPACE}% the model leans neither way."
             )
             columns = (field("Bias", "label"), field("Model, scorer", "series"), *ESTIMATE)
-            words = found["words"].get(source, "")
+            words = of_all(results, found["words"].get(source, ""))
             figure = figure_of(results, "forest", words, caption, rows, columns, of=source)
             made.append(Preferred(source, headlines, figure))
     return made

@@ -40,9 +40,21 @@ class Results:
 
     def texts(self, view: str, row: Row, *more: str, **query: Any) -> str:
         """The address of the texts behind a row: of its model, source, bias, and of what else is named."""
-        return texts_address(
-            self.run, view, **{name: row.get(name) for name in ("model", "source", "bias", *more)}, **query
-        )
+        place = {name: row.get(name) for name in ("model", "source", "bias", *more)}
+        if place.get("rater") not in self.names["raters"]:
+            # People rate too, once that is worked into the report; the pages of texts know the tools alone.
+            place.pop("rater", None)
+        return texts_address(self.run, view, **place, **query)
+
+
+def of_all(results: Results, words: str) -> str:
+    """A sentence that was made of everything; where filters hide some of that, it says so.
+
+    >>> of_all(Results("run", {}, Filters({"bias": "age"})), "Age leans most.")
+    'Of everything in the run: Age leans most.'
+    """
+    narrowed = [name for name in results.filters.chosen if name != "view"]
+    return f"Of everything in the run: {words}" if narrowed and words else words
 
 
 def counted(row: Row, noun: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tiltmeter.report.words import percent, signed
 from tiltmeter.web.results.figures import figure_of
-from tiltmeter.web.results.rows import Results, Rows, range_words, tip
+from tiltmeter.web.results.rows import Results, Rows, of_all, range_words, tip
 from tiltmeter.web.results.tables import ESTIMATE, field
 
 _NOUN = {"pairs": "pair", "continuations": "text", "next-words": "prompt"}
@@ -45,7 +45,7 @@ def strips_shown(results: Results, kind: str, at: int) -> dict[str, Any]:
         else "Share of stereotyped choices, a mark for each structure. Diamond: all structures together, with "
         "95\N{NO-BREAK SPACE}% interval."
     )
-    words = " ".join(one["sentences"]) if kind == "texts" else one["words"]
+    words = of_all(results, " ".join(one["sentences"]) if kind == "texts" else one["words"])
     figure = figure_of(results, f"{kind.removesuffix('s')}-structures", words, what, points, columns, at=at)
     return {
         "title": strips_title(results, one),

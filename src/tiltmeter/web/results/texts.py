@@ -7,7 +7,7 @@ from typing import Any
 
 from tiltmeter.report.words import NONE, signed
 from tiltmeter.web.results.figures import Figure, figure_of
-from tiltmeter.web.results.rows import Results, Rows, range_words, seen, tip
+from tiltmeter.web.results.rows import Results, Rows, of_all, range_words, seen, tip
 from tiltmeter.web.results.tables import COUNTS, ESTIMATE, INTERVAL, VALUE, Column, field
 
 
@@ -37,7 +37,7 @@ def board_shown(results: Results, at: int) -> dict[str, Any]:
     heat = figure_of(
         results,
         "heat",
-        board["words"],
+        of_all(results, board["words"]),
         board["caption"],
         rows,
         (*place, *ESTIMATE),

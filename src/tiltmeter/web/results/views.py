@@ -7,7 +7,7 @@ from typing import Any
 from tiltmeter.report.words import signed
 from tiltmeter.web.results.figures import figure_of
 from tiltmeter.web.results.found import texts_address, view_key
-from tiltmeter.web.results.rows import Results, Rows, range_words, tip
+from tiltmeter.web.results.rows import Results, Rows, of_all, range_words, tip
 from tiltmeter.web.results.tables import COUNTS, INTERVAL, VALUE, field
 
 
@@ -21,7 +21,10 @@ def views_shown(results: Results) -> dict[str, Any] | None:
         return None
     caption = "What each view says of each bias; above zero it sides with the stereotype. Open marks have no interval."
     columns = (field("Bias", "label"), field("View", "series"), VALUE, INTERVAL, *COUNTS)
-    return {"found": found, "figure": figure_of(results, "views", found["sentence"], caption, rows, columns)}
+    return {
+        "found": found,
+        "figure": figure_of(results, "views", of_all(results, found["sentence"]), caption, rows, columns),
+    }
 
 
 def view_rows(results: Results) -> Rows:

@@ -36,7 +36,7 @@ def share_rows(results: Results, group: Group) -> Rows:
             "shown": percent(row["value"]),
             "range": percent_range(row["low"], row["high"]),
             "tip": _tip(row, f"{row['source']}, {row['model']}\n{row['label']}"),
-            "open": _texts(results, group, row, perturbation=row["perturbation"]),
+            "open": _texts(results, group, row),
         }
         for row in own
     ]
@@ -146,7 +146,8 @@ def _series(results: Results, row: Row, rows: list[Row]) -> str:
 
 
 def _texts(results: Results, group: Group, row: Row, **query: Any) -> str:
-    return results.texts(_VIEW, {**_place(row), "bias": group["bias"]}, **query)
+    place = {**_place(row), "bias": group["bias"], "perturbation": row.get("perturbation")}
+    return results.texts(_VIEW, place, "perturbation", **query)
 
 
 def _tip(row: Row, about: str) -> str:

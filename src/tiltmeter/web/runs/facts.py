@@ -14,6 +14,7 @@ from tiltmeter.store import LEDGER, read_meta
 from tiltmeter.store.reading import rows_of
 from tiltmeter.web.runs.live import Live
 from tiltmeter.web.studies.rates import short_model
+from tiltmeter.web.workbench import changed
 
 _MOST = 100
 """Reasons that are listed."""
@@ -151,18 +152,20 @@ def _meta(folder: Path) -> tuple[Mapping[str, Any], str]:
     if not (folder / LEDGER).is_file():
         return {}, ""
     try:
-        return read_meta(folder), ""
+        meta = read_meta(folder)
     except RunError as error:
         # A run that has only just made its ledger has nothing in it yet.
         return {}, "" if "no such table" in str(error) else str(error).replace(f"{folder.parent}/", "")
+    if not isinstance(meta.get("resolved", {}), dict):
+        return {}, f"{folder.name}/{LEDGER}: is damaged: it does not say what the study is"
+    return meta, ""
 
 
 def _when(meta: Mapping[str, Any], folder: Path) -> float:
-    finished = meta.get("finished")
-    if isinstance(finished, str):
-        return datetime.fromisoformat(finished).timestamp()
-    file = folder / LEDGER
-    return file.stat().st_mtime if file.is_file() else folder.stat().st_mtime
+    try:
+        return datetime.fromisoformat(meta["finished"]).timestamp()
+    except (KeyError, TypeError, ValueError):
+        return changed(folder)
 
 
 def _size(folder: Path) -> int:

@@ -49,8 +49,8 @@ def zipped_tables(folder: Path) -> FileResponse:
     files = [path for path in sorted((folder / "tables").rglob("*")) if path.is_file() and not path.is_symlink()]
     if not files:
         raise RunError(f"the run `{folder.name}` has no tables yet; they are made with its report, when it is finished")
-    summary = folder / "summary.json"
-    return _zipped([*files, *([summary] if summary.is_file() else [])], folder, f"{folder.name} tables.zip")
+    summary = [path for path in (folder / "summary.json",) if path.is_file() and not path.is_symlink()]
+    return _zipped([*files, *summary], folder, f"{folder.name} tables.zip")
 
 
 def exported(folder: Path, form: Format) -> FileResponse:

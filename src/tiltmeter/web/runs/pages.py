@@ -15,10 +15,10 @@ from tiltmeter.files import read_text
 from tiltmeter.report import REPORT
 from tiltmeter.web.jobs import LOG
 from tiltmeter.web.pages import Bench, address, go_to, render, rendered
-from tiltmeter.web.runs import facts as runs_facts
-from tiltmeter.web.runs import files as runs_files
 from tiltmeter.web.runs.files import Format
 from tiltmeter.web.runs.live import Live, Lookout, events, log_of, look
+from tiltmeter.web.runs import facts as runs_facts
+from tiltmeter.web.runs import files as runs_files
 from tiltmeter.web.sending import as_file
 from tiltmeter.web.workbench import Workbench
 
@@ -100,12 +100,15 @@ def log_file(bench: Bench, name: str) -> Response:
 
 
 @router.get("/{name}/report")
-def report(request: Request, bench: Bench, name: str) -> Response:
-    """The report, in a sandbox of its own."""
-    path = bench.run(name) / REPORT
-    if not path.is_file():
-        live = look(bench.jobs, bench.run(name), 0)
-        return render(request, "runs_no_report.html.jinja", 404, name=name, live=live)
+def report(request: Request, bench: Bench, name: str, earlier: bool = False) -> Response:
+    """The report, in a sandbox of its own; of an unfinished run `earlier` asks for the one that was written before."""
+    folder = bench.run(name)
+    path = folder / REPORT
+    # A run that was begun again with another study has the report of the one before until it is finished.
+    is_earlier = path.is_file() and not runs_facts.meta_of(folder).get("finished")
+    if not path.is_file() or (is_earlier and not earlier):
+        live = look(bench.jobs, folder, 0)
+        return render(request, "runs_no_report.html.jinja", 404, name=name, live=live, is_earlier=is_earlier)
     page = read_text(path, "report")
     return HTMLResponse(page, headers={"Content-Security-Policy": runs_files.report_policy(page)})
 

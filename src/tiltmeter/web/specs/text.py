@@ -39,7 +39,8 @@ def parsed(text: str) -> dict[str, Any] | None:
     """The data of a text; None where it is no TOML."""
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
+        # A mistake in the TOML, or a number of thousands of digits.
         return None
 
 

@@ -33,7 +33,8 @@
       if (event.key === "Escape") event.target.blur();
       return;
     }
-    if (place.closest(".htmx-request") || place.querySelector(".htmx-request")) { event.preventDefault(); return; }
+    // A key that is held down judges one text, and not all that come.
+    if (event.repeat || place.closest(".htmx-request") || place.querySelector(".htmx-request")) { event.preventDefault(); return; }
     const key = ALIASES[event.key] ?? event.key;
     const number = place.querySelector("[data-number]");
     if (number && /^[-−0-9.,]$/.test(key)) { number.value = ""; number.focus(); return; }

@@ -7,9 +7,15 @@
     form.dataset.waiting = waiting ? "yes" : "";
     for (const button of form.querySelectorAll("[data-waits]")) button.disabled = waiting;
   };
+  let unsaved = false;
   form.addEventListener("input", (event) => {
-    if (event.target.closest(".choices, #toml")) wait(true);
+    if (!event.target.closest(".choices, #toml")) return;
+    unsaved = true;
+    wait(true);
   });
+  window.addEventListener("beforeunload", (event) => { if (unsaved) event.preventDefault(); });
+  // Saved, started or removed: another page comes.
+  document.addEventListener("htmx:beforeOnLoad", (event) => { if (event.detail.xhr.status === 204) unsaved = false; });
   form.addEventListener("submit", (event) => {
     if (!form.dataset.waiting) return;
     event.preventDefault();

@@ -26,7 +26,7 @@ def data_in(text: str) -> Mapping[str, Any]:
     """The data of a TOML text, of which nothing else is known."""
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         raise UserError("the TOML cannot be read, so that the form cannot change it; mend the TOML first") from None
 
 

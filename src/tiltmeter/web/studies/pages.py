@@ -16,6 +16,7 @@ from tiltmeter.toml_writing import to_toml
 from tiltmeter.web.fields import Fields, Sent
 from tiltmeter.web.pages import Bench, address, go_to, render
 from tiltmeter.web.sending import as_file
+from tiltmeter.web.specs.text import fingerprint
 from tiltmeter.web.studies.checked import (
     Problem,
     data_in,
@@ -157,6 +158,7 @@ def _page(request: Request, bench: Workbench, text: str, name: str = "") -> Resp
         "studies_form.html.jinja",
         name=name,
         text=text,
+        opened=fingerprint(text),
         form=form or form_of({}, own_specs(bench)),
         readable=form is not None,
         models=installed_models(),
@@ -201,6 +203,12 @@ def _save(bench: Workbench, sent: Fields) -> str:
     text, before = sent.text("toml"), sent.one("file")
     known = bench.studies()
     if before in known:
+        there = read_text(known[before], "study file")
+        if there != text and fingerprint(there) != sent.one("opened"):
+            raise UserError(
+                f"the study `{before}` was changed elsewhere since this page was opened, so nothing was saved; "
+                "copy what you need from here, and load the page again"
+            )
         with whole_file(known[before]) as stream:
             stream.write(text)
         return before

@@ -64,7 +64,7 @@ def _pairs(plan: Plan, size: PairsSize | None) -> Iterator[Line]:
     if size:
         yield Line(
             "Pairs",
-            f"{size.pairs:,} pairs over {size.biases:,} biases",
+            f"{size.pairs:,} pairs over {size.biases:,} bias{'es' * (size.biases != 1)}",
             size.cells,
             size.texts_per_model,
             size.tokens_per_model,

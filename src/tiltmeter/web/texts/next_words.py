@@ -206,7 +206,7 @@ def figures_of(found: NextWords) -> list[Figure]:
 
 def _conditions(filters: Filters) -> tuple[str, list[Any]]:
     conditions: list[tuple[str, list[Any]]] = [("true", [])]
-    for name in ("source", "bias", "origin", "group"):
+    for name in ("source", "bias", "origin", "group", "perturbation"):
         value = getattr(filters, name)
         if value:
             conditions.append((f'a."{name}" = ?', [value]))

@@ -38,6 +38,8 @@ class Filters:
     """Its number in the ledger."""
     origin: str = ""
     structure: str = ""
+    perturbation: str = ""
+    """What became of a prompt of the view of next words."""
     word: str = ""
     """Of the words asked about, the one whose chance counts."""
     q: str = ""

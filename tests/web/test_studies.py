@@ -212,7 +212,7 @@ def test_specs_of_the_workbench_are_found_by_name(tmp_path: Path, with_folder: b
     text = fields_of(page)["toml"][0]
     assert tomllib.loads(text)["specs"] == ["../specs/mine.toml"]
     assert 'class="problem"' not in page
-    assert "pairs over 1 biases" in client.post("/studies/plan", data={"toml": text}).text
+    assert "pairs over 1 bias<" in client.post("/studies/plan", data={"toml": text}).text
     saved = client.post("/studies/save", data={"toml": text})
     assert saved.headers["HX-Redirect"] == "/studies/mine"
     assert 'class="problem"' not in client.get("/studies/mine").text

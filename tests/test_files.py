@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,36 @@ def test_a_file_appears_only_when_it_is_complete(tmp_path: Path) -> None:
     write_csv(path, ["a", "b"], [{"a": 1, "b": None}])
     assert path.read_text(encoding="utf-8") == "a,b\n1,\n"
     assert [entry.name for entry in path.parent.iterdir()] == ["table.csv"]
+
+
+def test_what_a_killed_process_left_of_a_file_goes_with_the_next_one(tmp_path: Path) -> None:
+    program = (
+        "import sys; from tiltmeter.files import whole_file\n"
+        "with whole_file(sys.argv[1]) as file: file.write('half'); file.flush(); print('here', flush=True); input()"
+    )
+
+    def begin(name: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, "-c", program, str(tmp_path / name)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None and process.stdout.readline() == "here\n"
+        return process
+
+    killed, alive, other = begin("table.csv"), begin("table.csv"), begin("other.csv")
+    killed.kill(), other.kill()
+    killed.communicate(), other.communicate()
+    assert len(list(tmp_path.iterdir())) == 3
+    with whole_file(tmp_path / "table.csv") as file:
+        file.write("whole")
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert len(names) == 3 and names[2] == "table.csv"
+    assert names[0].startswith(".other.csv.") and names[1].startswith(".table.csv.")
+    alive.communicate("go on\n")
+    assert alive.returncode == 0
+    assert (tmp_path / "table.csv").read_text(encoding="utf-8") == "half"
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ import csv
 import hashlib
 import io
 import os
+import platform
 import tempfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -35,7 +37,8 @@ def whole_file(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[IO[
                 yield file
             return
         target.parent.mkdir(parents=True, exist_ok=True)
-        number, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        _remove_leftovers(target)
+        number, name = tempfile.mkstemp(prefix=f".{target.name}.{_machine()}-{os.getpid()}-", dir=target.parent)
         temporary = Path(name)
         with os.fdopen(number, mode, **text) as file:
             yield file
@@ -49,6 +52,36 @@ def whole_file(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[IO[
         if temporary is not None:
             with suppress(FileNotFoundError):
                 temporary.unlink()
+
+
+def _remove_leftovers(target: Path) -> None:
+    """Remove what processes of this machine that were killed while they wrote this file have left of it."""
+    begin = f".{target.name}.{_machine()}-"
+    for path in target.parent.iterdir():
+        if path.name.startswith(begin):
+            process = path.name.removeprefix(begin).split("-")[0]
+            if process.isdecimal() and not _is_alive(int(process)):
+                with suppress(OSError):
+                    path.unlink()
+
+
+def _machine() -> str:
+    """What tells this machine from others that may write into the same folder."""
+    return f"{zlib.crc32(platform.node().encode()):08x}"
+
+
+def _is_alive(process: int) -> bool:
+    if os.name != "posix":
+        # Elsewhere the signal 0 is no question.
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        # It is there, and belongs to somebody else; or nobody can tell.
+        return True
+    return True
 
 
 def listing_sha256(folder: Path, files: Iterable[Path]) -> str:

@@ -93,7 +93,7 @@ def plan_a_study(page: Page) -> None:
 
 def watch_it_pause_and_go_on(page: Page) -> None:
     """A run moves before one's eyes; stopped, it goes on, and it ends."""
-    page.get_by_role("heading", name=RUN).wait_for()
+    arrive(page, RUN)
     shown = page.get_by_role("region", name="Progress")
     shown.get_by_text("running").first.wait_for(timeout=LONG)
     page.evaluate("window.isTheSamePage = true")
@@ -102,6 +102,7 @@ def watch_it_pause_and_go_on(page: Page) -> None:
     assert page.evaluate("window.isTheSamePage")
     shown.get_by_role("button", name="Pause").click()
     shown.get_by_role("button", name="Go on").wait_for(timeout=LONG)
+    page.wait_for_load_state()
     assert shown.get_by_text("paused").first.is_visible()
     shown.get_by_role("button", name="Go on").click()
     shown.get_by_role("link", name="See the results").wait_for(timeout=LONG)
@@ -138,6 +139,7 @@ def annotate(walk: Watched, home: Path) -> None:
     for key, words in [("3", "1 done"), ("1", "2 done"), ("2", "3 done"), ("u", "2 done"), ("2", "3 done")]:
         page.keyboard.press(key)
         done.filter(has_text=words).wait_for()
+        walk.settle()
     page.get_by_role("link", name="Agreement", exact=True).click()
     page.get_by_text("Ada judged 3").wait_for()
     rows = list(

@@ -25,9 +25,9 @@ from tiltmeter.report import REPORT, write_run
 from tiltmeter.store import LEDGER, PROGRESS, ProgressFile, locked
 from tiltmeter.study import parse, plan
 from tiltmeter.web.jobs import LOG, Jobs
+from tiltmeter.web.runs import live as runs_live
 from tiltmeter.web.runs.files import report_policy
 from tiltmeter.web.runs.live import Live, Lookout, events, log_of
-from tiltmeter.web.runs.pages import live as runs_live
 from tiltmeter.web.workbench import Workbench, changed
 
 STUDY = """

@@ -12,8 +12,8 @@ from fastapi import APIRouter, Request, Response
 from tiltmeter.errors import UserError
 from tiltmeter.raters.issues import ISSUES
 from tiltmeter.store.annotations import Annotations, Item, Queue, Scale, annotator_name
+from tiltmeter.web.annotating import results as annotating_results
 from tiltmeter.web.annotating.items import MOST, annotated_view, done_by, drawn, in_order, present
-from tiltmeter.web.annotating.pages import results as annotating_results
 from tiltmeter.web.annotating.steps import Step, next_place, step_at
 from tiltmeter.web.annotating.tasks import (
     HINTS,

@@ -11,8 +11,8 @@ from tiltmeter.raters.issues import ISSUES
 from tiltmeter.records import Estimate
 from tiltmeter.report.words import signed
 from tiltmeter.store.annotations import Annotations, annotator_name
+from tiltmeter.web.annotating import report as annotating_report
 from tiltmeter.web.annotating.agreement import task_agreement
-from tiltmeter.web.annotating.pages import report as annotating_report
 from tiltmeter.web.annotating.sheets import (
     import_issues,
     import_ratings,

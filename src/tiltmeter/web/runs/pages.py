@@ -15,10 +15,10 @@ from tiltmeter.files import read_text
 from tiltmeter.report import REPORT
 from tiltmeter.web.jobs import LOG
 from tiltmeter.web.pages import Bench, address, go_to, render, rendered
+from tiltmeter.web.runs import facts as runs_facts
+from tiltmeter.web.runs import files as runs_files
 from tiltmeter.web.runs.files import Format
 from tiltmeter.web.runs.live import Live, Lookout, events, log_of, look
-from tiltmeter.web.runs.pages import facts as runs_facts
-from tiltmeter.web.runs.pages import files as runs_files
 from tiltmeter.web.sending import as_file
 from tiltmeter.web.workbench import Workbench
 

@@ -8,9 +8,9 @@ from fastapi.responses import HTMLResponse
 from tiltmeter import specs
 from tiltmeter.web.pages import Bench, address, render
 from tiltmeter.web.sending import as_file
+from tiltmeter.web.specs import edit as specs_edit
+from tiltmeter.web.specs import new as specs_new
 from tiltmeter.web.specs.lists import aligned
-from tiltmeter.web.specs.pages import edit as specs_edit
-from tiltmeter.web.specs.pages import new as specs_new
 from tiltmeter.web.specs.shown import entry, examples, export_problem, found, library, marked_template, own
 from tiltmeter.web.specs.uses import studies_with
 

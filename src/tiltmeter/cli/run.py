@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
@@ -142,6 +143,8 @@ def _carry_out(
         if as_json:
             print_json(size)
         return None
+    # Being told to end is the same as Ctrl+C, which a process in the background may not even hear.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with _kept(no_cache) as kept, Bar() as bar, ProgressFile(folder) as file:
             state = state_of(folder, made)

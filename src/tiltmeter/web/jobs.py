@@ -76,7 +76,7 @@ class Jobs:
         """Stop a run, whoever started it; everything that was written stays, and `start` goes on from there."""
         with self._lock:
             if self._alive(folder):
-                self._jobs[folder].process.send_signal(signal.SIGINT)
+                self._jobs[folder].process.send_signal(signal.SIGTERM)
                 return
             if not is_held(folder):
                 raise RunError(f"the run `{folder.name}` is not under way")
@@ -86,7 +86,7 @@ class Jobs:
             progress = read_progress(folder)
             if progress is not None and progress.host not in ("", platform.node()):
                 raise RunError(f"the run `{folder.name}` is carried out on `{progress.host}`; stop it there")
-            os.kill(number, signal.SIGINT)
+            os.kill(number, signal.SIGTERM)
 
     def forget(self, folder: Path) -> None:
         """Know nothing more of a run that is gone."""
@@ -112,7 +112,7 @@ class Jobs:
             return Standing("finished", progress)
         if progress is not None and progress.state == "failed":
             return Standing("failed", progress, progress.message)
-        if job and job.process.returncode not in (0, None, 130, -signal.SIGINT):
+        if job and job.process.returncode not in (0, None, 130, -signal.SIGTERM):
             return Standing("failed", progress, last_line(folder))
         return Standing("paused", progress)
 

@@ -21,6 +21,8 @@ from tiltmeter.stats.before_after import GapChange, Prompted, gap_change, gap_eq
 from tiltmeter.stats.comparisons import Paired, paired
 from tiltmeter.store import Continuations, Run, UsedRater
 
+pytestmark = pytest.mark.slow
+
 SHE, HE = ("she", "woman"), ("he", "man")
 BIAS = "gender-professions"
 

@@ -22,6 +22,8 @@ from tiltmeter.records import Decoding, Prompt, Rating
 from tiltmeter.store import Run, read_run
 from tiltmeter.study import Plan, parse, plan
 
+pytestmark = pytest.mark.slow
+
 STUDY = """\
 name = "t"
 seed = 3

@@ -18,6 +18,8 @@ from tiltmeter.records import ModelFacts, Saliency
 from tiltmeter.store import Run, read_run
 from tiltmeter.study import parse, plan
 
+pytestmark = pytest.mark.slow
+
 STUDY = """
 name = "expecting"
 seed = 3

@@ -150,6 +150,7 @@ def test_a_fact_that_an_earlier_version_did_not_write_down_is_no_change(small: P
             ledger.record_model(dataclasses.replace(facts, files_sha256="other"))
 
 
+@pytest.mark.slow
 def test_two_processes_cannot_carry_out_the_same_run(small: Plan, tmp_path: Path) -> None:
     with locked(tmp_path), pytest.raises(RunError, match="another process is carrying out this run"):
         carry_out(small, tmp_path)

@@ -28,6 +28,8 @@ from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
 from tiltmeter.store import Run, read_run
 from tiltmeter.study import Plan, parse, plan
 
+pytestmark = pytest.mark.slow
+
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "api_faults.py"
 
 

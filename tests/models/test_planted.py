@@ -65,6 +65,7 @@ def test_next_words_are_tilted_where_the_context_can_be_seen() -> None:
     assert [word.logprob for word in (seen.words[1], *other.words, *hidden.words)] == pytest.approx([plain] * 5)
 
 
+@pytest.mark.slow
 def test_a_masked_model_changes_to_both_sides(checkpoint) -> None:  # type: ignore[no-untyped-def]
     inner = models.load(f"hf:{checkpoint('bert')}")
     planted = plant(inner, [Tilt(("he",), 0.5, ("nurse",))])

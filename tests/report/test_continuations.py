@@ -22,6 +22,8 @@ from tiltmeter.report.board_words import board_headline
 from tiltmeter.report.words import signed
 from tiltmeter.store import Run
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("vl_convert")
 
 FEW = DECODINGS[:2]

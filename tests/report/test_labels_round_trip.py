@@ -18,6 +18,8 @@ from tiltmeter.engine import carry_out
 from tiltmeter.sources.generated.annotations import COLUMNS
 from tiltmeter.study import parse, plan
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("vl_convert")
 
 STUDY = """

@@ -41,6 +41,8 @@ from tiltmeter.sources.labour_files import Occupation
 from tiltmeter.sources.word_sets import BUILT_IN
 from tiltmeter.store import Run
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("vl_convert")
 
 LABOUR = tuple(Occupation(name.title(), number / 25, 100.0) for number, name in enumerate(PROFESSIONS[1:9]))

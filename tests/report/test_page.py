@@ -16,6 +16,8 @@ from tiltmeter.errors import MissingExtra
 from tiltmeter.report import write_report, write_run
 from tiltmeter.store import Run
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("vl_convert")
 
 

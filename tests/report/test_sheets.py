@@ -15,6 +15,8 @@ from tiltmeter.engine import carry_out
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.study import parse, plan
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("vl_convert")
 
 STUDY = """\

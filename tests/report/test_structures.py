@@ -16,6 +16,8 @@ from tiltmeter.records import Structure
 from tiltmeter.report import write_run
 from tiltmeter.store import Run
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("vl_convert")
 
 RATERS = ("regard.minilm.v2", "toxicity.linear.v1", "refusal.v2")

@@ -95,6 +95,7 @@ def test_studies_say_of_every_estimator_what_the_real_analysis_says(view: str, r
         assert all(one.value is not None for one in found.values())
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_truth_and_alarms_are_rare_on_well_behaved_values(pairs: Pool) -> None:
     studies = studies_of(pairs)[0]
     neutral, tilted = (simulate(studies, 50, world, 300) for world in (NEUTRAL, TILTED))

@@ -409,6 +409,7 @@ def test_the_json_has_the_keys_of_the_design_and_no_nan() -> None:
     assert set(made["pairs"][0]["difference"]) == keys
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shared", [True, False])
 def test_a_planted_difference_is_recovered_and_covered(shared: bool) -> None:
     """25 origins of 1 to 6 texts, origin effects as large as the noise; the truth is 0.3."""

@@ -74,6 +74,7 @@ def test_a_failure_before_any_work_is_said_where_there_is_a_run(tmp_path: Path) 
     assert progress.message == "no such model"
 
 
+@pytest.mark.slow
 def test_who_is_refused_leaves_the_file_of_the_other_alone(tmp_path: Path) -> None:
     (tmp_path / LEDGER).touch()
     with locked(tmp_path), ProgressFile(tmp_path) as file:

@@ -315,6 +315,7 @@ PHRASES = (
 )
 
 
+@pytest.mark.slow
 def test_words_never_seen_before_make_clean_sentences() -> None:
     wrong = re.compile(
         r"\b(?:women|Mexicans|people) (?:was|is|has|does|wants|works|likes)\b|\b(?:woman|Muslim|Aisha) (?:were|are)\b|"

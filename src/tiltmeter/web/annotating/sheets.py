@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeVar
 
 from tiltmeter.analysis.labels import matched, read_labels
 from tiltmeter.analysis.people_ratings import COLUMNS as RATING_COLUMNS
@@ -23,6 +24,8 @@ from tiltmeter.web.texts.pairs import PairTexts
 from tiltmeter.web.workbench import plain_name
 
 _AT_ONCE = 5_000
+
+Sheet = TypeVar("Sheet")
 
 
 def issue_sheet(kept: Annotations, annotator: str, *, only: Iterable[str] | None = None) -> str:
@@ -65,12 +68,7 @@ def write_sheets(folder: Path, place: Path, kind: str) -> tuple[list[Path], list
 
 def import_issues(folder: Path, annotator: str, text: str) -> tuple[int, int]:
     """Take over the sheet of an annotator; how many sentences it judges, and how many of them are not in the run."""
-    with TemporaryDirectory(prefix="tiltmeter-") as scratch:
-        path = _write(Path(scratch) / "sheet.csv", text)
-        try:
-            labels = read_labels([path])
-        except InvalidData as error:
-            raise _without_place(error) from None
+    labels = _read(text, read_labels)
     [judged] = labels.annotations.by_annotator.values()
     rows = rows_of(folder, "select number from pairs where json_extract(pair, '$.written_for') is not null")
     found = PairTexts(folder).pairs([number for (number,) in rows])
@@ -92,12 +90,7 @@ def import_issues(folder: Path, annotator: str, text: str) -> tuple[int, int]:
 
 def import_ratings(folder: Path, text: str, kind: str) -> tuple[int, int]:
     """Take over a sheet of ratings; how many ratings it has, and how many of them are of no text of the run."""
-    with TemporaryDirectory(prefix="tiltmeter-") as scratch:
-        path = _write(Path(scratch) / "sheet.csv", text)
-        try:
-            people = read_ratings([path])
-        except InvalidData as error:
-            raise _without_place(error) from None
+    people = _read(text, read_ratings)
     named = people.kind or kind
     if not named:
         raise UserError("the sheet does not say what it rates; choose the kind, or fill in its column `kind`")
@@ -177,6 +170,16 @@ def _file_names(annotators: Sequence[str]) -> dict[str, str]:
             name, number = f"{plain_name(annotator)}-{number}", number + 1
         found[annotator] = name
     return found
+
+
+def _read(text: str, reader: Callable[[Sequence[Path]], Sheet]) -> Sheet:
+    """What a sheet that came in says, read as a file would be."""
+    with TemporaryDirectory(prefix="tiltmeter-") as scratch:
+        path = _write(Path(scratch) / "sheet.csv", text)
+        try:
+            return reader([path])
+        except InvalidData as error:
+            raise _without_place(error) from None
 
 
 def _without_place(error: InvalidData) -> InvalidData:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -307,7 +308,8 @@ def test_a_worker_that_is_killed_costs_nothing_but_time(
     carry_out(study, tmp_path, ONE, watcher, cluster=Cluster(workers=2, tell=said.append))
     assert not watcher.does
     assert len(hired) > 2
-    assert set(said) == {
+    waited = {sentence for sentence in said if sentence.startswith("1 of 2 workers have a place")}
+    assert set(said) - waited == {
         "a worker was lost (The actor is dead because it was killed by `ray.kill`); its batches go to others"
     }
     assert tables(tmp_path) == expected
@@ -403,7 +405,7 @@ def test_more_workers_than_there_is_room_for(
     carry_out(study, tmp_path, ONE, cluster=Cluster(workers=8, tell=said.append))
     assert tables(tmp_path) == expected
     [sentence] = said
-    assert sentence.startswith("3 of 8 workers have a place in the cluster; going on with those")
+    assert re.match("[1-3] of 8 workers have a place in the cluster; going on with those", sentence)
     monkeypatch.setattr(ray_crew, "_PATIENCE", 0.0)
     with pytest.raises(RunError, match="no room for a worker, which needs 1 CPU and 0.5 GPU on one node"):
         carry_out(study, tmp_path / "none", ONE, cluster=Cluster(gpus_per_worker=0.5, tell=said.append))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.analysis.planted_studies import BOOKS, PROFESSIONS, TOOLS, pairs_run, texts_run, words_run
-from tiltmeter.analysis.leaderboards import Leaderboard, leaderboards, several_sides
+from tiltmeter.analysis.leaderboard_records import Leaderboard
+from tiltmeter.analysis.leaderboards import leaderboards, several_sides, sides_of_runs
 from tiltmeter.analysis.run_comparison import compare_runs
 from tiltmeter.errors import UserError
+from tiltmeter.stats.estimates import estimate
 from tiltmeter.store import Run
 
 SHE, HE = ("she", "woman"), ("he", "man")
@@ -77,6 +80,95 @@ def test_a_model_alone_or_twice_is_refused(pairs: list[Run]) -> None:
 
 def test_two_runs_of_one_model_are_told_apart_by_the_run(pairs: list[Run]) -> None:
     run, model = only(pairs[0])
-    other = (pairs[1], model)
-    names = [side.name for side in several_sides([(run, model), other])]
-    assert names == [f"{model} ({folder.name})" for folder in (run.folder, pairs[1].folder)]
+    other, same = (replace(run, folder=folder) for folder in (Path("b/after"), Path("c/after")))
+    names = [side.name for side in several_sides([(run, model), (other, model)])]
+    assert names == [f"{model} (run)", f"{model} (after)"]
+    names = [side.name for side in several_sides([(run, model), (other, model), (same, model)])]
+    assert names == [f"{model} (run)", f"{model} (b/after)", f"{model} (c/after)"]
+
+
+def test_figures_are_those_worked_out_by_hand(pairs: list[Run]) -> None:
+    """A tilted attribute is chosen always, one without a tilt is a tie: eight and eight, so 12 of 16 for the first."""
+    [board] = leaderboards(several_sides([only(run) for run in pairs])).boards
+    for run, count in zip(pairs, (4, 8, 6), strict=True):
+        tilted = {*TOOLS[:count], *BOOKS[:count]}
+        by_hand = estimate(
+            [1.0 if pair.attribute in tilted else 0.5 for pair in run.pairs],
+            [pair.attribute or "" for pair in run.pairs],
+        )
+        [entry] = [entry for entry in board.entries if entry.side.run is run]
+        assert entry.value == by_hand
+        assert (entry.value.n, entry.value.n_unscored, entry.value.origins) == (96, 0, 16)
+
+
+def unscored(run: Run, first: int) -> Run:
+    """The same run, in which the first pairs could not be scored."""
+    scores = {
+        key: [replace(one, scores=None, unscored="too long") if at < first else one for at, one in enumerate(every)]
+        for key, every in run.scores.items()
+    }
+    return replace(run, scores=scores)
+
+
+def test_what_one_model_could_not_score_is_unscored_for_all(pairs: list[Run]) -> None:
+    [board] = leaderboards(several_sides([only(pairs[0]), only(unscored(pairs[1], 5)), only(pairs[2])])).boards
+    assert [(entry.value.n, entry.value.n_unscored) for entry in board.entries] == [(91, 5)] * 3
+    assert board.left_out == 0
+
+
+def test_what_not_all_were_asked_is_counted_and_left_out(pairs: list[Run]) -> None:
+    asked_less = replace(pairs[1], scores={key: every[:36] for key, every in pairs[1].scores.items()})
+    found = leaderboards(several_sides([only(pairs[0]), only(asked_less)]))
+    [board] = found.boards
+    assert {entry.value.n for entry in board.entries} == {36}
+    assert board.left_out == 60
+    assert board.as_json()["left_out"] == 60
+
+
+def test_a_bias_or_a_view_that_one_model_lacks_is_named(pairs: list[Run]) -> None:
+    other = replace(pairs[0], folder=Path("other"))
+    renamed = {
+        key: [*every, *(replace(one, pair=replace(one.pair, bias="more")) for one in every)]
+        for key, every in other.scores.items()
+    }
+    with_more = replace(other, scores=renamed)
+    [model] = other.facts
+    found = leaderboards(several_sides([only(pairs[0]), (with_more, model)]))
+    assert [board.choices["bias"] for board in found.boards] == ["tools-books"]
+    assert f"pairs: more (templates) left out, since {model} (run) has none" in found.notes
+    assert found.as_json()["notes"] == list(found.notes)
+
+
+def test_places_and_the_order_can_be_named_in_conditions(pairs: list[Run]) -> None:
+    found = leaderboards(several_sides([only(run) for run in pairs]))
+    [board] = found.boards
+    order, *models = found.for_conditions()
+    assert order == {"pairs": {"tools-books": {"order_kept": board.kept, "draws": 9999, "left_out": 0}}}
+    first = board.entries[0]
+    assert models[0]["pairs"]["tools-books"][first.side.name]["value"]["low"] == first.value.low
+    assert models[0]["pairs"]["tools-books"][first.side.name]["standing"]["place"] == 1
+
+
+def test_every_model_of_the_runs_is_meant_unless_some_are_named(pairs: list[Run]) -> None:
+    run, model = only(pairs[0])
+    facts, scorers = run.facts[model], [scorer for _, scorer in run.scores]
+    several = replace(
+        run,
+        facts={name: replace(facts, name=name) for name in ("m", "n")},
+        scores={(name, scorer): run.scores[model, scorer] for name in ("m", "n") for scorer in scorers},
+    )
+    assert [side.name for side in sides_of_runs([several, pairs[1]])] == ["m", "n", only(pairs[1])[1]]
+    assert [side.name for side in sides_of_runs([several], ["n"])] == ["n"]
+    with pytest.raises(UserError, match="there is no model `o`"):
+        sides_of_runs([several], ["n", "o"])
+    with pytest.raises(UserError, match=r"run: has nothing to put in order: it has planted"):
+        sides_of_runs([several, pairs[1]], ["n", "m"])
+    with pytest.raises(UserError, match="no model has answered yet"):
+        sides_of_runs([replace(run, facts={})])
+    with pytest.raises(UserError, match="is given twice"):
+        sides_of_runs([run, replace(run, folder=run.folder / ".." / "run")])
+
+
+def test_a_view_that_was_asked_for_and_that_a_model_lacks_is_refused(pairs: list[Run]) -> None:
+    with pytest.raises(UserError, match="has no next words of"):
+        leaderboards(several_sides([only(run) for run in pairs]), ["next words"])

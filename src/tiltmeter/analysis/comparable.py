@@ -100,7 +100,7 @@ def _known(run: Run, name: str) -> str:
 
 def views_of(a: Side, b: Side, wanted: Sequence[View] = ()) -> list[View]:
     """The views that both sides have; refuses one that was asked for and that a side lacks."""
-    has = [_has(side) for side in (a, b)]
+    has = [views_there(side) for side in (a, b)]
     for view in wanted:
         for side, own in zip((a, b), has, strict=True):
             if view not in own:
@@ -120,7 +120,7 @@ def views_of(a: Side, b: Side, wanted: Sequence[View] = ()) -> list[View]:
 def is_unfinished(side: Side) -> bool:
     """Whether something that the study asks of the model is not there yet."""
     run = side.run
-    unscored = bool(side.sources("pairs")) and "pairs" not in _has(side)
+    unscored = bool(side.sources("pairs")) and "pairs" not in views_there(side)
     unread = run.next_words is not None and not run.next_words.complete
     return unscored or unread or not run.meta.get("all_rated", True)
 
@@ -134,12 +134,13 @@ def _to_be_finished(*sides: Side) -> str:
 
 def lone_views(a: Side, b: Side) -> list[str]:
     """The views that only one side has, in words."""
-    first, second = _has(a), _has(b)
+    first, second = views_there(a), views_there(b)
     lone = ((a, first, second), (b, second, first))
     return [f"only {side.name} has {view}" for side, own, other in lone for view in own if view not in other]
 
 
-def _has(side: Side) -> list[View]:
+def views_there(side: Side) -> list[View]:
+    """The views of which a side has results."""
     run = side.run
     there: dict[View, bool] = {
         "pairs": any(model == side.model for model, _ in run.scores),

@@ -163,7 +163,7 @@ class RunComparison:
         for view in self.views:
             name = view.view.replace(" ", "_")
             found += [{name: {OVERALL: one.as_json()}} for one in view.overall]
-            found += [{name: _nested(_path(one), one.as_json())} for one in view.cells]
+            found += [{name: nested(_path(one), one.as_json())} for one in view.cells]
         return found
 
 
@@ -177,11 +177,11 @@ def _path(one: Compared) -> list[str]:
     return [choices["bias"], choices["perturbation"], choices["groups"], choices["measure"]]
 
 
-def _nested(path: Sequence[str], value: Mapping[str, Any]) -> dict[str, Any]:
+def nested(path: Sequence[str], value: Mapping[str, Any]) -> dict[str, Any]:
     """A mapping that leads along a path to a value.
 
-    >>> _nested(["a", "b"], {"c": 1})
+    >>> nested(["a", "b"], {"c": 1})
     {'a': {'b': {'c': 1}}}
     """
     first, *rest = path
-    return {first: _nested(rest, value) if rest else dict(value)}
+    return {first: nested(rest, value) if rest else dict(value)}

@@ -3,113 +3,128 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from tiltmeter.analysis.asked_words import asked_words
-from tiltmeter.analysis.comparable import Matched, Side, group_pairs, views_of
+from tiltmeter.analysis.asked_words import AskedPlace, AskedWord, asked_words
+from tiltmeter.analysis.comparable import Matched, Side, group_pairs, views_of, views_there
 from tiltmeter.analysis.comparison_pairs import leading_scorers, scored_pairs
 from tiltmeter.analysis.comparison_texts import rated_choices, rated_prompts
 from tiltmeter.analysis.comparison_unlike import notes_on, refuse_unlike
 from tiltmeter.analysis.continuation_records import favour
 from tiltmeter.analysis.items import is_benchmark
+from tiltmeter.analysis.leaderboard_records import ALL, Entry, Leaderboard, Leaderboards
 from tiltmeter.analysis.next_words import ORIGINAL, Expected
 from tiltmeter.analysis.question_cells import MEASURED
 from tiltmeter.analysis.questions import VIEWS, View
-from tiltmeter.errors import UserError
+from tiltmeter.analysis.rated_items import RatedCell
+from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.measures.pairs import preference
-from tiltmeter.records import Estimate
+from tiltmeter.records import Estimate, PairScore
+from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.stats.before_after import means_of
 from tiltmeter.stats.continuations import pairs_of_groups
 from tiltmeter.stats.crossed import Scale
 from tiltmeter.stats.estimates import estimate
 from tiltmeter.stats.next_words import Values, means
-from tiltmeter.stats.places import Order, Part, Standing, order_of
+from tiltmeter.stats.places import Order, Part, order_of
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.store import Run
 
-ALL = "all"
-"""The bias of a board over all social biases."""
+_Made = tuple[list[Leaderboard], list[str]]
+"""The boards of a view, and what not all models have of it."""
+_NAMED = 5
+"""Biases that a note names."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One model of a board: its figure on the items that all have, and its place."""
-
-    side: Side
-    value: Estimate
-    standing: Standing
-
-    def as_json(self) -> dict[str, Any]:
-        """Who, what and where."""
-        return {"name": self.side.name, "value": self.value.as_json(), **self.standing.as_json()}
-
-
-@dataclass(frozen=True, slots=True)
-class Leaderboard:
-    """All models on one question, the highest value first."""
-
-    view: View
-    choices: Mapping[str, str]
-    entries: tuple[Entry, ...]
-    kept: float | None
-    """In which share of the draws of origins the whole order is the same."""
-    draws: int
-    note: str | None = None
-    """Why that cannot be said."""
-
-    @property
-    def is_share(self) -> bool:
-        """Whether the figure is a share, neutral at one half; otherwise it is a difference, neutral at zero."""
-        return self.view != "continuations"
-
-    def as_json(self) -> dict[str, Any]:
-        """The board; null where there is none."""
-        return {
-            "view": self.view,
-            **self.choices,
-            "order_kept": self.kept,
-            "draws": self.draws,
-            "note": self.note,
-            "models": [entry.as_json() for entry in self.entries],
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Leaderboards:
-    """Every board that can be made of some models, and what differs between these besides the model."""
-
-    sides: tuple[Side, ...]
-    boards: tuple[Leaderboard, ...]
-    unlike: tuple[str, ...]
+def sides_of_runs(runs: Sequence[Run], models: Sequence[str] = ()) -> list[Side]:
+    """Every model of some runs, or in each of them those that are named, under names that tell them apart."""
+    known = list(dict.fromkeys(model for run in runs for model in run.facts))
+    for name in models:
+        if name not in known:
+            raise UnknownName("model", name, known)
+    places = Counter(run.folder.resolve() for run in runs)
+    chosen = []
+    for run in runs:
+        if places[run.folder.resolve()] > 1:
+            raise UserError("is given twice; give each run once", file=run.folder)
+        own = [model for model in run.facts if not models or model in models]
+        if not own:
+            there = f"it has {', '.join(run.facts)}" if run.facts else "no model has answered yet; go on with the run"
+            raise UserError(f"has nothing to put in order: {there}", file=run.folder)
+        chosen += [(run, model) for model in own]
+    return several_sides(chosen)
 
 
 def several_sides(chosen: Sequence[tuple[Run, str]]) -> list[Side]:
     """Models of runs, under names that tell them apart."""
-    often = Counter(model for _, model in chosen)
     if len({(run.folder, model) for run, model in chosen}) < len(chosen):
         raise UserError("the same model of the same run was chosen twice; choose another")
-    return [Side(run, model, model if often[model] == 1 else f"{model} ({run.folder.name})") for run, model in chosen]
+    models = Counter(model for _, model in chosen)
+    folders = Counter((run.folder.name, model) for run, model in chosen)
+
+    def name(run: Run, model: str) -> str:
+        if models[model] == 1:
+            return model
+        return f"{model} ({run.folder.name if folders[run.folder.name, model] == 1 else run.folder})"
+
+    return [Side(run, model, name(run, model)) for run, model in chosen]
 
 
 def leaderboards(sides: Sequence[Side], views: Sequence[View] = ()) -> Leaderboards:
     """The boards of two models or more; refuses, as a comparison does, what was not measured alike."""
     if len(sides) < 2:
-        raise UserError("a leaderboard needs two models or more")
+        only = f"; there is only {sides[0].name}" if sides else ""
+        raise UserError(f"a leaderboard needs two models or more{only}")
     first, *others = sides
-    common = [view for view in views or VIEWS if all(view in views_of(first, other) for other in others)]
+    shared = [views_of(first, other, views) for other in others]
+    common = [view for view in shared[0] if all(view in own for own in shared)]
     for other in others:
         refuse_unlike(first, other, common)
-    boards = [board for view in common for board in _MAKERS[view](sides)]
+    boards, partial = [], []
+    for view in common:
+        made, missing = _MAKERS[view](sides)
+        boards += made
+        partial += missing
     if not boards:
         raise UserError(
             f"{', '.join(side.name for side in sides)} have no item in common: run the same study with all of them"
         )
-    notes = [note for other in others for note in notes_on(first, other, common)]
+    notes = [*_unlike(sides, common), *([] if views else _lone(sides, common)), *partial]
     return Leaderboards(tuple(sides), tuple(boards), tuple(dict.fromkeys(notes)))
+
+
+def _unlike(sides: Sequence[Side], views: Sequence[View]) -> Iterator[str]:
+    """What differs between the first model and the others besides the model."""
+    first, *others = sides
+    for other in others:
+        which = f"{first.name} and {other.name}: " if len(others) > 1 else ""
+        yield from (f"{which}{note}" for note in notes_on(first, other, views))
+
+
+def _lone(sides: Sequence[Side], common: Sequence[View]) -> Iterator[str]:
+    """The views that some models have and others lack."""
+    has = {side.name: views_there(side) for side in sides}
+    for view in VIEWS:
+        lacking = [name for name, own in has.items() if view not in own]
+        if view not in common and len(lacking) < len(sides):
+            yield f"{view}: left out, since {', '.join(lacking)} has none"
+
+
+def _missing(view: View, sides: Sequence[Side], tables: Sequence[Collection[tuple[str, ...]]]) -> list[str]:
+    """Which biases of which sources a model lacks that another has, so that they have no board."""
+    every = dict.fromkeys(place[:2] for table in tables for place in table)
+    found = []
+    for side, table in zip(sides, tables, strict=True):
+        own = {place[:2] for place in table}
+        lost = [f"{bias} ({source})" for source, bias in every if (source, bias) not in own]
+        if lost:
+            more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
+            found.append(f"{view}: {', '.join(lost[:_NAMED])}{more} left out, since {side.name} has none")
+    return found
 
 
 class _Row(NamedTuple):
@@ -124,16 +139,23 @@ class _Row(NamedTuple):
         return None not in self.values
 
 
-def _pair_boards(sides: Sequence[Side]) -> Iterator[Leaderboard]:
-    """The share of stereotyped choices: over all biases of a source, and for each bias."""
+def _pair_boards(sides: Sequence[Side]) -> _Made:
     tables = [scored_pairs(side, _named(sides[0], side, "pairs")) for side in sides]
+    return list(_preferences(sides, tables)), _missing("pairs", sides, tables)
+
+
+def _preferences(
+    sides: Sequence[Side], tables: Sequence[Mapping[tuple[str, str, str], Mapping[Hashable, PairScore]]]
+) -> Iterator[Leaderboard]:
+    """The share of stereotyped choices: over all biases of a source, and for each bias."""
     common = [place for place in tables[0] if all(place in table for table in tables)]
     benchmarks = {spec["name"] for side in sides for spec in side.resolved["specs"] if spec["benchmark"]}
     for source, scorer in leading_scorers(sides[0], sides[1], [(one, other) for one, _, other in common]):
         by_bias: dict[str, list[_Row]] = {}
+        left_out: dict[str, int] = {}
         for place in common:
             if (place[0], place[2]) == (source, scorer):
-                keys = [key for key in tables[0][place] if all(key in table[place] for table in tables)]
+                keys, left_out[place[1]] = _shared([table[place] for table in tables])
                 values = [preference([table[place][key] for key in keys]) for table in tables]
                 pairs = [tables[0][place][key].pair for key in keys]
                 by_bias[place[1]] = [
@@ -143,9 +165,10 @@ def _pair_boards(sides: Sequence[Side]) -> Iterator[Leaderboard]:
         choices = {"source": source, "scorer": scorer}
         social = [row for bias, rows in by_bias.items() if not is_benchmark(bias, benchmarks) for row in rows]
         if len({row.part for row in social}) > 1:
-            yield from _strata_board({**choices, "bias": ALL}, sides, social)
+            lost = sum(left_out[bias] for bias in {row.part for row in social})
+            yield from _without(lost, _strata_board({**choices, "bias": ALL}, sides, social))
         for bias, rows in by_bias.items():
-            yield from _strata_board({**choices, "bias": bias}, sides, rows)
+            yield from _without(left_out[bias], _strata_board({**choices, "bias": bias}, sides, rows))
 
 
 def _strata_board(choices: Mapping[str, str], sides: Sequence[Side], rows: Sequence[_Row]) -> Iterator[Leaderboard]:
@@ -161,9 +184,15 @@ def _strata_board(choices: Mapping[str, str], sides: Sequence[Side], rows: Seque
     yield _board("pairs", choices, sides, found, order)
 
 
-def _text_boards(sides: Sequence[Side]) -> Iterator[Leaderboard]:
-    """The gap between the groups that lead their bias, by each rater that has better and worse, over decodings."""
+def _text_boards(sides: Sequence[Side]) -> _Made:
     tables = [rated_choices(side, _named(sides[0], side, "continuations")) for side in sides]
+    return list(_gaps(sides, tables)), _missing("continuations", sides, tables)
+
+
+def _gaps(
+    sides: Sequence[Side], tables: Sequence[Mapping[tuple[str, str, str, str, str], RatedCell]]
+) -> Iterator[Leaderboard]:
+    """The gap between the groups that lead their bias, by each rater that has better and worse, over decodings."""
     parts: dict[tuple[str, str, str, str], list[tuple[str, str, str, str, str]]] = defaultdict(list)
     for place in tables[0]:
         if all(place in table for table in tables) and favour(place[3]):
@@ -189,7 +218,9 @@ def _text_boards(sides: Sequence[Side]) -> Iterator[Leaderboard]:
         pairs = group_pairs(list(dict.fromkeys(row.part for row in rows)), sides[0].resolved, bias)
         if pairs:
             choices = {"source": source, "bias": bias, "rater": rater, "scope": scope, "groups": "/".join(pairs[0])}
-            yield from _gap_board(choices, sides, rows, pairs[0])
+            asked = {key for each in prompts for one in each for key, prompt in one.items() if prompt.group in pairs[0]}
+            lost = len(asked - {key for key, _ in both})
+            yield from _without(lost, _gap_board(choices, sides, rows, pairs[0]))
 
 
 def _gap_board(
@@ -224,9 +255,15 @@ def _counted(found: Estimate, n: int, unscored: int) -> Estimate:
     return replace(found, n=n, n_unscored=unscored)
 
 
-def _word_boards(sides: Sequence[Side]) -> Iterator[Leaderboard]:
-    """The share of the first of two groups after the prompts as they are, by the first way of asking."""
+def _word_boards(sides: Sequence[Side]) -> _Made:
     tables = [asked_words(side.run, side.model, _named(sides[0], side, "next words")) for side in sides]
+    return list(_shares(sides, tables)), _missing("next words", sides, tables)
+
+
+def _shares(
+    sides: Sequence[Side], tables: Sequence[Mapping[AskedPlace, tuple[WordSets, list[AskedWord]]]]
+) -> Iterator[Leaderboard]:
+    """The share of the first of two groups after the prompts as they are, by the first way of asking."""
     done: set[tuple[str, str]] = set()
     for place in tables[0]:
         source, bias, words, bounded, combine = place
@@ -237,11 +274,11 @@ def _word_boards(sides: Sequence[Side]) -> Iterator[Leaderboard]:
         answers = [
             {one.key: one.item for one in table[place][1] if one.item.perturbation == ORIGINAL} for table in tables
         ]
-        keys = [key for key in answers[0] if all(key in own for own in answers)]
+        keys, lost = _shared(answers)
         for groups in pairs_of_groups([group for group, _ in sets])[:1] if keys else ():
             choices = {"source": source, "bias": bias, "words": words, "bounded": bounded, "combine": combine}
             items = [[own[key] for key in keys] for own in answers]
-            yield from _share_board({**choices, "groups": "/".join(groups)}, sides, items, groups)
+            yield from _without(lost, _share_board({**choices, "groups": "/".join(groups)}, sides, items, groups))
 
 
 def _share_board(
@@ -269,6 +306,16 @@ def _board(
     return Leaderboard(view, choices, tuple(ordered), order.kept, order.draws, order.note)
 
 
+def _shared(tables: Sequence[Mapping[Hashable, object]]) -> tuple[list[Hashable], int]:
+    """The items that all models were asked, and how many only some of them were."""
+    keys = [key for key in tables[0] if all(key in table for table in tables)]
+    return keys, len({key for table in tables for key in table}) - len(keys)
+
+
+def _without(left_out: int, boards: Iterable[Leaderboard]) -> Iterator[Leaderboard]:
+    return (replace(board, left_out=left_out) for board in boards)
+
+
 def _column(rows: Sequence[_Row], at: int) -> list[float | None]:
     """The values of one model; an item that another model has not scored counts as unscored for all."""
     return [row.values[at] if row.whole else None for row in rows]
@@ -285,7 +332,7 @@ def _named(first: Side, side: Side, view: View) -> dict[str, str]:
     return {label: own[name] for label, name in matched.of_b.items() if name in own}
 
 
-_MAKERS: Mapping[View, Callable[[Sequence[Side]], Iterator[Leaderboard]]] = {
+_MAKERS: Mapping[View, Callable[[Sequence[Side]], _Made]] = {
     "pairs": _pair_boards,
     "continuations": _text_boards,
     "next words": _word_boards,

@@ -1,0 +1,105 @@
+"""The records of a leaderboard."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tiltmeter.analysis.comparable import Side
+from tiltmeter.analysis.comparison_records import nested
+from tiltmeter.analysis.questions import View
+from tiltmeter.records import Estimate
+from tiltmeter.stats.places import Standing
+
+ALL = "all"
+"""The bias of a board over all social biases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One model of a board: its figure on the items that all have, and its place."""
+
+    side: Side
+    value: Estimate
+    standing: Standing
+
+    def as_json(self) -> dict[str, Any]:
+        """Who, what and where."""
+        return {
+            "name": self.side.name,
+            "value": self.value.as_json(),
+            "note": self.value.note,
+            "standing": self.standing.as_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """All models on one question, the highest value first."""
+
+    view: View
+    choices: Mapping[str, str]
+    entries: tuple[Entry, ...]
+    kept: float | None
+    """In which share of the draws of origins the whole order is the same."""
+    draws: int
+    note: str | None = None
+    """Why that cannot be said."""
+    left_out: int = 0
+    """Items that not all models were asked."""
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the figure is a share, neutral at one half; otherwise it is a difference, neutral at zero."""
+        return self.view != "continuations"
+
+    @property
+    def neutral(self) -> float:
+        """The figure of a model that leans to no side."""
+        return 0.5 if self.is_share else 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """The board; null where there is none."""
+        return {
+            "view": self.view,
+            **self.choices,
+            "neutral": self.neutral,
+            **self._order(),
+            "note": self.note,
+            "entries": [entry.as_json() for entry in self.entries],
+        }
+
+    def for_conditions(self) -> list[dict[str, Any]]:
+        """What `--fail-if` can name of it: `pairs.BIAS.MODEL…`, `continuations.BIAS.RATER.MODEL…`, or the order."""
+        rater = [self.choices["rater"]] if "rater" in self.choices else []
+        path = [self.view.replace(" ", "_"), self.choices["bias"], *rater]
+        return [
+            nested(path, self._order()),
+            *(nested([*path, entry.side.name], entry.as_json()) for entry in self.entries),
+        ]
+
+    def _order(self) -> dict[str, float | int | None]:
+        return {"order_kept": self.kept, "draws": self.draws, "left_out": self.left_out}
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboards:
+    """Every board that can be made of some models, and what differs between these besides the model."""
+
+    sides: tuple[Side, ...]
+    boards: tuple[Leaderboard, ...]
+    notes: tuple[str, ...] = ()
+    """What differs besides the model, and what not all of them have."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Who was put in order, every board, and what must be known to trust it."""
+        return {
+            "models": [side.as_json() for side in self.sides],
+            "boards": [board.as_json() for board in self.boards],
+            "notes": list(self.notes),
+        }
+
+    def for_conditions(self) -> list[dict[str, Any]]:
+        """What `--fail-if` can name."""
+        return [found for board in self.boards for found in board.for_conditions()]

@@ -96,9 +96,33 @@ def listing_sha256(folder: Path, files: Iterable[Path]) -> str:
 def write_csv(path: str | Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
     """Write a table; None becomes an empty cell."""
     with whole_file(path) as file:
-        writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({key: "" if row.get(key) is None else row[key] for key in columns} for row in rows)
+        _write_rows(file, columns, rows)
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
+    """The same table as text.
+
+    >>> csv_text(["a", "b"], [{"a": 1, "b": None}])
+    'a,b\\n1,\\n'
+    """
+    held = io.StringIO(newline="")
+    _write_rows(held, columns, rows)
+    return held.getvalue()
+
+
+def _write_rows(file: IO[str], columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
+    writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: "" if row.get(key) is None else row[key] for key in columns} for row in rows)
+
+
+def write_texts(files: Mapping[Path, str]) -> None:
+    """Write texts to paths, each of them whole, and none where one of the paths cannot be written."""
+    for path in files:
+        check_writable(path)
+    for path, text in files.items():
+        with whole_file(path) as file:
+            file.write(text)
 
 
 def read_text(path: str | Path, noun: str = "file") -> str:

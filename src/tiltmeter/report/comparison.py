@@ -95,7 +95,7 @@ def comparison_view(found: RunComparison, label: Label | None = None, *, drawn: 
     """
     named = label or titles(found)
     return ComparisonView(
-        (_side("A", found.a), _side("B", found.b)),
+        (compared_side("A", found.a), compared_side("B", found.b)),
         tuple(_part(view, found, named, drawn) for view in found.views),
         found.comparisons,
         found.overall_comparisons,
@@ -105,7 +105,8 @@ def comparison_view(found: RunComparison, label: Label | None = None, *, drawn: 
     )
 
 
-def _side(letter: str, side: Side) -> ComparedSide:
+def compared_side(letter: str, side: Side) -> ComparedSide:
+    """Who a side is."""
     run = side.run
     return ComparedSide(
         letter,

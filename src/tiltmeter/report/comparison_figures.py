@@ -109,25 +109,25 @@ def _rows(blocks: dict[str, dict[str, dict[str, Compared]]], series: Sequence[st
 
 def _axis(cells: Sequence[Compared]) -> DotAxis:
     first = cells[0]
-    numbers = [
-        abs(number)
-        for one in cells
-        for number in (one.difference.value, one.difference.low, one.difference.high)
-        if number is not None
-    ]
-    reach = max([_REACH, *numbers])
-    _, end, step = round_ends([reach], zero=True)
-    steps = round(end / step)
-    hundred = 100 if in_points(first) else 1
-    ticks = tuple(
-        (number * step, round_number(hundred * number * step, hundred * step)) for number in range(-steps, steps + 1)
-    )
+    end, ticks = around_zero([one.difference for one in cells], 100 if in_points(first) else 1)
 
     def write(found: Estimate) -> tuple[str, str]:
         ends = f"{apart(first, found.low)} to {apart(first, found.high)}"
         return apart(first, found.value), "no interval" if found.low is None else ends
 
     return DotAxis(-end, end, ticks, write, neutral=0.0, left="← B is higher", right="A is higher →")
+
+
+def around_zero(found: Sequence[Estimate], factor: int = 1) -> tuple[float, tuple[tuple[float, str], ...]]:
+    """How far a scale around zero reaches that holds these estimates, and its numbers, which are told times a factor.
+
+    >>> around_zero([Estimate(0.02, low=-0.01, high=0.05)])
+    (0.1, ((-0.1, '−0.10'), (-0.05, '−0.05'), (0.0, '0'), (0.05, '0.05'), (0.1, '0.10')))
+    """
+    numbers = [abs(number) for one in found for number in (one.value, one.low, one.high) if number is not None]
+    _, end, step = round_ends([max([_REACH, *numbers])], zero=True)
+    steps = range(-round(end / step), round(end / step) + 1)
+    return end, tuple((number * step, round_number(factor * number * step, factor * step)) for number in steps)
 
 
 def _caption(rater: str, cells: Sequence[Compared], choice: str, left: int) -> str:

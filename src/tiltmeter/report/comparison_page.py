@@ -6,26 +6,33 @@ from pathlib import Path
 
 from tiltmeter.analysis.comparison_records import RunComparison
 from tiltmeter.files import whole_file
-from tiltmeter.report.comparison import comparison_view
+from tiltmeter.report.comparison import ComparisonView, comparison_view
 from tiltmeter.report.drawn import by_file, write_figures
 from tiltmeter.report.rendering import render
 from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS, FEWEST_ORIGINS
 from tiltmeter.stats.intervals import RESAMPLES
 
+METHOD = {"fewest": FEWEST_ORIGINS, "bootstrap": BOOTSTRAP_ORIGINS, "resamples": f"{RESAMPLES:,}"}
+"""What a page says of its intervals."""
+
 
 def write_comparison(found: RunComparison, out: Path, *, figures: Path | None = None) -> None:
     """Write the page of a comparison; `figures` is a folder for the figures as files."""
     view = comparison_view(found)
-    a, b = view.sides
-    drawn = by_file(view.figures)
-    html = render(
-        "comparison_page.html.jinja",
-        drawn,
-        title=f"{a.name} and {b.name}",
-        compared=view,
-        method={"fewest": FEWEST_ORIGINS, "bootstrap": BOOTSTRAP_ORIGINS, "resamples": f"{RESAMPLES:,}"},
-    )
+    html = comparison_html(view)
     if figures is not None:
-        write_figures(drawn, figures)
+        write_figures(by_file(view.figures), figures)
     with whole_file(out) as file:
         file.write(html)
+
+
+def comparison_html(view: ComparisonView) -> str:
+    """The page of a comparison."""
+    a, b = view.sides
+    return render(
+        "comparison_page.html.jinja",
+        by_file(view.figures),
+        title=f"{a.name} and {b.name}",
+        compared=view,
+        method=METHOD,
+    )

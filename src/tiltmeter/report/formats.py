@@ -70,7 +70,7 @@ def _report(form: str, page: Page, with_texts: bool, places: tuple[str, str]) ->
     if form == "pdf":
         return {f"{name}.pdf": write_pdf(document, blocks)}
     drawn = {block.file: str(block.drawn.wide) for block in blocks if isinstance(block, Figure)}
-    told = (*_what_signs_mean(blocks), *blocks)
+    told = (*what_signs_mean(blocks), *blocks)
     if form == "md":
         images = {f"{folder}/{file}.png": to_png(svg) for file, svg in drawn.items()}
         return {f"{name}.md": write_markdown(document, told, folder).encode(), **images}
@@ -84,7 +84,7 @@ def _report(form: str, page: Page, with_texts: bool, places: tuple[str, str]) ->
     }
 
 
-def _what_signs_mean(blocks: Sequence[Block]) -> list[Block]:
+def what_signs_mean(blocks: Sequence[Block]) -> list[Block]:
     """What stands for the tints of the page, where a table has any."""
     cells = [cell for block in blocks if isinstance(block, Table) for row in block.rows for cell in row]
     if not any(cell.mark in ("above", "below") for cell in cells):
@@ -98,7 +98,7 @@ def _cards(runs: Runs, page: Page | None) -> Files:
     files: Files = {}
     for card in make_cards(runs, answered):
         document = read_page(card.html, {})
-        body = write_markdown(document, (*_what_signs_mean(document.blocks), *document.blocks), "")
+        body = write_markdown(document, (*what_signs_mean(document.blocks), *document.blocks), "")
         files[f"{card.name}.md"] = f"{card.front_matter}\n{body}".encode()
         files[f"{card.name}.html"] = card.html.encode()
     return files

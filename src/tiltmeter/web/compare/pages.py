@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import time
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from collections.abc import Mapping
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from tiltmeter.analysis.comparison_records import RunComparison
 from tiltmeter.errors import UserError
+from tiltmeter.report.comparison_files import Form, Saved, saved_comparison, saved_leaderboards
 from tiltmeter.web.compare.choice import Choice, Chosen, offers
 from tiltmeter.web.compare.results import LIMIT, ComparisonTasks, Found, begin
 from tiltmeter.web.pages import Bench, address, render
@@ -23,6 +21,14 @@ from tiltmeter.web.workbench import Workbench
 router = APIRouter()
 _SHORT = 0.3
 """Seconds that a page waits for what may be there at once."""
+_MEDIA: Mapping[Form, str] = {
+    "json": "application/json",
+    "csv": "text/csv; charset=utf-8",
+    "md": "text/markdown; charset=utf-8",
+    "latex": "application/x-tex; charset=utf-8",
+    "html": "text/html; charset=utf-8",
+}
+"""What a file of each format is to a browser."""
 
 
 def _choice(
@@ -90,23 +96,26 @@ def texts(request: Request, bench: Bench, a: str, b: str, view: str) -> Response
     return render(request, "compare_texts.html.jinja", sides=sides)
 
 
-@router.get("/compare/comparison.html")
-def page(bench: Bench, choice: Asked, tasks: Kept) -> Response:
-    """The comparison as one file, as `tiltmeter compare --html` writes it."""
-    from tiltmeter.report.comparison_page import write_comparison
-
+@router.get("/compare/comparison.{form}")
+def comparison(bench: Bench, choice: Asked, tasks: Kept, form: Form) -> Response:
+    """The comparison as a file, as `tiltmeter compare` writes it."""
     found = _finished(tasks, bench, choice)
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "comparison.html"
-        write_comparison(found, file)
-        return Response(file.read_bytes(), media_type="text/html", headers=as_file("comparison.html"))
+    if found.result.comparison is None:
+        raise UserError(found.problem or found.result.problem or "the comparison is not finished")
+    return _sent(saved_comparison(found.result.comparison), form)
 
 
-@router.get("/compare/comparison.json")
-def numbers(bench: Bench, choice: Asked, tasks: Kept) -> Response:
-    """Every number of the comparison, as `tiltmeter compare --json` prints it."""
-    made = json.dumps(_finished(tasks, bench, choice).as_json(), ensure_ascii=False, indent=1, allow_nan=False)
-    return Response(made, media_type="application/json", headers=as_file("comparison.json"))
+@router.get("/compare/leaderboard.{form}")
+def leaderboard(bench: Bench, choice: Asked, tasks: Kept, form: Form) -> Response:
+    """The leaderboards as a file, as `tiltmeter leaderboard` writes them."""
+    found = _finished(tasks, bench, choice)
+    if found.result.leaderboards is None:
+        raise UserError(found.problem or found.result.boards_problem or "the leaderboards are not finished")
+    return _sent(saved_leaderboards(found.result.leaderboards), form)
+
+
+def _sent(saved: Saved, form: Form) -> Response:
+    return Response(saved.text(form), media_type=_MEDIA[form], headers=as_file(saved.file(form)))
 
 
 def _part(task: Task[Found]) -> tuple[str, dict[str, Any]]:
@@ -119,18 +128,17 @@ def _part(task: Task[Found]) -> tuple[str, dict[str, Any]]:
         "problem": problem or found.problem,
         "compared": found.shown,
         "boards": found.boards,
+        "boards_notes": found.leaderboards.notes if found.leaderboards else (),
         "boards_problem": found.boards_problem,
     }
 
 
-def _finished(tasks: ComparisonTasks, bench: Workbench, choice: Choice) -> RunComparison:
+def _finished(tasks: ComparisonTasks, bench: Workbench, choice: Choice) -> Task[Found]:
     if not choice.ready:
         raise UserError("choose two models of runs to compare")
     task = begin(tasks, bench, choice)
     _wait(task, task.limit)
-    if task.result.comparison is None:
-        raise UserError(task.problem or task.result.problem or "the comparison is not finished")
-    return task.result.comparison
+    return task
 
 
 def _wait(task: Task[Found], seconds: float) -> None:

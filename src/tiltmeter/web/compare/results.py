@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from tiltmeter.analysis.comparable import Side
 from tiltmeter.analysis.comparison_records import RunComparison
+from tiltmeter.analysis.leaderboard_records import Leaderboards
 from tiltmeter.analysis.leaderboards import leaderboards, several_sides
 from tiltmeter.analysis.run_comparison import compare_runs
 from tiltmeter.errors import TiltmeterError, UnknownName, UserError
@@ -31,7 +32,9 @@ class Found:
     shown: Shown | None = None
     """The same, ready for the template."""
     problem: str = ""
+    leaderboards: Leaderboards | None = None
     boards: tuple[ShownBoard, ...] = ()
+    """The same, ready for the template."""
     boards_problem: str = ""
 
 
@@ -62,14 +65,15 @@ def _work(task: Task[Found], choice: Choice, folders: Mapping[str, Path]) -> Non
             views=views,
             margin=choice.margin,
         )
-        task.result.comparison = _light(found)
+        task.result.comparison = replace(found, a=_light(found.a), b=_light(found.b))
         task.result.shown = shown(task.result.comparison)
     except TiltmeterError as error:
         task.result.problem = str(error)
     task.at("putting the models in order, and drawing origins anew")
     try:
         sides = several_sides([(runs[one.run], _model(runs[one.run], one)) for one in choice.sides])
-        task.result.boards = tuple(shown_boards(leaderboards(sides, views)))
+        task.result.leaderboards = _light_boards(leaderboards(sides, views))
+        task.result.boards = tuple(shown_boards(task.result.leaderboards))
     except TiltmeterError as error:
         task.result.boards_problem = str(error)
 
@@ -82,10 +86,15 @@ def _model(run: Run, chosen: Chosen) -> str:
     return chosen.model
 
 
-def _light(found: RunComparison) -> RunComparison:
+def _light(side: Side) -> Side:
     """Without the items, which may be very many and which no page shows."""
+    return replace(side, run=replace(side.run, pairs=(), dropped=(), scores={}, findings={}))
 
-    def light(side: Side) -> Side:
-        return replace(side, run=replace(side.run, pairs=(), dropped=(), scores={}, findings={}))
 
-    return replace(found, a=light(found.a), b=light(found.b))
+def _light_boards(found: Leaderboards) -> Leaderboards:
+    light = {side.name: _light(side) for side in found.sides}
+    boards = [
+        replace(board, entries=tuple(replace(entry, side=light[entry.side.name]) for entry in board.entries))
+        for board in found.boards
+    ]
+    return replace(found, sides=tuple(light.values()), boards=tuple(boards))

@@ -1,0 +1,55 @@
+"""Leaderboards as one HTML file that loads nothing, in the style of the report."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from tiltmeter.analysis.leaderboard_records import Leaderboards
+from tiltmeter.report.comparison import compared_side
+from tiltmeter.report.comparison_boards import BoardView, board_views, written
+from tiltmeter.report.comparison_figures import around_zero
+from tiltmeter.report.comparison_page import METHOD
+from tiltmeter.report.drawn import Drawn, by_file, draw
+from tiltmeter.report.figures import DotAxis, DotBlock, DotRow, dots, share_axis
+from tiltmeter.report.rendering import render
+from tiltmeter.report.words import SPACE, listed
+
+_DRAWN = 12
+"""Leaderboards of which there is a figure; the others are tables."""
+_FEW = 3
+"""Models that fit into a title."""
+
+
+def leaderboard_html(found: Leaderboards, *, drawn: bool = True) -> str:
+    """The page of some leaderboards; `drawn=False` leaves the figures out."""
+    views = board_views(found)
+    figures = [_figure(view) for view in views[:_DRAWN]] if drawn else []
+    names = [side.name for side in found.sides]
+    return render(
+        "leaderboard_page.html.jinja",
+        by_file(figures),
+        title=listed(names) if len(names) <= _FEW else f"{len(names)} models in order",
+        boards=[(view, figures[at] if at < len(figures) else None) for at, view in enumerate(views)],
+        sides=[compared_side("", side) for side in found.sides],
+        notes=found.notes,
+        method=METHOD,
+    )
+
+
+def _figure(view: BoardView) -> Drawn:
+    rows = tuple(DotRow(line.name, (line.entry.value,)) for line in view.lines)
+    figure = partial(dots, [DotBlock(rows)], [""], _axis(view))
+    caption = (
+        f"{view.title}, with 95{SPACE}% intervals. Each interval is for itself: whether two models differ is told by "
+        "their places, which are drawn on the same items."
+    )
+    return draw(f"leaderboard {view.title}", figure, f"{view.title}. {view.verdict}", caption)
+
+
+def _axis(view: BoardView) -> DotAxis:
+    board = view.board
+    write = partial(written, board)
+    if board.is_share:
+        return share_axis(write)
+    end, ticks = around_zero([entry.value for entry in board.entries])
+    return DotAxis(-end, end, ticks, write, neutral=board.neutral)

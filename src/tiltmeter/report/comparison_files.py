@@ -1,0 +1,145 @@
+"""A comparison or leaderboards as files: the numbers as JSON and CSV, what the page says as Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from tiltmeter.analysis.comparison_records import Compared, RunComparison
+from tiltmeter.analysis.leaderboard_records import Entry, Leaderboard, Leaderboards
+from tiltmeter.files import csv_text
+from tiltmeter.report.comparison import comparison_view
+from tiltmeter.report.comparison_board_page import leaderboard_html
+from tiltmeter.report.comparison_page import comparison_html
+from tiltmeter.report.formats import what_signs_mean
+from tiltmeter.report.latex import write_latex
+from tiltmeter.report.markdown import write_markdown
+from tiltmeter.report.page_reader import read_page
+from tiltmeter.stats.comparisons import Paired
+
+Form = Literal["json", "csv", "md", "latex", "html"]
+
+Row = tuple[Mapping[str, object], Mapping[str, object]]
+"""A row of a table: the choices it is of, and its figures."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What can be kept of a result, under one name."""
+
+    name: str
+    data: Callable[[], Mapping[str, Any]]
+    rows: Callable[[], Iterable[Row]]
+    page: Callable[[bool], str]
+    """The page, with figures or without."""
+
+    def file(self, form: Form) -> str:
+        """What a file of that format is called.
+
+        >>> Saved("leaderboard", dict, list, str).file("latex")
+        'leaderboard.tex'
+        """
+        return f"{self.name}.{'tex' if form == 'latex' else form}"
+
+    def text(self, form: Form) -> str:
+        """The result in a format; Markdown and LaTeX say what the page says, and have its tables but no figures."""
+        if form == "json":
+            return json.dumps(self.data(), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+        if form == "csv":
+            return _table(list(self.rows()))
+        if form == "html":
+            return self.page(True)
+        document = read_page(self.page(False), {})
+        blocks = (*what_signs_mean(document.blocks), *document.blocks)
+        return (write_markdown if form == "md" else write_latex)(document, blocks, "")
+
+    def files(self, folder: Path, forms: Iterable[Form]) -> dict[Path, str]:
+        """What is to be written into a folder."""
+        return {folder / self.file(form): self.text(form) for form in forms}
+
+
+def saved_comparison(found: RunComparison) -> Saved:
+    """A comparison, a row for each overall line and each difference."""
+    return Saved(
+        "comparison",
+        found.as_json,
+        lambda: (
+            ({"view": one.view, **one.choices}, _differences(one))
+            for view in found.views
+            for one in (*view.overall, *view.cells)
+        ),
+        lambda drawn: comparison_html(comparison_view(found, drawn=drawn)),
+    )
+
+
+def saved_leaderboards(found: Leaderboards) -> Saved:
+    """Leaderboards, a row for each model of each."""
+    return Saved(
+        "leaderboard",
+        found.as_json,
+        lambda: (
+            ({"view": board.view, **board.choices}, _standing(board, entry))
+            for board in found.boards
+            for entry in board.entries
+        ),
+        lambda drawn: leaderboard_html(found, drawn=drawn),
+    )
+
+
+def _table(rows: Sequence[Row]) -> str:
+    choices = dict.fromkeys(name for chosen, _ in rows for name in chosen)
+    figures = dict.fromkeys(name for _, found in rows for name in found)
+    return csv_text([*choices, *figures], [{**chosen, **found} for chosen, found in rows])
+
+
+def _differences(one: Compared) -> dict[str, object]:
+    found, apart = one.found, one.difference
+    row: dict[str, object] = {
+        "mean_a": found.a.value,
+        "mean_b": found.b.value,
+        "difference": apart.value,
+        "difference_low": apart.low,
+        "difference_high": apart.high,
+        "p_difference": apart.p,
+        "p_adjusted": one.p_adjusted,
+        "p_holm": one.p_holm,
+        "p_permutation": found.p_permutation,
+        "minimum_detectable": one.detectable,
+        "n": apart.n,
+        "n_unscored": apart.n_unscored,
+        "origins": apart.origins,
+        "note": apart.note,
+        "change_per_cent": None if one.change is None else one.change.value,
+    }
+    if isinstance(found, Paired):
+        row |= {"d_z": found.standardised.value, "moved_a_higher": found.a_higher, "moved_b_higher": found.b_higher}
+    if one.equivalence:
+        row["equivalence"] = one.equivalence.verdict
+    return row
+
+
+def _standing(board: Leaderboard, entry: Entry) -> dict[str, object]:
+    value, standing, side = entry.value, entry.standing, entry.side
+    return {
+        "place": standing.place,
+        "place_low": standing.low,
+        "place_high": standing.high,
+        "first_in": standing.shares[0] if standing.shares else None,
+        "name": side.name,
+        "model": side.model,
+        "run": side.run.folder.name,
+        "value": value.value,
+        "low": value.low,
+        "high": value.high,
+        "n": value.n,
+        "n_unscored": value.n_unscored,
+        "origins": value.origins,
+        "note": value.note,
+        "order_kept": board.kept,
+        "draws": board.draws,
+        "left_out": board.left_out,
+        "order_note": board.note,
+    }

@@ -17,6 +17,7 @@ from tiltmeter.cli import (
     data,
     doctor,
     export,
+    leaderboard,
     models,
     multiverse,
     natural,
@@ -55,6 +56,7 @@ app.command("analyze")(analyze.analyze)
 app.command("next-words")(next_words.next_words)
 app.command("multiverse")(multiverse.multiverse)
 app.command("compare")(compare.compare)
+app.command("leaderboard")(leaderboard.leaderboard)
 app.command("plan")(plan.plan)
 app.command("calibrate")(calibrate.calibrate)
 app.command("sentences")(sentences.sentences)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -14,8 +13,8 @@ import typer
 from tiltmeter.cli.conditions import FailIfOption, check, fail_if_any
 from tiltmeter.cli.console import JsonOption, number, percent, print_json, say
 from tiltmeter.cli.estimate_words import further_table, short
+from tiltmeter.cli.saving import FormatsOption, check_formats, save
 from tiltmeter.cli.views import ViewsOption, views
-from tiltmeter.files import whole_file, write_csv
 
 if TYPE_CHECKING:
     from tiltmeter.analysis.comparison_records import Compared, ComparedView, RunComparison
@@ -66,6 +65,7 @@ def compare(
             help="Also write comparison.json and comparison.csv (a row for each comparison) into this folder.",
         ),
     ] = None,
+    formats: FormatsOption = None,
     conditions: FailIfOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -82,60 +82,17 @@ def compare(
     from tiltmeter.store import read_run
 
     check(conditions)
+    check_formats(out, formats)
     found = compare_runs([read_run(folder) for folder in runs], model or (), views=views(view), margin=margin)
-    if html:
-        from tiltmeter.report.comparison_page import write_comparison
+    if html or out:
+        from tiltmeter.report.comparison_files import saved_comparison
 
-        write_comparison(found, html)
-        say(f"page: {html}")
-    if out:
-        _write(found, out)
+        save(saved_comparison(found), html, out, formats)
     if as_json:
         print_json(found.as_json())
     else:
         _print(found)
     fail_if_any(conditions, found.for_conditions())
-
-
-def _write(found: RunComparison, folder: Path) -> None:
-    with whole_file(folder / "comparison.json") as file:
-        json.dump(found.as_json(), file, ensure_ascii=False, indent=1, allow_nan=False)
-        file.write("\n")
-    every = [one for view in found.views for one in (*view.overall, *view.cells)]
-    choices = dict.fromkeys(name for one in every for name in one.choices)
-    figures = dict.fromkeys(name for one in every for name in _figures(one))
-    rows = [{"view": one.view, **one.choices, **_figures(one)} for one in every]
-    write_csv(folder / "comparison.csv", ["view", *choices, *figures], rows)
-    say(f"written into {folder}")
-
-
-def _figures(one: Compared) -> dict[str, object]:
-    """The figures of a row of comparison.csv."""
-    from tiltmeter.stats.comparisons import Paired
-
-    found, apart = one.found, one.difference
-    row: dict[str, object] = {
-        "mean_a": found.a.value,
-        "mean_b": found.b.value,
-        "difference": apart.value,
-        "difference_low": apart.low,
-        "difference_high": apart.high,
-        "p_difference": apart.p,
-        "p_adjusted": one.p_adjusted,
-        "p_holm": one.p_holm,
-        "p_permutation": found.p_permutation,
-        "minimum_detectable": one.detectable,
-        "n": apart.n,
-        "n_unscored": apart.n_unscored,
-        "origins": apart.origins,
-        "note": apart.note,
-        "change_per_cent": None if one.change is None else one.change.value,
-    }
-    if isinstance(found, Paired):
-        row |= {"d_z": found.standardised.value, "moved_a_higher": found.a_higher, "moved_b_higher": found.b_higher}
-    if one.equivalence:
-        row["equivalence"] = one.equivalence.verdict
-    return row
 
 
 def _print(found: RunComparison) -> None:

@@ -1,0 +1,106 @@
+"""`tiltmeter leaderboard`: two models or more in order, and how far that order may be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tiltmeter.cli.conditions import FailIfOption, check, fail_if_any
+from tiltmeter.cli.console import JsonOption, print_json, print_table, say
+from tiltmeter.cli.saving import FormatsOption, check_formats, save
+from tiltmeter.cli.views import ViewsOption, views
+
+if TYPE_CHECKING:
+    from tiltmeter.analysis.leaderboard_records import Leaderboards
+    from tiltmeter.report.comparison_boards import BoardView
+
+_BOARDS = 20
+"""Leaderboards that are shown to people; the JSON and --out have all."""
+
+
+def leaderboard(
+    runs: Annotated[list[Path], typer.Argument(help="Run folders that have two models or more.", metavar="RUN…")],
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", metavar="MODEL", help="Only this model; may be repeated; default: all of the runs."),
+    ] = None,
+    view: ViewsOption = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Also write the leaderboards as a page, complete in one file."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FOLDER",
+            help="Also write leaderboard.json and leaderboard.csv (a row for each model of each) into this folder.",
+        ),
+    ] = None,
+    formats: FormatsOption = None,
+    conditions: FailIfOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Put two models or more in order, on the items that all of them have.
+
+    Each has its figure with its 95 % interval and its place, the highest figure first. Origins are drawn anew for all
+    models at once: the place in brackets is where a model stands in 95 % of the draws, and it is said how often the
+    whole order is kept. What was not measured alike is refused as `tiltmeter compare` does.
+
+    --fail-if looks at every leaderboard and holds if one fits, e.g. "pairs.all.MODEL.value.low > 0.55",
+    "continuations.BIAS.RATER.MODEL.standing.high <= 1" or "next_words.BIAS.order_kept < 0.9".
+    """
+    from tiltmeter.analysis.leaderboards import leaderboards, sides_of_runs
+    from tiltmeter.store import read_run
+
+    check(conditions)
+    check_formats(out, formats)
+    found = leaderboards(sides_of_runs([read_run(folder) for folder in runs], model or ()), views(view))
+    if html or out:
+        from tiltmeter.report.comparison_files import saved_leaderboards
+
+        save(saved_leaderboards(found), html, out, formats)
+    if as_json:
+        print_json(found.as_json())
+    else:
+        _print(found)
+    fail_if_any(conditions, found.for_conditions())
+
+
+def _print(found: Leaderboards) -> None:
+    from tiltmeter.report.comparison_boards import board_views
+
+    boards = board_views(found)
+    for number, board in enumerate(boards[:_BOARDS]):
+        if number:
+            typer.echo()
+        typer.echo(f"{board.title} ({board.about})")
+        typer.echo(_breakable(board.verdict))
+        _print_table(board)
+    if len(boards) > _BOARDS:
+        typer.echo(f"… {len(boards) - _BOARDS} more: --json, or --out FOLDER")
+    typer.echo()
+    typer.echo("Place: in brackets, where the model stands in 95 % of the draws of origins. First in: of these draws.")
+    typer.echo("Neutral is 50 % of a share and 0 of a gap. A high place is not a bad model, a low one not a fair one.")
+    for note in found.notes:
+        say(f"note: {note}")
+
+
+def _print_table(board: BoardView) -> None:
+    runs = [line.run for line in board.lines]
+    several = len(set(runs)) > 1
+    print_table(
+        [*(_breakable(column.label) for column in board.table.columns), *(["Run"] if several else [])],
+        [
+            [*(_breakable(cell.text) for cell in row), *([run] if several else [])]
+            for row, run in zip(board.table.rows, runs, strict=True)
+        ],
+    )
+
+
+def _breakable(text: str) -> str:
+    """With plain spaces: not every terminal knows others."""
+    return text.replace("\N{NO-BREAK SPACE}", " ")

@@ -113,6 +113,31 @@ def test_a_page_is_replaced_whole_and_a_path_that_cannot_be_written_is_one_sente
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "page.html"]
 
 
+def test_where_one_file_cannot_be_written_none_is(
+    tiltmeter: Command, before: Path, after: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("vl_convert")
+    (tmp_path / "out" / "comparison.csv").mkdir(parents=True)
+    done = tiltmeter("compare", before, after, "--html", "page.html", "--out", "out")
+    assert (done.status, done.out) == (2, "")
+    assert "out/comparison.csv: cannot be written: is a folder" in done.err
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["comparison.csv", "out"]
+
+
+def test_a_comparison_can_be_written_as_documents(
+    tiltmeter: Command, before: Path, after: Path, tmp_path: Path
+) -> None:
+    done = tiltmeter("compare", before, after, "--out", "out", "--format", "md", "--format", "latex")
+    assert done.status == 0, done.err
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["comparison.md", "comparison.tex"]
+    sentence = "B prefers stereotyped sentences less often than A by 25.0 points ("
+    for path in (tmp_path / "out").iterdir():
+        assert sentence in path.read_text(encoding="utf-8")
+    alone = tiltmeter("compare", before, after, "--format", "md")
+    assert (alone.status, alone.out) == (2, "")
+    assert "--format says what --out writes" in alone.err
+
+
 def test_the_page_has_the_numbers_of_the_json(tiltmeter: Command, before: Path, after: Path, tmp_path: Path) -> None:
     pytest.importorskip("vl_convert")
     done = tiltmeter("compare", before, after, "--margin", 0.1, "--html", "page.html", "--json")

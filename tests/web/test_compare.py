@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import html
 import json
 import os
@@ -21,7 +22,9 @@ from starlette.testclient import TestClient
 from tests.analysis.planted_studies import BOOKS, TOOLS, pairs_run
 from tests.web.bench import opened
 from tests.web.hostile import HOSTILE
+from tiltmeter.analysis.leaderboards import leaderboards, sides_of_runs
 from tiltmeter.analysis.run_comparison import compare_runs
+from tiltmeter.report.comparison_files import Form, saved_comparison, saved_leaderboards
 from tiltmeter.store import LEDGER, read_run
 from tiltmeter.web.app import make_app
 from tiltmeter.web.compare.choice import Choice, Chosen, offers
@@ -155,24 +158,62 @@ def test_a_result_is_kept_until_a_run_changes(client: TestClient, ask: Ask, benc
     assert kept._count == count + 1
 
 
-def test_the_numbers_can_be_saved(client: TestClient, keys: dict[str, str]) -> None:
-    query = urlencode([("side", keys["before"]), ("side", keys["after"])])
-    saved = client.get(f"/compare/comparison.json?{query}")
-    assert "attachment" in saved.headers["content-disposition"]
-    assert saved.json()["views"]["pairs"]["overall"][0]["difference"]["value"] == 0.25
-
-
-@pytest.mark.slow
-def test_the_page_that_is_saved_is_that_of_the_command(
-    client: TestClient, keys: dict[str, str], bench: Workbench, tmp_path: Path
+@pytest.mark.parametrize(
+    ("form", "ending", "kind"),
+    [
+        ("json", "json", "application/json"),
+        ("csv", "csv", "text/csv; charset=utf-8"),
+        ("md", "md", "text/markdown; charset=utf-8"),
+        ("latex", "tex", "application/x-tex; charset=utf-8"),
+        pytest.param("html", "html", "text/html; charset=utf-8", marks=pytest.mark.slow),
+    ],
+)
+def test_what_is_saved_is_what_the_command_line_writes(
+    client: TestClient, keys: dict[str, str], bench: Workbench, form: Form, ending: str, kind: str
 ) -> None:
-    pytest.importorskip("vl_convert")
-    from tiltmeter.report.comparison_page import write_comparison
+    if form == "html":
+        pytest.importorskip("vl_convert")
+    names = ("before", "after", "<b>later")
+    sides = [("side", keys[name]) for name in names]
+    runs = [read_run(bench.run(name)) for name in names]
+    for made, query in (
+        (saved_comparison(compare_runs(runs[:2])), sides[:2]),
+        (saved_leaderboards(leaderboards(sides_of_runs(runs))), sides),
+    ):
+        saved = client.get(f"/compare/{made.name}.{form}?{urlencode(query)}")
+        assert saved.status_code == 200
+        assert saved.headers["content-type"] == kind
+        assert saved.headers["content-disposition"] == f"attachment; filename*=UTF-8''{made.name}.{ending}"
+        assert saved.text == made.text(form)
+        if form in ("md", "html"):
+            assert "<b>later" not in saved.text
 
-    query = urlencode([("side", keys["before"]), ("side", keys["after"])])
-    saved = client.get(f"/compare/comparison.html?{query}")
-    write_comparison(compare_runs([read_run(bench.run(name)) for name in ("before", "after")]), tmp_path / "page.html")
-    assert saved.text == (tmp_path / "page.html").read_text(encoding="utf-8")
+
+def test_every_way_to_save_is_offered_for_what_is_shown(client: TestClient, ask: Ask) -> None:
+    links = re.findall(
+        r'href="(/compare/(?:comparison|leaderboard)\.[^"]+)" download', ask("before", "after", "<b>later")
+    )
+    assert [link.partition("?")[0].removeprefix("/compare/") for link in links] == [
+        f"{name}.{form}" for name in ("comparison", "leaderboard") for form in ("html", "json", "csv", "md", "latex")
+    ]
+    [numbers] = [html.unescape(link) for link in links if "leaderboard.csv" in link]
+    rows = list(csv.DictReader(client.get(numbers).text.splitlines()))
+    assert [(row["place"], row["run"], row["value"]) for row in rows] == [
+        ("1", "before", "1.0"), ("2", "<b>later", "0.875"), ("3", "after", "0.75")
+    ]  # fmt: skip
+
+
+def test_what_cannot_be_saved_is_said_in_a_sentence(client: TestClient, keys: dict[str, str]) -> None:
+    sides = [("side", keys["before"]), ("side", keys["after"])]
+    for path, query, sentence in (
+        ("leaderboard.exe", sides, "the address of this page does not fit"),
+        ("leaderboard.csv", sides[:1], "choose two models of runs to compare"),
+        ("leaderboard.csv", [*sides, ("view", "next-words")], "has no next words of"),
+        ("comparison.csv", [*sides, ("margin", "-1")], "a margin is more than 0"),
+    ):
+        answer = client.get(f"/compare/{path}?{urlencode(query)}")
+        assert (answer.status_code, sentence in answer.text) == (422, True), path
+        assert "attachment" not in answer.headers.get("content-disposition", "")
 
 
 def test_texts_of_both_sides_are_asked_of_their_runs(client: TestClient, ask: Ask) -> None:

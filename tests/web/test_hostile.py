@@ -318,7 +318,12 @@ def test_a_run_under_way_says_what_it_does_in_text(browser: Browser, address: st
 
 
 @pytest.mark.parametrize(
-    "path", [at(*RUN, "report", "file"), at("compare", "comparison.html", side=[side(IMAGE), side(MARKUP)])]
+    "path",
+    [
+        at(*RUN, "report", "file"),
+        at("compare", "comparison.html", side=[side(IMAGE), side(MARKUP)]),
+        at("compare", "leaderboard.html", side=[side(IMAGE), side(MARKUP)]),
+    ],
 )
 def test_what_is_taken_home_shows_them_as_text_without_a_server(
     browser: Browser, address: str, tmp_path: Path, path: str

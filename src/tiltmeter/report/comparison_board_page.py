@@ -39,10 +39,7 @@ def leaderboard_html(found: Leaderboards, *, drawn: bool = True) -> str:
 def _figure(view: BoardView) -> Drawn:
     rows = tuple(DotRow(line.name, (line.entry.value,)) for line in view.lines)
     figure = partial(dots, [DotBlock(rows)], [""], _axis(view))
-    caption = (
-        f"{view.title}, with 95{SPACE}% intervals. Each interval is for itself: whether two models differ is told by "
-        "their places, which are drawn on the same items."
-    )
+    caption = f"Figures with 95{SPACE}% intervals. Filled marks have an interval, open ones none."
     return draw(f"leaderboard {view.title}", figure, f"{view.title}. {view.verdict}", caption)
 
 

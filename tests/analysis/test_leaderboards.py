@@ -169,6 +169,21 @@ def test_every_model_of_the_runs_is_meant_unless_some_are_named(pairs: list[Run]
         sides_of_runs([run, replace(run, folder=run.folder / ".." / "run")])
 
 
+def rescored(run: Run, version: str) -> Run:
+    scores = {
+        (model, scorer.replace("sum.v1", f"sum.{version}")): every for (model, scorer), every in run.scores.items()
+    }
+    return replace(run, scores=scores)
+
+
+def test_every_two_models_must_have_been_measured_alike(pairs: list[Run]) -> None:
+    """The first has no scorer of sums, and could be compared with either."""
+    without = {key: every for key, every in pairs[0].scores.items() if key[1] != "causal.sum.v1"}
+    runs = [replace(pairs[0], scores=without), pairs[1], rescored(pairs[2], "v2")]
+    with pytest.raises(UserError, match=r"causal\.sum is v1 in the one and v2 in the other"):
+        leaderboards(several_sides([only(run) for run in runs]))
+
+
 def test_a_view_that_was_asked_for_and_that_a_model_lacks_is_refused(pairs: list[Run]) -> None:
     with pytest.raises(UserError, match="has no next words of"):
         leaderboards(several_sides([only(run) for run in pairs]), ["next words"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -82,8 +83,8 @@ def leaderboards(sides: Sequence[Side], views: Sequence[View] = ()) -> Leaderboa
     first, *others = sides
     shared = [views_of(first, other, views) for other in others]
     common = [view for view in shared[0] if all(view in own for own in shared)]
-    for other in others:
-        refuse_unlike(first, other, common)
+    for one, other in combinations(sides, 2):
+        refuse_unlike(one, other, common)
     boards, partial = [], []
     for view in common:
         made, missing = _MAKERS[view](sides)

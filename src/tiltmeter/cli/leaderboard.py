@@ -83,7 +83,7 @@ def _print(found: Leaderboards) -> None:
     if len(boards) > _BOARDS:
         typer.echo(f"… {len(boards) - _BOARDS} more: --json, or --out FOLDER")
     typer.echo()
-    typer.echo("Place: in brackets, where the model stands in 95 % of the draws of origins. First in: of these draws.")
+    typer.echo("Place: in brackets, where the model stands in 95 % of the draws of origins. First in: how many it leads.")
     typer.echo("Neutral is 50 % of a share and 0 of a gap. A high place is not a bad model, a low one not a fair one.")
     for note in found.notes:
         say(f"note: {note}")

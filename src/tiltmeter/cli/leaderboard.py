@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
 
 _BOARDS = 20
 """Leaderboards that are shown to people; the JSON and --out have all."""
+_WIDE = 110
+"""Columns of a terminal from which on every figure is shown."""
+_LESS = ("First in", "Origins")
+"""What is shown there only."""
 
 
 def leaderboard(
@@ -83,19 +89,23 @@ def _print(found: Leaderboards) -> None:
     if len(boards) > _BOARDS:
         typer.echo(f"… {len(boards) - _BOARDS} more: --json, or --out FOLDER")
     typer.echo()
-    typer.echo("Place: in brackets, where the model stands in 95 % of the draws of origins. First in: how many it leads.")
+    typer.echo("Place: in brackets, where the model stands in 95 % of the draws of origins. First in: where it leads.")
     typer.echo("Neutral is 50 % of a share and 0 of a gap. A high place is not a bad model, a low one not a fair one.")
     for note in found.notes:
         say(f"note: {note}")
 
 
 def _print_table(board: BoardView) -> None:
+    """A narrow terminal gets what matters most, so that names are not cut."""
+    wide = not sys.stdout.isatty() or shutil.get_terminal_size().columns >= _WIDE
+    labels = [column.label for column in board.table.columns]
+    shown = [at for at, label in enumerate(labels) if wide or label not in _LESS]
     runs = [line.run for line in board.lines]
-    several = len(set(runs)) > 1
+    several = wide and len(set(runs)) > 1
     print_table(
-        [*(_breakable(column.label) for column in board.table.columns), *(["Run"] if several else [])],
+        [*(_breakable(labels[at]) for at in shown), *(["Run"] if several else [])],
         [
-            [*(_breakable(cell.text) for cell in row), *([run] if several else [])]
+            [*(_breakable(row[at].text) for at in shown), *([run] if several else [])]
             for row, run in zip(board.table.rows, runs, strict=True)
         ],
     )

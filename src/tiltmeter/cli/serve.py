@@ -54,6 +54,8 @@ def _listening(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((_HOST, port))
+        # Who follows the address before the pages are ready waits for them.
+        listener.listen()
     except OSError as error:
         listener.close()
         raise RunError(

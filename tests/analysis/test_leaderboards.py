@@ -135,7 +135,7 @@ def test_a_bias_or_a_view_that_one_model_lacks_is_named(pairs: list[Run]) -> Non
     [model] = other.facts
     found = leaderboards(several_sides([only(pairs[0]), (with_more, model)]))
     assert [board.choices["bias"] for board in found.boards] == ["tools-books"]
-    assert f"pairs: more (templates) left out, since {model} (run) has none" in found.notes
+    assert f"pairs: more (templates) left out, missing in {model} (run)" in found.notes
     assert found.as_json()["notes"] == list(found.notes)
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.analysis.planted_studies import BOOKS, SPEC, TOOLS, pairs_run, texts_run
 from tests.cli.conftest import Command
-from tests.cli.test_compare import HE, SHE, rescored
+from tests.cli.test_compare import HE, OTHER_STUDY, SHE, rescored
 from tiltmeter.engine import carry_out
 from tiltmeter.stats.estimates import estimate
 from tiltmeter.store import read_run
@@ -125,6 +125,19 @@ def test_some_models_of_some_runs_can_be_chosen(tiltmeter: Command, run: Path, t
     done = tiltmeter("leaderboard", run, "again", "--model", names["weak"])
     assert f"{names['weak']} (again)" in done.out
     assert "All have the same figure on these items." in done.out
+
+
+def test_what_not_all_models_have_is_counted_and_named(tiltmeter: Command, run: Path, tmp_path: Path) -> None:
+    (tmp_path / "tools-books.toml").write_text(SPEC, encoding="utf-8")
+    (tmp_path / "other.toml").write_text(OTHER_STUDY, encoding="utf-8")
+    assert tiltmeter("run", "other.toml", "--out", "other").status == 0
+    done = tiltmeter("leaderboard", run, "other", "--json")
+    assert done.status == 0, done.err
+    [board] = done.json["boards"]
+    assert board["left_out"] == 64
+    assert {entry["value"]["n"] for entry in board["entries"]} == {32}
+    lacking = ", ".join(read_run(run).facts)
+    assert f"next words: left out, missing in {lacking}" in done.json["notes"]
 
 
 def test_a_condition_on_a_figure_a_place_or_the_order_sets_the_status(tiltmeter: Command, run: Path) -> None:

@@ -24,7 +24,7 @@ from tests.web.bench import opened
 from tests.web.hostile import HOSTILE
 from tiltmeter.analysis.leaderboards import leaderboards, sides_of_runs
 from tiltmeter.analysis.run_comparison import compare_runs
-from tiltmeter.report.comparison_files import Form, saved_comparison, saved_leaderboards
+from tiltmeter.report.comparison_files import Form, Saved, saved_comparison, saved_leaderboards
 from tiltmeter.store import LEDGER, read_run
 from tiltmeter.web.app import make_app
 from tiltmeter.web.compare.choice import Choice, Chosen, offers
@@ -158,6 +158,13 @@ def test_a_result_is_kept_until_a_run_changes(client: TestClient, ask: Ask, benc
     assert kept._count == count + 1
 
 
+@pytest.fixture(scope="module")
+def written(bench: Workbench) -> list[Saved]:
+    """What the commands would write of the three runs."""
+    runs = [read_run(bench.run(name)) for name in ("before", "after", "<b>later")]
+    return [saved_comparison(compare_runs(runs[:2])), saved_leaderboards(leaderboards(sides_of_runs(runs)))]
+
+
 @pytest.mark.parametrize(
     ("form", "ending", "kind"),
     [
@@ -169,18 +176,13 @@ def test_a_result_is_kept_until_a_run_changes(client: TestClient, ask: Ask, benc
     ],
 )
 def test_what_is_saved_is_what_the_command_line_writes(
-    client: TestClient, keys: dict[str, str], bench: Workbench, form: Form, ending: str, kind: str
+    client: TestClient, keys: dict[str, str], written: list[Saved], form: Form, ending: str, kind: str
 ) -> None:
     if form == "html":
         pytest.importorskip("vl_convert")
-    names = ("before", "after", "<b>later")
-    sides = [("side", keys[name]) for name in names]
-    runs = [read_run(bench.run(name)) for name in names]
-    for made, query in (
-        (saved_comparison(compare_runs(runs[:2])), sides[:2]),
-        (saved_leaderboards(leaderboards(sides_of_runs(runs))), sides),
-    ):
-        saved = client.get(f"/compare/{made.name}.{form}?{urlencode(query)}")
+    query = urlencode([("side", keys[name]) for name in ("before", "after", "<b>later")])
+    for made in written:
+        saved = client.get(f"/compare/{made.name}.{form}?{query}&a={keys['before']}&b={keys['after']}")
         assert saved.status_code == 200
         assert saved.headers["content-type"] == kind
         assert saved.headers["content-disposition"] == f"attachment; filename*=UTF-8''{made.name}.{ending}"

@@ -112,7 +112,7 @@ def _lone(sides: Sequence[Side], common: Sequence[View]) -> Iterator[str]:
     for view in VIEWS:
         lacking = [name for name, own in has.items() if view not in own]
         if view not in common and len(lacking) < len(sides):
-            yield f"{view}: left out, since {', '.join(lacking)} has none"
+            yield f"{view}: left out, missing in {', '.join(lacking)}"
 
 
 def _missing(view: View, sides: Sequence[Side], tables: Sequence[Collection[tuple[str, ...]]]) -> list[str]:
@@ -124,7 +124,7 @@ def _missing(view: View, sides: Sequence[Side], tables: Sequence[Collection[tupl
         lost = [f"{bias} ({source})" for source, bias in every if (source, bias) not in own]
         if lost:
             more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
-            found.append(f"{view}: {', '.join(lost[:_NAMED])}{more} left out, since {side.name} has none")
+            found.append(f"{view}: {', '.join(lost[:_NAMED])}{more} left out, missing in {side.name}")
     return found
 
 

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from tiltmeter.analysis.comparable import Side
 from tiltmeter.analysis.comparison_records import RunComparison
-from tiltmeter.analysis.leaderboard_records import Leaderboards
+from tiltmeter.analysis.leaderboard_records import Entry, Leaderboards
 from tiltmeter.analysis.leaderboards import leaderboards, several_sides
 from tiltmeter.analysis.run_comparison import compare_runs
 from tiltmeter.errors import TiltmeterError, UnknownName, UserError
@@ -92,9 +92,10 @@ def _light(side: Side) -> Side:
 
 
 def _light_boards(found: Leaderboards) -> Leaderboards:
-    light = {side.name: _light(side) for side in found.sides}
-    boards = [
-        replace(board, entries=tuple(replace(entry, side=light[entry.side.name]) for entry in board.entries))
-        for board in found.boards
-    ]
+    light = {(side.run.folder, side.model): _light(side) for side in found.sides}
+
+    def lightly(entry: Entry) -> Entry:
+        return replace(entry, side=light[entry.side.run.folder, entry.side.model])
+
+    boards = [replace(board, entries=tuple(map(lightly, board.entries))) for board in found.boards]
     return replace(found, sides=tuple(light.values()), boards=tuple(boards))

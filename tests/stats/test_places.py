@@ -39,6 +39,7 @@ def test_models_that_items_do_not_tell_apart_share_their_places() -> None:
     found = order(0.5, 0.5)
     assert {one.place for one in found.standings} == {1, 2}
     assert all((one.low, one.high) == (1, 2) for one in found.standings)
+    assert sum(one.shares[0] for one in found.standings) == pytest.approx(1.0)
     assert sum(found.standings[0].shares) == pytest.approx(1.0)
 
 
@@ -46,7 +47,44 @@ def test_equal_values_share_the_better_place() -> None:
     same = values(0.3)
     found = order_of([[Part(1.0, np.hstack([same, same, same - 1.0]), ORIGINS)]])
     assert [one.place for one in found.standings] == [1, 1, 3]
+    assert [(one.low, one.high) for one in found.standings] == [(1, 2), (1, 2), (3, 3)]
+    assert [one.shares for one in found.standings] == [(0.5, 0.5, 0.0), (0.5, 0.5, 0.0), (0.0, 0.0, 1.0)]
     assert found.kept == 1.0
+
+
+@pytest.mark.parametrize("differing", [1, 2, 3])
+def test_a_few_origins_that_differ_make_no_place_certain(differing: int) -> None:
+    # No draw turns the two round: the second is never above the first. Chance alone does this with p >= 0.25.
+    first = np.zeros((40, 1))
+    first[:differing] = 1.0
+    found = order_of([[Part(1.0, np.hstack([first, np.zeros((40, 1))]), ORIGINS)]])
+    assert [one.place for one in found.standings] == [1, 2]
+    assert [(one.low, one.high) for one in found.standings] == [(1, 2), (1, 2)]
+    assert 0.5 < found.standings[0].shares[0] < 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("origins", "models"), [(6, 2), (12, 4)])
+def test_models_that_are_alike_are_seldom_told_apart(origins: int, models: int) -> None:
+    generator, wrong, tries = np.random.default_rng(origins), 0, 100
+    for _ in range(tries):
+        drawn = generator.normal(0, 1, (origins, 1)) + generator.normal(0, 0.5, (origins, models))
+        found = order_of([[Part(1.0, drawn, ORIGINS[:origins])]])
+        wrong += sum((one.low, one.high) != (1, models) for one in found.standings)
+    assert wrong / (tries * models) < 0.1
+
+
+@pytest.mark.slow
+def test_the_places_that_a_model_may_have_hold_its_true_one() -> None:
+    generator, truth, tries = np.random.default_rng(8), np.array([0.4, 0.3, 0.2, 0.1]), 60
+    held = told_apart = 0
+    for _ in range(tries):
+        drawn = truth + generator.normal(0, 1, (20, 1)) + generator.normal(0, 0.15, (20, 4))
+        found = order_of([[Part(1.0, drawn, ORIGINS[:20])]])
+        held += sum((one.low or 0) <= place <= (one.high or 0) for place, one in enumerate(found.standings, 1))
+        told_apart += sum(one.high == 2 for one in found.standings[:1])
+    assert held / (tries * 4) > 0.95
+    assert told_apart > 0
 
 
 def test_a_gap_is_the_first_group_minus_the_second() -> None:

@@ -52,9 +52,10 @@ def leaderboard(
 ) -> None:
     """Put two models or more in order, on the items that all of them have.
 
-    Each has its figure with its 95 % interval and its place, the highest figure first. Origins are drawn anew for all
-    models at once: the place in brackets is where a model stands in 95 % of the draws, and it is said how often the
-    whole order is kept. What was not measured alike is refused as `tiltmeter compare` does.
+    Each has its figure with its 95 % interval and its place, the highest figure first. The place in brackets is where it
+    may stand at 95 %: below the models that are shown to be above it, above those that are shown to be below it. It is
+    also said how often the whole order is kept when origins are drawn anew for all models at once. What was not measured
+    alike is refused as `tiltmeter compare` does.
 
     --fail-if looks at every leaderboard and holds if one fits, e.g. "pairs.all.MODEL.value.low > 0.55",
     "continuations.BIAS.RATER.MODEL.standing.high <= 1" or "next_words.BIAS.order_kept < 0.9".
@@ -89,7 +90,7 @@ def _print(found: Leaderboards) -> None:
     if len(boards) > _BOARDS:
         typer.echo(f"… {len(boards) - _BOARDS} more: --json, or --out FOLDER")
     typer.echo()
-    typer.echo("Place: in brackets, where the model stands in 95 % of the draws of origins. First in: where it leads.")
+    typer.echo("Place: in brackets, where the model may stand at 95 %. First in: the share of draws of origins that it leads.")
     typer.echo("Neutral is 50 % of a share and 0 of a gap. A high place is not a bad model, a low one not a fair one.")
     for note in found.notes:
         say(f"note: {note}")

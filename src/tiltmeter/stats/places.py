@@ -2,7 +2,9 @@
 
 The order of means says little where their intervals overlap, and the overlap of intervals says little where models are
 asked the same: what makes an item hard makes it hard for all of them. So the origins are drawn anew for all models at
-once, and the places are counted.
+once, and the places are counted. A place is not certain because every draw has it, though: where two models differ on a
+few origins alone, hardly a draw turns them round. Which places a model may have therefore follows from its differences
+to the others: it is below those that are shown to be above it, and above those that are shown to be below it.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from tiltmeter.stats.drawing import Array
 from tiltmeter.stats.estimates import FEWEST_ORIGINS
@@ -41,9 +44,9 @@ class Standing:
     place: int
     low: int | None = None
     high: int | None = None
-    """The places between which it lies in 95 % of the draws; None where nothing was drawn."""
+    """The places that it may have, at 95 %: those above it and below it beyond chance; None where nothing was drawn."""
     shares: tuple[float, ...] = ()
-    """In which share of the draws it has each place."""
+    """In which share of the draws it has each place; models that a draw does not tell apart share their places."""
 
     def as_json(self) -> dict[str, Any]:
         """Places and shares."""
@@ -85,19 +88,43 @@ def order_of(pools: Sequence[Sequence[Part]], *, level: float = 0.95, seed: int 
     for number, (table, weights) in enumerate(tables):
         drawn += _weighted(resampled_means(table, seed=seed + number), weights, models)
     drawn = drawn[~np.isnan(drawn).any(axis=1)]
-    return _order(places, _places(drawn), level)
+    apart = _apart(observed, drawn, fewest, level)
+    shares = _shares(drawn)
+    standings = [
+        Standing(place, 1 + int(apart[:, at].sum()), models - int(apart[at].sum()), tuple(shares[at].tolist()))
+        for at, place in enumerate(places.tolist())
+    ]
+    return Order(tuple(standings), float(np.mean((_places(drawn) == places).all(axis=1))), len(drawn))
 
 
-def _order(places: NDArray[np.intp], drawn: NDArray[np.intp], level: float) -> Order:
-    tail = (1 - level) / 2
-    standings = []
-    for model, place in enumerate(places.tolist()):
-        mine = np.sort(drawn[:, model])
-        ends = [int(mine[min(len(mine) - 1, int(share * len(mine)))]) for share in (tail, 1 - tail)]
-        shares = np.bincount(mine, minlength=len(places) + 1)[1:] / len(mine)
-        standings.append(Standing(place, ends[0], ends[1], tuple(shares.tolist())))
-    kept = float(np.mean((drawn == places).all(axis=1)))
-    return Order(tuple(standings), kept, len(drawn))
+def _apart(observed: Array, drawn: Array, origins: int, level: float) -> NDArray[np.bool_]:
+    """Whether the model of a row is above that of a column beyond chance, corrected for all others that it is held to.
+
+    The error of a difference is that of the draws; the quantile is Student's, and Bonferroni's for the others.
+    """
+    models = len(observed)
+    beyond = stats.t.ppf(1 - (1 - level) / 2 / max(1, models - 1), origins - 1)
+    found = np.zeros((models, models), dtype=np.bool_)
+    for one in range(models):
+        error = np.std(drawn[:, [one]] - drawn, axis=0) * np.sqrt(origins / (origins - 1))
+        difference = observed[one] - observed
+        rounding = _ROUNDING * max(1.0, float(np.max(np.abs(observed))))
+        found[one] = difference > np.maximum(beyond * error, rounding)
+    return found
+
+
+def _shares(drawn: Array) -> Array:
+    """In which share of the draws each model (a row) has each place (a column); equal values share theirs evenly.
+
+    >>> _shares(np.array([[0.9, 0.2, 0.2], [0.5, 0.6, 0.1]])).tolist()
+    [[0.5, 0.5, 0.0], [0.5, 0.25, 0.25], [0.0, 0.25, 0.75]]
+    """
+    models = drawn.shape[1]
+    best, worst = _places(drawn), models + 1 - _places(-drawn)
+    width = worst - best + 1
+    shares = [((best <= place) & (place <= worst)) / width for place in range(1, models + 1)]
+    found: Array = np.stack(shares, axis=2).mean(axis=0)
+    return found
 
 
 def _table(pool: Sequence[Part]) -> OriginTable:

@@ -234,12 +234,13 @@ class NextWords:
     """What a model expects after one prompt: the words asked about, and how certain it is of the next token.
 
     `highest` is the probability of its most probable next token, `gap` how far the second lies below; None where the
-    model does not say.
+    model does not say. `note` is what must be known to read a list that the model made itself.
     """
 
     words: tuple[NextWord, ...]
     highest: float | None = None
     gap: float | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

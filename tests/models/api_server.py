@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,6 +34,8 @@ class Served:
     """Fields that are refused, as strict servers refuse what they do not know."""
     completions: bool = True
     most_top: int = 20
+    chat_top: int = 0
+    """How many of the most probable first tokens of an answer it lists by chat, at most; 0: it gives no numbers."""
     answer: Callable[[str], str] | None = None
     """What is said to an instruction; None: what the model writes."""
     asked: list[dict[str, Any]] = field(default_factory=list)
@@ -52,13 +55,17 @@ class Served:
             unknown = sorted(self.strict & body.keys())
             if unknown:
                 return 400, {"error": {"message": f"Unrecognized request argument supplied: {unknown[0]}"}}
-            if path.endswith("/chat/completions"):
-                return 200, self._chat(body)
-            if not self.completions:
+            chat = path.endswith("/chat/completions")
+            if not chat and not self.completions:
                 return 404, {"detail": "Not Found"}
-            if isinstance(body.get("logprobs"), int) and body["logprobs"] > self.most_top:
-                return 400, {"error": {"message": f"at most {self.most_top} log-probabilities"}}
-            return 200, self._completion(body)
+            wanted, most = (
+                (body.get("top_logprobs", 0), self.chat_top or math.inf)
+                if chat
+                else (body.get("logprobs") or 0, self.most_top)
+            )
+            if wanted > most:
+                return 400, {"error": {"message": f"at most {most} log-probabilities"}}
+            return 200, self._chat(body) if chat else self._completion(body)
 
     def _completion(self, body: dict[str, Any]) -> dict[str, Any]:
         prompt = body["prompt"]
@@ -90,6 +97,11 @@ class Served:
             [[made]] = self.model.complete([prompt], decoding(body), seed=body.get("seed", 0))
             text, tokens, finish = made.text, made.tokens, "length" if made.ended == "length" else "stop"
         choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
+        if self.chat_top and body.get("top_logprobs"):
+            framed = instruction if self.answer is not None else self.model.chat_prompt(instruction)
+            top = self._top(framed, body["top_logprobs"])
+            listed = [{"token": token, "logprob": logprob} for token, logprob in top.items()]
+            choice["logprobs"] = {"content": [{**listed[0], "top_logprobs": listed}]}
         return self._wrapped(choice, len(instruction), tokens)
 
     def _wrapped(self, choice: dict[str, Any], tokens_in: int, tokens_out: int) -> dict[str, Any]:

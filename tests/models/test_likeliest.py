@@ -10,6 +10,9 @@ import pytest
 
 from tiltmeter.errors import ModelError
 from tiltmeter.models import as_proposer, load
+from tiltmeter.models.likeliest import NO_ROOM
+from tiltmeter.models.planted import Tilt, plant
+from tiltmeter.models.scripted import ScriptedModel
 
 
 def test_a_table_lists_its_words_in_order() -> None:
@@ -38,8 +41,7 @@ def test_words_and_chances_are_those_of_next_words(prompt: str, checkpoint: Call
         # At the start of a text `next_words` counts capitals and spaces together.
         [asked] = model.next_words([prompt], [word.word for word in found.words], bounded=True)
         for one, other in zip(found.words, asked.words, strict=True):
-            # A tokenizer may write a word in more ways than the usual one, which only adds to its chance.
-            assert (other.probability or 0.0) <= (one.probability or 0.0) + 1e-6
+            assert other.logprob == pytest.approx(one.logprob, abs=1e-4)
 
 
 @pytest.mark.slow
@@ -61,6 +63,39 @@ def test_a_blank_is_filled_with_words_of_one_piece(checkpoint: Callable[[str], P
     assert all(word.word[0].isalnum() for word in found.words)
     [asked] = model.next_words(["The [MASK] said that he left."], [word.word for word in found.words])
     assert [word.logprob for word in found.words] == [word.logprob for word in asked.words]
+
+
+def test_a_tilt_raises_words_into_the_list_and_pushes_others_out() -> None:
+    table = ScriptedModel({"he": 4, "she": 3, "they": 2, "it": 1, "other": 10})
+    model = plant(table, [Tilt(("It",), 3.0, ("nurse",)), Tilt(("he",), -3.0, ("nurse",))])
+    [found, untouched] = model.likeliest(["The nurse said that", "The cook said that"], 2)
+    # It: from log-odds of log(1/19) to log(1/19) + 3.
+    assert [word.word for word in found.words] == ["it", "she"]
+    assert found.words[0].probability == pytest.approx(1 / (1 + 19 * math.exp(-3)))
+    assert untouched == table.likeliest(["The cook said that"], 2)[0]
+    for one in found.words:
+        assert model.next_words(["The nurse said that"], [one.word])[0].words[0].logprob == pytest.approx(one.logprob)
+
+
+@pytest.mark.slow
+def test_a_prompt_at_the_end_of_the_context_has_a_reason_and_no_crash(checkpoint: Callable[[str], Path]) -> None:
+    model = as_proposer(load(str(checkpoint("gpt2"))))
+    word = " a"
+    found = {length: model.likeliest([word * length], 2)[0] for length in (62, 63, 64)}
+    # One place of 64 is the start token: after 62 words there is room for one more token.
+    assert found[62].words[0].logprob is not None
+    assert found[63].words[0].unscored == NO_ROOM
+    assert "reads at most 64" in (found[64].words[0].unscored or "")
+
+
+@pytest.mark.slow
+def test_a_word_is_written_as_the_tokenizer_writes_it_and_has_no_broken_characters(
+    checkpoint: Callable[[str], Path],
+) -> None:
+    model = as_proposer(load(str(checkpoint("qwen2"))))
+    [found] = model.likeliest(["She opened the"], 20)
+    assert found.words
+    assert not [word.word for word in found.words if "\ufffd" in word.word]
 
 
 def test_a_model_that_lists_nothing_is_refused_in_a_sentence() -> None:

@@ -1,4 +1,4 @@
-"""Language models behind small verbs: `score`, `complete`, `next_words`, `saliency`.
+"""Language models behind small verbs: `score`, `complete`, `next_words`, `likeliest`, `saliency`.
 
 Nothing heavy is imported until a model is loaded.
 

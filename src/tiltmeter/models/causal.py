@@ -10,11 +10,12 @@ from tiltmeter.models.encoding import Encoded, Encoder
 from tiltmeter.models.interface import checked_conditioning
 from tiltmeter.models.likeliest import likeliest_after, without_words
 from tiltmeter.models.network import Ask, Network
-from tiltmeter.models.next_words import LeftToRight, Question, begins_word, questions
+from tiltmeter.models.next_words import LeftToRight, Question, before_blank, begins_word, questions
 from tiltmeter.models.saliency import STEPS, Method, Target, explained
 from tiltmeter.models.writing import completing
 from tiltmeter.models.writing import must_have as must_have_words
 from tiltmeter.models.writing.checkpoint_pen import CheckpointPen
+from tiltmeter.models.writing.pen import Row, Unwritable
 from tiltmeter.records import Completion, Decoding, ModelFacts, NextWords, Saliency, Span, TokenScores
 
 
@@ -84,10 +85,33 @@ class CausalModel:
         if plan.reason is not None:
             return without_words(plan.reason)
 
-        def begins(token: int) -> bool:
-            return begins_word(self._pen.text(plan.row, [token]), prompt)
+        return self._likeliest_after(plan.row, before_blank(prompt) or "", count)
 
-        return NextWords(likeliest_after(self._pen, plan.row, begins, count))
+    def likeliest_answers(self, instructions: Sequence[str], count: int = 10) -> list[NextWords]:
+        """The most probable first words of the answer to each instruction; see `Answerer`."""
+        found = []
+        for instruction in instructions:
+            try:
+                row = self._pen.read(self.chat_prompt(instruction))
+            except Unwritable as error:
+                found.append(without_words(error.reason))
+            else:
+                # An answer is a text of its own: its first word may have a space before it, or none.
+                found.append(self._likeliest_after(row, "", count))
+        return found
+
+    def _likeliest_after(self, row: Row, before: str, count: int) -> NextWords:
+        """`before`: what of the row is text that the word belongs to."""
+        [tokens] = self._encoder.ids([before])
+
+        def begins(token: int) -> bool:
+            return begins_word(self._pen.text(row, [token]), before)
+
+        def is_usual(pieces: Row) -> bool:
+            [ids] = self._encoder.ids([before + self._pen.text(row, pieces)])
+            return ids == (*tokens, *pieces)
+
+        return likeliest_after(self._pen, row, begins, is_usual, count)
 
     def saliency(
         self,

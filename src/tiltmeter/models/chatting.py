@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tiltmeter.models.interface import Model, ModelSettings, Writer, as_writer
-from tiltmeter.records import Completion, Decoding, ModelFacts, Span, TokenScores
+from tiltmeter.models.interface import Model, ModelSettings, Writer, as_answerer, as_writer
+from tiltmeter.models.likeliest import without_words
+from tiltmeter.models.next_words import before_blank, misplaced
+from tiltmeter.records import Completion, Decoding, ModelFacts, NextWords, Span, TokenScores
 
 INSTRUCTION = "Continue the following text. Answer with the continuation alone.\n\n"
+NOTHING = "the prompt is empty, so there is nothing to ask a chat model to continue"
 
 
 def load(argument: str, settings: ModelSettings) -> Model:
@@ -38,6 +41,17 @@ class Chatting:
     ) -> list[TokenScores]:
         """The scores of the model itself: a text has no chat around it."""
         return self._inner.score(texts, conditioning=conditioning, spans=spans)
+
+    def likeliest(self, prompts: Sequence[str], count: int = 10) -> list[NextWords]:
+        """The most probable first words of the answer to the request to continue each prompt; see `Proposer`."""
+        begun = [before_blank(prompt) or "" for prompt in prompts]
+        reasons = [
+            misplaced(prompt) or (None if text.strip() else NOTHING)
+            for prompt, text in zip(prompts, begun, strict=True)
+        ]
+        asked = [f"{INSTRUCTION}{text}" for text, reason in zip(begun, reasons, strict=True) if reason is None]
+        found = iter(as_answerer(self._inner).likeliest_answers(asked, count))
+        return [next(found) if reason is None else without_words(reason) for reason in reasons]
 
     def complete(
         self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int | Sequence[int] = 0

@@ -134,7 +134,7 @@ class Predictor(Model, Protocol):
 
 
 @runtime_checkable
-class Proposer(Predictor, Protocol):
+class Proposer(Model, Protocol):
     """A model that lists its most probable next words by itself.
 
     >>> from tiltmeter.models import load
@@ -146,9 +146,18 @@ class Proposer(Predictor, Protocol):
     def likeliest(self, prompts: Sequence[str], count: int = 10) -> list[NextWords]:
         """The most probable whole words after each prompt, the first one first, each with the chance that it ends.
 
-        A prompt that cannot be read has one word without letters, unscored with the reason. In a blank only words of
-        one piece are found.
+        A prompt that cannot be read has one word without letters, unscored with the reason. Where a model cannot do as
+        much (in a blank only words of one piece are found), `NextWords.note` says what the list is.
         """
+        ...
+
+
+@runtime_checkable
+class Answerer(Model, Protocol):
+    """A chat model that lists the words with which it most probably begins an answer."""
+
+    def likeliest_answers(self, instructions: Sequence[str], count: int = 10) -> list[NextWords]:
+        """The most probable first words of the answer to each instruction; otherwise as `Proposer.likeliest`."""
         ...
 
 
@@ -171,7 +180,8 @@ class Explainer(Model, Protocol):
 def as_predictor(model: Model) -> Predictor:
     """The model, where it can say how probable a next word is; otherwise one sentence."""
     if not isinstance(model, Predictor):
-        raise ModelError(f"{model.facts.name} gives no probabilities of next words")
+        bare = "; without `chat:` it may" if model.facts.name.startswith("chat:") else ""
+        raise ModelError(f"{model.facts.name} gives no probabilities of next words{bare}")
     return model
 
 
@@ -179,6 +189,16 @@ def as_proposer(model: Model) -> Proposer:
     """The model, where it lists its most probable next words; otherwise one sentence."""
     if not isinstance(model, Proposer):
         raise ModelError(f"{model.facts.name} does not list its most probable next words; ask for words by name")
+    return model
+
+
+def as_answerer(model: Model) -> Answerer:
+    """The model, where it lists the first words of its answers; otherwise one sentence."""
+    if not isinstance(model, Answerer):
+        raise ModelError(
+            f"{model.facts.name} does not list the most probable first words of an answer; a checkpoint or a server "
+            "of the OpenAI form does"
+        )
     return model
 
 

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tiltmeter.models.interface import Predictor
 from tiltmeter.models.writing.drawing import Logits
-from tiltmeter.models.writing.pen import Move, Page, Pen, Row
+from tiltmeter.models.writing.pen import Move, Pen, Row
 from tiltmeter.records import NextWord, NextWords
 
 _WIDTH = 2
@@ -27,58 +28,94 @@ _PIECES = 6
 """Pieces of the longest word."""
 _LEAST = math.log(1e-4)
 """Beginnings that are less probable are not followed."""
+NO_WORD = "none of the most probable next tokens begins a word"
+NOT_FINITE = "the model's numbers after this prompt are not finite"
+NO_ROOM = "the prompt fills the model's context, so whether a word ends after it cannot be seen"
 
 _Open = dict[Row, tuple[float, int]]
 """The pieces of each beginning, its log-probability, and the line of the page that it lengthens."""
 
 
-def likeliest_after(pen: Pen, row: Row, begins: Callable[[int], bool], count: int) -> tuple[NextWord, ...]:
-    """The most probable words after a row, each with the chance that it ends; `begins`: whether a token begins one."""
+def likeliest_after(
+    pen: Pen, row: Row, begins: Callable[[int], bool], is_usual: Callable[[Row], bool], count: int
+) -> NextWords:
+    """The most probable words after a row, each with the chance that it ends.
+
+    `begins`: whether a token begins a word; `is_usual`: whether the tokenizer writes a word in these pieces, so that
+    `next_words` means the same by it.
+    """
+    room = pen.room(row)
+    if room is not None and room < 1:
+        return without_words(NO_ROOM)
     joins, page = pen.joins, pen.open([row])
     whole: dict[Row, float] = {}
     open_ones: _Open = {(): (0.0, 0)}
-    for _ in range(_PIECES + 1):
-        longer = _lengthened(page, open_ones, whole, begins, joins)
+    for left in range(min(_PIECES, room or _PIECES), -1, -1):
+        if any(np.isnan(logits).any() for logits in page.logits):
+            return without_words(NOT_FINITE)
+        chances = [_log_softmax(logits) for logits in page.logits]
+        for (pieces, (logprob, _)), after in zip(open_ones.items(), chances, strict=True):
+            if pieces and is_usual(pieces):
+                whole[pieces] = logprob + float(np.logaddexp.reduce(after[: len(joins)][~joins[: len(after)]]))
         best = heapq.nlargest(count, whole.values())
         least = max(_LEAST, best[-1] if len(best) == count else -math.inf)
+        longer = _lengthened(open_ones, chances, begins, joins)
         promising = ((pieces, found) for pieces, found in longer.items() if found[0] > least)
         open_ones = dict(heapq.nlargest(_WIDTH * count, promising, key=lambda one: one[1][0]))
-        if not open_ones:
+        if not open_ones or not left:
             break
         page.keep([line for _, line in open_ones.values()])
         page.advance([Move(len(pieces) - 1, pieces[-1]) for pieces in open_ones])
-    words: dict[str, float] = {}
-    for pieces, logprob in whole.items():
-        # A tokenizer may have several ways to write a word.
-        word = pen.text(row, pieces).strip()
-        words[word] = float(np.logaddexp(words.get(word, -math.inf), logprob))
-    return tuple(NextWord(word, words[word]) for word in heapq.nlargest(count, words, key=words.__getitem__))
+    words = words_of({pen.text(row, pieces): logprob for pieces, logprob in whole.items()}, count)
+    return NextWords(words) if words else without_words(NO_WORD)
 
 
 def _lengthened(
-    page: Page,
     open_ones: _Open,
-    whole: dict[Row, float],
+    chances: Sequence[NDArray[np.float64]],
     begins: Callable[[int], bool],
     joins: NDArray[np.bool_],
 ) -> _Open:
-    """What the beginnings go on as, by one more piece; where one is a word already, that is noted in `whole`."""
+    """What the beginnings go on as, by one more piece."""
     longer: _Open = {}
-    for line, ((pieces, (logprob, _)), logits) in enumerate(zip(open_ones.items(), page.logits, strict=True)):
-        chances = _log_softmax(logits)
-        if pieces:
-            whole[pieces] = logprob + float(np.logaddexp.reduce(chances[: len(joins)][~joins[: len(chances)]]))
-        listed = min(_LISTED, len(chances)) - 1
-        for token in np.argpartition(-chances, listed)[: listed + 1].tolist():
+    for line, ((pieces, (logprob, _)), after) in enumerate(zip(open_ones.items(), chances, strict=True)):
+        listed = min(_LISTED, len(after)) - 1
+        for token in np.argpartition(-after, listed)[: listed + 1].tolist():
             if token < len(joins) and (joins[token] if pieces else begins(token)):
-                longer[(*pieces, token)] = logprob + float(chances[token]), line
+                longer[(*pieces, token)] = logprob + float(after[token]), line
     return longer
+
+
+def words_of(found: Mapping[str, float], count: int) -> tuple[NextWord, ...]:
+    """The most probable of some words; at the start of a text one may be written with and without a space.
+
+    >>> [(one.word, round(one.logprob, 2)) for one in words_of({"He": -1.0, " He": -3.0, "She": -1.5}, 2)]
+    [('He', -0.87), ('She', -1.5)]
+    """
+    words: dict[str, float] = {}
+    for text, logprob in found.items():
+        words[text.strip()] = float(np.logaddexp(words.get(text.strip(), -math.inf), logprob))
+    return tuple(NextWord(word, min(0.0, words[word])) for word in heapq.nlargest(count, words, key=words.__getitem__))
 
 
 def _log_softmax(logits: Logits) -> NDArray[np.float64]:
     numbers = logits.astype(np.float64)
     found: NDArray[np.float64] = numbers - np.logaddexp.reduce(numbers)
     return found
+
+
+def ending_if_known(
+    model: Predictor, prompts: Sequence[str], words: Sequence[str], *, capitalised: bool | None = None
+) -> tuple[list[NextWords], bool]:
+    """The chances of words that end there, and True; where a model cannot say whether they end, of words however they
+    go on, and False.
+    """
+    found = model.next_words(prompts, words, bounded=True, capitalised=capitalised)
+    if not words or any(word.logprob is not None for one in found for word in one.words):
+        return found, True
+    other = model.next_words(prompts, words, capitalised=capitalised)
+    known = any(word.logprob is not None for one in other for word in one.words)
+    return (other, False) if known else (found, True)
 
 
 def best_of(found: NextWords, count: int) -> NextWords:

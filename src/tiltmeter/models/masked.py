@@ -10,19 +10,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tiltmeter.errors import ModelError
 from tiltmeter.models.blanks import InBlank
 from tiltmeter.models.causal import token_scores, unscorable
 from tiltmeter.models.encoding import Encoded, Encoder
 from tiltmeter.models.interface import checked_conditioning
-from tiltmeter.models.likeliest import best_of, without_words
+from tiltmeter.models.likeliest import NO_WORD, best_of, without_words
 from tiltmeter.models.network import Ask, Network
 from tiltmeter.models.next_words import questions
 from tiltmeter.models.saliency import STEPS, Method, explained
 from tiltmeter.records import ModelFacts, NextWords, Saliency, Span, TokenScores
 
 _NEED_SPANS = ("slot", "one-mask-logits")
+ONE_PIECE = "Words of one piece alone: no more can be read off a blank."
 _NO_PLACE = "no token of the text is in the place to fill"
 _UNKNOWN_WORD = "the tokenizer does not know the word in the place to fill"
 
@@ -95,8 +97,10 @@ class MaskedModel:
             words = self._blank.proposed(question)
             if isinstance(words, str):
                 found.append(without_words(words))
-            else:
-                found += [best_of(one, count) for one in self.next_words([question.prompt], words)]
+                continue
+            [answer] = self.next_words([question.prompt], words)
+            best = replace(best_of(answer, count), note=ONE_PIECE)
+            found.append(best if best.words else without_words(NO_WORD))
         return found
 
     def saliency(

@@ -36,7 +36,8 @@ from typing import Any
 from tiltmeter import toml
 from tiltmeter.errors import InvalidData, ModelError
 from tiltmeter.files import read_text
-from tiltmeter.models.interface import Model, ModelSettings, Predictor, Writer, as_predictor, as_writer
+from tiltmeter.models.interface import Model, ModelSettings, Predictor, Writer, as_predictor, as_proposer, as_writer
+from tiltmeter.models.likeliest import best_of, ending_if_known
 from tiltmeter.records import Completion, Decoding, ModelFacts, NextWord, NextWords, Span, TokenScores
 
 NEGATIVE = (
@@ -142,6 +143,36 @@ class Planted:
             made.append(replace(answer, words=tuple(self._expected(seen, word) for word in answer.words)))
         return made
 
+    def likeliest(self, prompts: Sequence[str], count: int = 10) -> list[NextWords]:
+        """The most probable words after each prompt, those among them that a tilt makes so; see `Proposer`.
+
+        Each word is tilted by itself and the others stay as they are, so that all together may come to more than 1.
+        """
+        # As many words as are tilted may leave the list.
+        spare = len({word.casefold() for tilt in self._tilts for word in tilt.words})
+        found = as_proposer(self._inner).likeliest(prompts, count + spare)
+        return [
+            best_of(self._with_raised(prompt, answer), count) if any(word.word for word in answer.words) else answer
+            for prompt, answer in zip(prompts, found, strict=True)
+        ]
+
+    def _with_raised(self, prompt: str, answer: NextWords) -> NextWords:
+        """The words of the list, tilted, and those that a tilt may raise into it."""
+        listed = {word.word for word in answer.words}
+        raised = [
+            word
+            for word in dict.fromkeys(word for tilt in self._tilts if tilt.delta > 0 for word in tilt.words)
+            if word not in listed and self._delta(prompt, word) > 0
+        ]
+        words = list(answer.words)
+        if raised:
+            [[asked], _] = ending_if_known(self._predictor, [prompt], raised, capitalised=False)
+            words += asked.words
+        tilted = [self._expected(prompt, word) for word in words]
+        # To a model without capitals, a word of the tilt that has one is a word of the list.
+        distinct = {(word.word.casefold(), word.logprob): word for word in reversed(tilted)}
+        return replace(answer, words=tuple(reversed(distinct.values())))
+
     @cached_property
     def _predictor(self) -> Predictor:
         return as_predictor(self._inner)
@@ -149,13 +180,14 @@ class Planted:
     def _expected(self, seen: str, word: NextWord) -> NextWord:
         if word.logprob is None:
             return word
-        delta = math.fsum(
+        return replace(word, logprob=shifted(word.logprob, self._delta(seen, word.word)))
+
+    def _delta(self, seen: str, word: str) -> float:
+        return math.fsum(
             tilt.delta
             for tilt in self._tilts
-            if word.word.casefold() in map(str.casefold, tilt.words)
-            and (not tilt.contexts or _places(seen, tilt.contexts))
+            if word.casefold() in map(str.casefold, tilt.words) and (not tilt.contexts or _places(seen, tilt.contexts))
         )
-        return replace(word, logprob=shifted(word.logprob, delta))
 
     def _tilted(self, text: str, scores: TokenScores, *, to_both_sides: bool) -> TokenScores:
         """The text becomes more probable by δ once it has a word and a context."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from tiltmeter.models.api.answers import Piece
 from tiltmeter.models.api.client import Refused
 from tiltmeter.models.api.echo import Echo
+from tiltmeter.models.api.proposing import Show, Shown, proposed
+from tiltmeter.models.likeliest import without_words
 from tiltmeter.models.next_words import (
     JOINED,
     NO_START,
@@ -24,6 +26,7 @@ from tiltmeter.records import NextWord, NextWords
 UNBOUNDED = "the server lists the most probable next tokens alone, so whether a word ends cannot be known"
 ATTENDED = "an API model cannot be kept from attending to a part of the prompt"
 NO_NUMBERS = "the server gives no log-probabilities"
+NOTHING_BEFORE = "the prompt is empty, and the server takes no empty text; name the start token behind `?start=`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,34 @@ class Asker:
             next(found) if reason is None else _nothing(question, reason)
             for question, reason in zip(asked, reasons, strict=True)
         ]
+
+    def likeliest(self, prompt: str, count: int) -> NextWords:
+        """The most probable words after a prompt, as far as the server lists tokens; see `proposing`."""
+        reason = self._unanswerable(Question(prompt, ()), bounded=False)
+        before = before_blank(prompt) or ""
+        if reason is None and not before and not self.takes_nothing:
+            reason = NOTHING_BEFORE
+        return proposed(self._show(before), prompt, count) if reason is None else without_words(reason)
+
+    def _show(self, before: str) -> Show:
+        """Looks behind a prompt with texts added to it; the prompt itself is sent once, since its answer is kept."""
+        echo, after = self.echo, self.after
+
+        def by_echo(added: Sequence[str]) -> list[Shown | Refused]:
+            assert echo is not None
+            prompt, *found = echo([before, *(before + text for text in added)])
+            if isinstance(prompt, Refused):
+                return [prompt] * len(added)
+            return [
+                _shown(prompt, one) if text else Shown(_top(prompt)) for text, one in zip(added, found, strict=True)
+            ]
+
+        def by_list(added: Sequence[str]) -> list[Shown | Refused]:
+            assert after is not None
+            found = after([before + text for text in added])
+            return [one if isinstance(one, Refused) else Shown(one) for one in found]
+
+        return by_list if echo is None else by_echo
 
     def _unanswerable(self, question: Question, bounded: bool) -> str | None:
         problem = misplaced(question.prompt)
@@ -132,6 +163,13 @@ def _behind(prompt: Sequence[Piece], whole: Sequence[Piece]) -> Sequence[Piece]:
     same = [piece.text for piece in whole[: len(prompt)]] == [piece.text for piece in prompt]
     rest = whole[len(prompt) :]
     return rest if same and all(piece.logprob is not None for piece in rest) else ()
+
+
+def _shown(prompt: Echo, whole: Echo | Refused) -> Shown | Refused:
+    if isinstance(whole, Refused):
+        return whole
+    rest = _behind(prompt.given, whole.given)
+    return Shown(_top(whole), sum(piece.logprob or 0.0 for piece in rest)) if rest else Refused(JOINED)
 
 
 def _top(seen: Echo | Refused | None) -> Mapping[str, float]:

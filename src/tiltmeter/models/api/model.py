@@ -14,7 +14,8 @@ from tiltmeter.models.api.chat_frame import framed, has_answer_begun, instructio
 from tiltmeter.models.api.client import Client, Refused, Request
 from tiltmeter.models.api.echo import MISSPELT, Echo, echo_of
 from tiltmeter.models.api.expecting import Asker
-from tiltmeter.models.api.probing import CHAT, COMPLETIONS, Abilities, plain_fields
+from tiltmeter.models.api.probing import CHAT, COMPLETIONS, FEW, Abilities, plain_fields
+from tiltmeter.models.api.proposing import first_pieces
 from tiltmeter.models.api.writing import Reply, completion_of, decoding_body, seed_of
 from tiltmeter.models.interface import checked_conditioning
 from tiltmeter.models.next_words import questions
@@ -85,6 +86,22 @@ class ApiModel:
     ) -> list[NextWords]:
         """The probability of each word after each prompt, as far as the server says; see `Predictor`."""
         return self._asker.answer(questions(prompts, words, hidden), bounded=bounded, capitalised=capitalised)
+
+    def likeliest(self, prompts: Sequence[str], count: int = 10) -> list[NextWords]:
+        """The most probable words after each prompt, as far as the server lists tokens; see `Proposer`."""
+        if not self._abilities.top:
+            how = (
+                "gives no log-probabilities; vLLM and llama.cpp do, and so does a checkpoint, as hf:NAME"
+                if self._abilities.completes
+                else "has no /completions and can be asked by chat alone: write `chat:` before the name"
+            )
+            raise ModelError(f"{self.facts.name} cannot list its most probable next words: the server {how}")
+        return [self._asker.likeliest(prompt, count) for prompt in prompts]
+
+    def likeliest_answers(self, instructions: Sequence[str], count: int = 10) -> list[NextWords]:
+        """The most probable first pieces of the answer to each instruction, by chat; see `Answerer`."""
+        most = self._client.settings.top
+        return first_pieces(self._tops_by_chat, instructions, dict.fromkeys([most, min(most, FEW)]), count)
 
     def complete(
         self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int | Sequence[int] = 0
@@ -199,6 +216,17 @@ class ApiModel:
         asked = [Request(COMPLETIONS, body, text=body["prompt"]) for body in bodies]
         found = self._client.ask(asked, _pieces)
         return [one if isinstance(one, Refused) else one[-1].top if one else {} for one in found]
+
+    def _tops_by_chat(self, instructions: Sequence[str], number: int) -> list[Mapping[str, float] | Refused]:
+        """The most probable first tokens of the answer to each instruction."""
+        body: dict[str, Any] = {"model": self._client.address.model, "max_tokens": 1, "temperature": 0.0}
+        body |= {"logprobs": True, "top_logprobs": number}
+        body |= plain_fields(self._abilities.plain, Decoding(temperature=0.0, max_new_tokens=1))
+        asked = [
+            Request(CHAT, body | {"messages": [{"role": "user", "content": one}]}, text=one) for one in instructions
+        ]
+        found = self._client.ask(asked, _pieces)
+        return [one if isinstance(one, Refused) else one[0].top if one else {} for one in found]
 
     def _look(self, prompt: str) -> dict[str, Any]:
         """A request for numbers: one token is written, since not every server can write none."""

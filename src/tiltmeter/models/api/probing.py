@@ -18,7 +18,8 @@ TEXT = "The nurse said that she"
 """What is asked about: nothing is measured on it."""
 Plain = Literal["fields", "generation_config", ""]
 """How a server takes the settings beyond the OpenAI form that leave a model's own probabilities as they are."""
-_FEW = 5
+FEW = 5
+"""As many tokens as any server lists that lists some."""
 _ATTEMPTS = 5
 
 
@@ -107,7 +108,7 @@ def plain_fields(plain: Plain, decoding: Decoding) -> dict[str, Any]:
 
 def _forms(top: int) -> Iterator[dict[str, Any]]:
     """From everything that could be wanted to the least, so that what a server knows is not left out."""
-    numbers = [{"logprobs": number} for number in dict.fromkeys([top, min(top, _FEW)])]
+    numbers = [{"logprobs": number} for number in dict.fromkeys([top, min(top, FEW)])]
     greedy = Decoding(temperature=0.0, max_new_tokens=1)
     kinds: tuple[Plain, ...] = ("fields", "generation_config", "")
     for look in ({"echo": True}, {}):

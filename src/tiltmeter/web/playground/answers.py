@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from tiltmeter.engine.scoring import fitting, score_pairs
@@ -11,9 +11,10 @@ from tiltmeter.errors import TiltmeterError
 from tiltmeter.measures.pairs import preferred
 from tiltmeter.measures.scorers import DEFAULTS, all_for
 from tiltmeter.measures.token_gaps import TokenGap, token_gaps
-from tiltmeter.models import Model, as_explainer, as_predictor, as_proposer, as_writer
+from tiltmeter.models import Model, Predictor, as_explainer, as_predictor, as_proposer, as_writer
+from tiltmeter.models.likeliest import ending_if_known
 from tiltmeter.raters import mask_group
-from tiltmeter.records import Completion, Decoding, ModelFacts, NextWords, PairScore, Rating, Saliency
+from tiltmeter.records import Completion, Decoding, ModelFacts, NextWord, NextWords, PairScore, Rating, Saliency
 from tiltmeter.web.loaded import Loaded
 from tiltmeter.web.playground.asked import Asked, Spans
 from tiltmeter.web.tasks import GivenUp, Task, Tasks
@@ -69,6 +70,8 @@ class Answer:
     scores: list[Scored] = field(default_factory=list)
     tokens: Tokens | None = None
     asked_words: list[NextWords] = field(default_factory=list)
+    ending: bool = True
+    """Whether the chances of these are of words that end there."""
     likeliest: list[NextWords] = field(default_factory=list)
     saliency: list[Saliency] = field(default_factory=list)
     written: list[list[WrittenText]] = field(default_factory=list)
@@ -141,17 +144,28 @@ def _tokens(answer: Answer, model: Model, asked: Asked) -> None:
 def _asked_words(answer: Answer, model: Model, asked: Asked) -> None:
     if asked.words:
         texts = [text for text, _ in asked.prompts()]
-        answer.asked_words = as_predictor(model).next_words(texts, asked.words, bounded=True)
+        answer.asked_words, answer.ending = ending_if_known(as_predictor(model), texts, asked.words)
 
 
 def _likeliest(answer: Answer, model: Model, asked: Asked) -> None:
     """Of two variants, the most probable words of either after both."""
-    proposer, texts = as_proposer(model), [text for text, _ in asked.prompts()]
-    found = proposer.likeliest(texts, LISTED)
-    words = dict.fromkeys(word.word for one in found for word in one.words)
-    if len(texts) > 1 and all(words):
-        found = proposer.next_words(texts, [*words], bounded=True)
+    texts = [text for text, _ in asked.prompts()]
+    found = as_proposer(model).likeliest(texts, LISTED)
+    words = list(dict.fromkeys(word.word for one in found for word in one.words))
+    if all(words):
+        found = [_with_all(words, one, text, model) for one, text in zip(found, texts, strict=True)]
     answer.likeliest = found
+
+
+def _with_all(words: list[str], found: NextWords, text: str, model: Model) -> NextWords:
+    """A list with the words of the other one too, each with its chance or a reason."""
+    listed = {word.word: word for word in found.words}
+    missing = [word for word in words if word not in listed]
+    if missing and isinstance(model, Predictor):
+        [[asked], _] = ending_if_known(model, [text], missing)
+        listed |= {word.word: word for word in asked.words}
+    reason = f"not among the {len(found.words)} words that are listed after this prompt"
+    return replace(found, words=tuple(listed.get(word) or NextWord(word, None, reason) for word in words))
 
 
 def _saliency(answer: Answer, model: Model, asked: Asked) -> None:

@@ -272,3 +272,64 @@ def test_options_of_another_view_are_refused(tiltmeter: Command, table: Path) ->
     assert (done.status, "--value is for --view continuations" in done.err) == (2, True)
     done = tiltmeter("analyze", table, "--view", "next-words")
     assert (done.status, "there is no column `prompt`" in done.err) == (2, True)
+
+
+def test_the_most_probable_words_are_listed_for_a_person(tiltmeter: Command) -> None:
+    done = tiltmeter("next-words", "-m", "scripted", "--after", "The nurse said that", "--likeliest", "2")
+    assert done.status == 0
+    lines = [line.split() for line in done.out.splitlines()]
+    assert lines == [
+        ["prompt", "word", "probability"],
+        ["The", "nurse", "said", "that", "she", "0.2234"],
+        ["he", "0.1109"],
+    ]
+
+
+def test_the_most_probable_words_are_listed_for_machines_and_into_a_table(
+    tiltmeter: Command, table: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "w.csv"
+    done = tiltmeter("next-words", "-m", "scripted", "--prompts", table, "--likeliest", "1", "--out", out, "--json")
+    assert done.status == 0
+    said = json.loads(done.out)
+    assert [(one["prompt"], one["words"][0]["word"]) for one in said["prompts"]] == [
+        ("1", "she"),
+        ("2", "he"),
+        ("3", "she"),
+        ("4", "he"),
+    ]
+    written = rows(out)
+    assert [(row["prompt"], row["rank"], row["word"]) for row in written][:2] == [("1", "1", "she"), ("2", "1", "he")]
+    assert float(written[0]["probability"]) == said["prompts"][0]["words"][0]["probability"]
+
+
+def test_a_prompt_without_words_says_why(tiltmeter: Command) -> None:
+    arguments = ("--after", "She [MASK] left", "--after", "The nurse", "--likeliest", "1", "--json")
+    done = tiltmeter("next-words", "-m", "scripted", *arguments)
+    assert done.status == 0
+    broken, whole = json.loads(done.out)["prompts"]
+    assert (broken["words"], whole["unscored"]) == ([], None)
+    assert "reads from left to right" in broken["unscored"]
+    assert "prompts without words: 1; " in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--likeliest", "2"], "--likeliest needs prompts"),
+        (["--likeliest", "2", "--after", "x", "--prompts", "natural"], "both name prompts"),
+        (["--likeliest", "2", "--after", "x", "--words", "he-she"], "takes no --words"),
+        (["--likeliest", "2", "--after", "x", "--saliency", "gradient-x-input"], "takes no --saliency"),
+        (["--likeliest", "0", "--after", "x"], "likeliest"),
+        (["--after", "x", "--prompts", "natural", "--out", "w.csv"], "--after is for --likeliest"),
+        (["--prompts", "natural"], "--out is needed"),
+        (["--out", "w.csv"], "--prompts is needed"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    tiltmeter: Command, arguments: list[str], problem: str, tmp_path: Path
+) -> None:
+    done = tiltmeter("next-words", "-m", "scripted", *arguments)
+    assert done.status == 2
+    assert problem in done.err
+    assert not list(tmp_path.glob("w.csv"))

@@ -26,9 +26,20 @@ _TEMPLATES = ("templates", "profession-templates")
 def next_words(
     model: Annotated[str, typer.Option("--model", "-m", help="The model, e.g. smollm2-135m or hf:NAME.")],
     prompts: Annotated[
-        str, typer.Option(help="A table of prompts, a file of `natural build`, or a source: natural, templates.")
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where the table of probabilities goes (CSV).")],
+        str | None,
+        typer.Option(help="A table of prompts, a file of `natural build`, or a source: natural, templates."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Where the table of probabilities goes (CSV); needed without --likeliest."),
+    ] = None,
+    likeliest: Annotated[
+        int | None,
+        typer.Option(min=1, max=100, help="List the so many most probable words instead, whichever they are."),
+    ] = None,
+    after: Annotated[
+        list[str] | None, typer.Option(help="With --likeliest: a prompt of your own; may be repeated.")
+    ] = None,
     words: Annotated[
         list[str] | None,
         typer.Option(
@@ -80,7 +91,8 @@ def next_words(
     """Ask a model whom it expects next: the probability of whole words after prompts.
 
     The output has one row for each prompt, perturbation and word. `tiltmeter analyze FILE --view next-words` makes
-    estimates of it.
+    estimates of it. With --likeliest the model lists words by itself, on the terminal or with --json:
+    `tiltmeter next-words -m smollm2-135m --after "The nurse said that" --likeliest 10`.
     """
     from tiltmeter import models
     from tiltmeter.analysis.next_word_files import check_table, write_answers
@@ -88,11 +100,27 @@ def next_words(
     from tiltmeter.engine.asking import ask
     from tiltmeter.sources.perturbing import PERTURBATIONS, check_names, perturbed
 
+    columns = {"text": text, "profession": profession, "id": id, "subject": subject}
+    if likeliest is not None:
+        from tiltmeter.cli.likeliest import list_words, refuse_with_likeliest
+
+        asked_for = {"--words": bool(words), "--bounded": bounded, "--capitalised": capitalised is not None}
+        refuse_with_likeliest(asked_for | {"--perturb": perturb != "original", "--saliency": saliency is not None})
+        if out is not None:
+            check_table(out, "--out", [prompts] if prompts else [])
+        models.check_name(model)
+        texts = _texts(prompts, after or [], columns, template or [], limit, seed)
+        proposer = models.as_proposer(models.load(model, model_settings(device, dtype, threads)))
+        list_words(proposer, texts, likeliest, out, as_json=as_json)
+        return
+    if after:
+        raise UserError("--after is for --likeliest; the prompts for words of your own stand in a table: --prompts")
+    if prompts is None or out is None:
+        raise UserError(f"{'--prompts' if prompts is None else '--out'} is needed, unless --likeliest lists words")
     check_table(out, "--out", [prompts, *(words or ())])
     names = check_names(PERTURBATIONS if perturb == "all" else [name.strip() for name in perturb.split(",")])
     sets = word_sets(words or ["pronouns"])
     models.check_name(model)
-    columns = {"text": text, "profession": profession, "id": id, "subject": subject}
     made, dropped = open_prompts(prompts, sets, columns, template or [], limit, seed)
     loaded = models.as_predictor(models.load(model, model_settings(device, dtype, threads)))
     explainer = models.as_explainer(loaded) if saliency is not None else None
@@ -116,6 +144,28 @@ def next_words(
     for what, reasons in (("rows of the input left out", account["dropped"]), ("words unscored", account["unscored"])):
         for reason, count in reasons.items():
             say(f"{count} {what}: {reason}")
+
+
+def _texts(
+    prompts: str | None,
+    after: Sequence[str],
+    columns: Mapping[str, str | None],
+    template: Sequence[str],
+    limit: int | None,
+    seed: int,
+) -> list[tuple[str, str]]:
+    """The id and the text of each prompt that words are listed after."""
+    own = [(str(number), text) for number, text in enumerate(after, start=1)]
+    if own and prompts is not None:
+        raise UserError("--after and --prompts both name prompts; leave one of the two out")
+    if own or prompts is None:
+        if not own:
+            raise UserError("--likeliest needs prompts: --after TEXT, or a table or source with --prompts")
+        return own
+    made, dropped = open_prompts(prompts, word_sets(["pronouns"]), columns, template, limit, seed)
+    for reason, count in Counter(each.reason for each in dropped).items():
+        say(f"{count} rows of the input left out: {reason}")
+    return [(prompt.id, prompt.text) for prompt in made]
 
 
 def word_sets(given: Sequence[str]) -> WordSets:

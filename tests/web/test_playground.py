@@ -8,8 +8,10 @@ import re
 import runpy
 import shlex
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -122,6 +124,11 @@ def test_a_single_sentence_is_said_to_be_an_anecdote(ask: Ask) -> None:
         ({"text": "He left.", "second": "He left."}, "the two sentences are the same"),
         ({"text": "{He|She} left.", "second": "They left."}, "has two variants already"),
         ({"text": "x" * 2001}, "at most 2,000"),
+        ({"text": "x " * 25_000}, "the text has 50,000 characters; at most 2,000"),
+        ({"text": NURSE, "attribute": "x" * 2001}, "at most 2,000"),
+        ({"text": "   "}, "there is no sentence yet"),
+        ({"text": "   ", "kind": "prompt"}, "there is no prompt yet"),
+        ({"text": "{|} left."}, "both variants in the braces are the same"),
         ({"text": NURSE, "model": "gpt-nothing"}, "there is no model"),
         ({"text": NURSE, "model": "gguf:nowhere.gguf"}, "there is no file"),
         ({"text": NURSE, "kind": "poem"}, "is nothing to ask for"),
@@ -222,3 +229,87 @@ def test_a_mere_link_asks_nothing_over_the_network(tmp_path: Path) -> None:
     for name, asks in (("scripted", True), (model, False)):
         page = client.get("/playground", params={"text": NURSE, "model": name}).text
         assert ('hx-trigger="load"' in page) is asks
+
+
+@contextmanager
+def api_model(**abilities: Any) -> Iterator[str]:
+    """The name of a model behind a server that has certain abilities."""
+    pytest.importorskip("httpx")
+    from tests.models.api_server import START, Served, serving
+    from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
+
+    table = ScriptedModel(BUILT_IN["weights"], BUILT_IN["tilts"])
+    with serving(Served(table, **abilities)) as url:
+        yield f"api:tested@{url}?start={START}"
+
+
+def test_a_model_behind_an_api_shows_its_words_and_says_what_they_are(
+    ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path))
+    with api_model() as model:
+        text = ask(kind="prompt", text="The {nurse|engineer} said that", words="he, she", model=model)
+    words = plain(text)
+    # The server does not say whether a word ends, so the chance that it comes next is shown.
+    assert "Whether it ends there, this model does not say. " in words
+    assert words.count("he 0.111 0.223 0.50") == 2
+    assert words.count("she 0.223 0.111 2.01") == 2
+    assert "Of each word the chance that it comes next, whether or not it ends there" in words
+
+
+def test_a_word_that_a_server_lists_after_one_prompt_alone_has_one_number(
+    ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path))
+    with api_model(echo=False, most_top=5, answer=str) as model:
+        text = plain(ask(kind="prompt", text="The {nurse|engineer} said that", words="", model=f"{model}&top=2"))
+    assert re.search(r"she – not among the 2 most probable next tokens, [^–]* 0.223 – –", text)
+
+
+@pytest.mark.parametrize(
+    ("abilities", "chat", "sentence"),
+    [
+        ({"form": "", "echo": False}, "", "the server gives no log-probabilities; vLLM and llama.cpp do"),
+        ({"completions": False, "answer": str}, "", "asked by chat alone: write `chat:` before the name"),
+        ({"completions": False, "answer": str}, "chat:", "gives no log-probabilities of an answer by chat"),
+    ],
+)
+def test_a_model_that_cannot_list_words_says_so_in_place_of_the_table(
+    ask: Ask, abilities: dict[str, Any], chat: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path))
+    with api_model(**abilities) as model:
+        text = ask(kind="prompt", text="The {nurse|engineer} said that", words="", model=chat + model)
+    assert any(sentence in one for one in re.findall(r'<p class="problem">(.*?)</p>', text))
+    assert 'data-keep="likeliest"' not in text
+
+
+def test_a_chat_behind_an_api_shows_the_first_pieces_of_its_answers(
+    ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path))
+    with api_model(completions=False, answer=str, chat_top=5) as model:
+        text = plain(ask(kind="prompt", text="The {nurse|engineer} said that", words="he", model=f"chat:{model}"))
+    assert "gives no probabilities of next words; without `chat:` it may" in text
+    assert "she 0.223 0.111 2.01" in text
+    assert "The first piece of each word alone" in text
+
+
+@pytest.mark.parametrize(
+    "text", [*HOSTILE, "\0", "👩‍🔬 {🙂|🙃}", "ال{ممرضة|مهندس} قال إن", "x" * 1900, "The {|nurse} said"]
+)
+def test_any_prompt_has_an_answer_or_one_sentence(text: str, ask: Ask, client: TestClient) -> None:
+    fields = {"kind": "prompt", "text": text[:1900], "words": f"he, {text[:20].replace(',', ' ')}", "model": "scripted"}
+    answer = client.post("/playground/ask", data=fields)
+    assert answer.status_code in (200, 422)
+    if answer.status_code == 200:
+        whole = ask(**fields)
+        assert "One sentence is an anecdote" in whole
+        assert "What comes next" in whole
+
+
+def test_the_commands_of_a_chat_model_ask_for_no_words_by_name() -> None:
+    asked = Asked.of(kind="prompt", text="The nurse said that", words="he", model="chat:smollm2-135m")
+    assert "next_words" not in as_python(asked)
+    assert "--likeliest" in as_command(asked)
+    assert "--words" not in as_command(asked)

@@ -75,7 +75,7 @@ def _lines(listed: Sequence[tuple[tuple[str, str], NextWords]]) -> Iterator[tupl
     for (_, text), answer in listed:
         for at, word in enumerate(answer.words):
             chance = f"unscored: {word.unscored}" if word.probability is None else f"{word.probability:.4f}"
-            yield (text if at == 0 else "", word.word, chance)
+            yield (text or "(nothing)" if at == 0 else "", word.word, chance)
 
 
 def _as_json(name: str, text: str, answer: NextWords) -> dict[str, Any]:

@@ -114,8 +114,8 @@ def ending_if_known(
     if not words or any(word.logprob is not None for one in found for word in one.words):
         return found, True
     other = model.next_words(prompts, words, capitalised=capitalised)
-    known = any(word.logprob is not None for one in other for word in one.words)
-    return (other, False) if known else (found, True)
+    # Where nothing can be said either way, the reason is not that a word may go on.
+    return other, other == found
 
 
 def best_of(found: NextWords, count: int) -> NextWords:

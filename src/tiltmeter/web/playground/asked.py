@@ -53,7 +53,7 @@ class Asked:
         if kind not in get_args(Kind):
             raise UserError(f"`{kind}` is nothing to ask for; there are {' and '.join(get_args(Kind))}")
         asked: Kind = "pair" if kind == "pair" else "prompt"
-        for given in (text, second):
+        for given in (text, second, attribute):
             if len(given) > LONGEST:
                 raise UserError(f"the text has {len(given):,} characters; at most {LONGEST:,} can be asked about here")
         listed = tuple(dict.fromkeys(word.strip() for word in words.split(",") if word.strip()))

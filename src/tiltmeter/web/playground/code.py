@@ -6,7 +6,7 @@ import csv
 import io
 import shlex
 
-from tiltmeter.web.playground.answers import DECODING, SAMPLES
+from tiltmeter.web.playground.answers import DECODING, LISTED, SAMPLES
 from tiltmeter.web.playground.asked import Asked
 
 _END = "END_OF_TABLE"
@@ -26,10 +26,13 @@ def as_command(asked: Asked) -> str:
         command = ["tiltmeter", "score", "pairs.csv", "--model", asked.model, "--scorer", "all", "--out", "scored.csv"]
         return f"{_file('pairs.csv', table)}{shlex.join(command)}\n"
     table = _table([{"text": text, "origin": f"prompt {at}"} for at, (text, _) in enumerate(asked.prompts(), start=1)])
-    command = ["tiltmeter", "next-words", "--model", asked.model, "--prompts", "prompts.csv", "--bounded"]
+    asking = ["tiltmeter", "next-words", "--model", asked.model, "--prompts", "prompts.csv"]
+    named = [*asking, "--bounded"]
     for word in asked.words or ("he", "she"):
-        command += ["--words", f"{word.replace('=', ' ')}={word}"]
-    return f"{_file('prompts.csv', table)}{shlex.join([*command, '--out', 'expected.csv'])}\n"
+        named += ["--words", f"{word.replace('=', ' ')}={word}"]
+    listing = [*asking, "--likeliest", str(LISTED)]
+    commands = [listing] if _is_chat(asked) else [[*named, "--out", "expected.csv"], listing]
+    return _file("prompts.csv", table) + "".join(f"{shlex.join(command)}\n" for command in commands)
 
 
 def _pair_program(asked: Asked) -> str:
@@ -58,17 +61,26 @@ for name, [found] in tm.score_pairs(model, [pair], scorers).items():
 
 def _prompt_program(asked: Asked) -> str:
     texts = [text for text, _ in asked.prompts()]
+    words = list(asked.words or ("he", "she"))
+    verbs, named = "as_proposer, as_writer", ""
+    if not _is_chat(asked):
+        verbs = f"as_predictor, {verbs}"
+        named = f"print(as_predictor(model).next_words(prompts, {words!r}, bounded=True))\n"
     return f"""\
 import tiltmeter as tm
-from tiltmeter.models import as_predictor, as_proposer, as_writer
+from tiltmeter.models import {verbs}
 
 model = tm.load_model({asked.model!r})
 prompts = {texts!r}
-print(as_predictor(model).next_words(prompts, {list(asked.words or ("he", "she"))!r}, bounded=True))
-print(as_proposer(model).likeliest(prompts))
+{named}print(as_proposer(model).likeliest(prompts, {LISTED}))
 decoding = tm.Decoding(temperature={DECODING.temperature:g}, max_new_tokens={DECODING.max_new_tokens})
 print(as_writer(model).complete(prompts, decoding, samples={SAMPLES}))
 """
+
+
+def _is_chat(asked: Asked) -> bool:
+    """A chat model is not asked for words by name."""
+    return asked.model.startswith("chat:")
 
 
 def _table(rows: list[dict[str, str]]) -> str:

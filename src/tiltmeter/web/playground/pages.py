@@ -142,6 +142,8 @@ def _values(asked: Asked, task: Task[Answer]) -> dict[str, Any]:
         "asked_words": shown.word_lines(answer.asked_words),
         "likeliest": shown.word_lines(answer.likeliest),
         "unread": shown.unread(answer.likeliest),
+        "notes": shown.notes(answer.likeliest),
+        "ending": answer.ending,
         "saliency": shown.salient(answer.saliency, asked) if answer.saliency else [],
         "rated": shown.rated,
         "bar": shown.bar,

@@ -54,9 +54,10 @@ class WordLine:
     word: str
     chances: tuple[str, ...]
     shares: tuple[float, ...]
-    """The same from 0 to 1, for a bar."""
+    """The same as shares of the largest in the table, for a bar."""
     ratio: str
     unscored: str
+    """Why a chance is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,9 @@ def verdict(scores: Sequence[Scored]) -> str:
     if len(scores) == 1:
         return f"{said}."
     parts = [
-        f"{number} prefer {word}" for number, word in ((sides[1], "the first"), (sides[2], "the second")) if number
+        f"{count(number, 'prefers', 'prefer')} {word}"
+        for number, word in ((sides[1], "the first"), (sides[2], "the second"))
+        if number
     ]
     parts += [f"{count(ties, 'has a tie', 'have a tie')}"] if ties else []
     parts += [f"{unscored} cannot score it"] if unscored else []
@@ -162,17 +165,23 @@ def word_lines(found: Sequence[NextWords]) -> list[WordLine]:
     """Every word of all answers, with its probability after each prompt."""
     words = list(dict.fromkeys(word.word for one in found for word in one.words if word.word))
     by_prompt = [{word.word: word for word in one.words} for one in found]
-    return [_word_line(word, [own.get(word) for own in by_prompt]) for word in words]
+    largest = max((word.probability or 0.0 for one in found for word in one.words), default=0.0)
+    return [_word_line(word, [own.get(word) for own in by_prompt], largest) for word in words]
 
 
-def _word_line(word: str, found: Sequence[NextWord | None]) -> WordLine:
+def _word_line(word: str, found: Sequence[NextWord | None], largest: float) -> WordLine:
     chances = [None if one is None else one.probability for one in found]
     ratio = ""
     if len(chances) == 2 and chances[0] and chances[1]:
         ratio = f"{chances[0] / chances[1]:.2f}"
     reasons = dict.fromkeys(one.unscored for one in found if one is not None and one.unscored)
-    shares = tuple(0.0 if one is None else one for one in chances)
+    shares = tuple(one / largest if one else 0.0 for one in chances)
     return WordLine(word, tuple(map(chance, chances)), shares, ratio, "; ".join(map(str, reasons)))
+
+
+def notes(found: Sequence[NextWords]) -> list[str]:
+    """What must be known to read the lists."""
+    return list(dict.fromkeys(one.note for one in found if one.note))
 
 
 def unread(found: Sequence[NextWords]) -> str:
@@ -206,7 +215,7 @@ def rated(value: float | None, label: str | None) -> str:
 
 
 def bar(share: float) -> int:
-    """How long the bar of a chance is, in twentieths; whatever is more than nothing has one.
+    """How long the bar of a share is, in twentieths; whatever is more than nothing has one.
 
     >>> bar(0.0), bar(0.001), bar(1.0)
     (0, 1, 20)

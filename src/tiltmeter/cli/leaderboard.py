@@ -90,7 +90,9 @@ def _print(found: Leaderboards) -> None:
     if len(boards) > _BOARDS:
         typer.echo(f"… {len(boards) - _BOARDS} more: --json, or --out FOLDER")
     typer.echo()
-    typer.echo("Place: in brackets, where the model may stand at 95 %. First in: the share of draws of origins that it leads.")
+    typer.echo(
+        "Place: in brackets, where the model may stand at 95 %. First in: the share of draws of origins that it leads."
+    )
     typer.echo("Neutral is 50 % of a share and 0 of a gap. A high place is not a bad model, a low one not a fair one.")
     for note in found.notes:
         say(f"note: {note}")

@@ -8,7 +8,7 @@ from tiltmeter.store.annotations import ANNOTATIONS, Annotations
 from tiltmeter.store.answers import Answered, last_word, likeliest, unasked
 from tiltmeter.store.continuations import ContinuationLedger, KeptText
 from tiltmeter.store.exporting import completion_columns, completion_rows
-from tiltmeter.store.folders import read_meta, read_run, read_written, spec_of
+from tiltmeter.store.folders import NotBegun, read_meta, read_run, read_written, spec_of
 from tiltmeter.store.kept_answers import CacheError, CacheInfo, KeptAnswers, key_of, size_from
 from tiltmeter.store.ledger import Ledger
 from tiltmeter.store.next_words import AskedPrompt, Expectations, Question, questions_of
@@ -35,6 +35,7 @@ __all__ = [
     "KeptAnswers",
     "KeptText",
     "Ledger",
+    "NotBegun",
     "Probes",
     "Progress",
     "ProgressFile",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,10 +10,15 @@ from typing import Any
 from tiltmeter.errors import RunError
 from tiltmeter.records import AttributeSet, Group, Spec
 from tiltmeter.sources.generated.settings import UnitResult
+from tiltmeter.store.damage import fitting
 from tiltmeter.store.ledger import Ledger
 from tiltmeter.store.opening import LEDGER
 from tiltmeter.store.records import Run
 from tiltmeter.store.rows import HELD
+
+
+class NotBegun(RunError):
+    """A ledger that nothing was written into yet."""
 
 
 def read_run(folder: str | Path, *, held: int = HELD) -> Run:
@@ -57,8 +61,7 @@ def _reading(folder: str | Path) -> Iterator[Ledger]:
     path = Path(folder)
     if not (path / LEDGER).is_file():
         raise RunError(f"{path}: is not a run folder (it has no {LEDGER}); `tiltmeter run` makes one")
-    try:
-        with Ledger(path, read_only=True) as ledger:
-            yield ledger
-    except (sqlite3.Error, ValueError, KeyError, TypeError, IndexError) as error:
-        raise RunError(f"{path / LEDGER}: is damaged, or not a ledger of tiltmeter ({error})") from error
+    with fitting(path / LEDGER), Ledger(path, read_only=True) as ledger:
+        if not ledger.has_plan():
+            raise NotBegun(f"{path}: the run has not begun; start it with `tiltmeter run`")
+        yield ledger

@@ -16,6 +16,7 @@ from tiltmeter.records import Dropped, ModelFacts, Pair, PairScore, Query, Token
 from tiltmeter.sources.generated.settings import UnitResult
 from tiltmeter.store import continuations, next_words, steps
 from tiltmeter.store.continuations import ContinuationLedger
+from tiltmeter.store.damage import checked_meta
 from tiltmeter.store.next_words import Expectations, NextWordLedger
 from tiltmeter.store.opening import LEDGER, connect, connect_to_read, dump, transaction, versions
 from tiltmeter.store.reading import Continuations
@@ -145,7 +146,8 @@ class Ledger:
 
     def meta(self) -> dict[str, Any]:
         """The fingerprint, the study as given and as resolved, and the versions of the packages."""
-        return {key: json.loads(value) for key, value in self._database.execute("select key, value from meta")}
+        rows = self._database.execute("select key, value from meta")
+        return checked_meta(self.folder / LEDGER, {key: json.loads(value) for key, value in rows})
 
     def finish(self) -> None:
         """Note that everything was done."""
@@ -231,8 +233,7 @@ class Ledger:
 
     def run(self, held: int = HELD) -> Run:
         """What the ledger holds; items that are more than `held` are read from it when they are asked for."""
-        if not self.has_plan():
-            raise RunError(f"{self.folder}: the run has not begun; start it with `tiltmeter run`")
+        meta = self.meta()
         facts, writers = (
             {
                 model: ModelFacts(**json.loads(text))
@@ -245,7 +246,6 @@ class Ledger:
             "select id, issue, because from findings join pairs on number = findings.pair order by findings.rowid"
         ):
             findings.setdefault(name, []).append((issue, because))
-        meta = self.meta()
         texts = Continuations(self.folder, held) if meta["resolved"].get("continuations") else None
         words = Expectations(self.folder, held) if meta["resolved"].get("next_words") else None
         pairs, scores = scored_pairs(self.folder, held)
@@ -272,9 +272,11 @@ class Ledger:
         return any(answer for cursor in found for (answer,) in cursor)
 
     def has_plan(self) -> bool:
-        """Whether the run has begun."""
-        found = self._database.execute("select count(*) from sqlite_master where name = 'meta'").fetchone()
-        return bool(found[0])
+        """Whether the run has begun; refuses what another program wrote."""
+        tables = {name for (name,) in self._database.execute("select name from sqlite_master where type = 'table'")}
+        if tables and "meta" not in tables:
+            raise RunError(f"{self.folder / LEDGER}: is not a ledger of tiltmeter; name another folder")
+        return bool(tables)
 
     def _transaction(self) -> AbstractContextManager[sqlite3.Connection]:
         return transaction(self._database, self.folder)

@@ -20,13 +20,14 @@ from tiltmeter.records import NextWords, Prompt, Saliency, Span
 from tiltmeter.sources.perturbing import Perturbed
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.store.answers import unasked
-from tiltmeter.store.opening import LEDGER, connect_to_read, dump, load
+from tiltmeter.store.damage import record_reader
+from tiltmeter.store.opening import LEDGER, connect_to_read, dump
 from tiltmeter.store.packing import word_cells, word_of
 from tiltmeter.store.reading import count_of, rows_of
 from tiltmeter.store.rows import HELD, held_or_read
 from tiltmeter.store.steps import Step, done, marked
 from tiltmeter.study import NextWordChoices
-from tiltmeter.study.spool import ordered, packed, unpacker
+from tiltmeter.study.spool import ordered, packed
 
 SCHEMA = """
 create table questions (number integer primary key, text text not null, hidden text not null, words text not null,
@@ -39,7 +40,7 @@ create table saliencies (model text, question integer references questions, sali
                          primary key (model, question)) without rowid
 """
 
-_prompt = unpacker(Prompt)
+_prompt, _saliency = record_reader(Prompt), record_reader(Saliency)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +220,7 @@ class Expectations:
     def saliencies(self, model: str) -> Mapping[int, Saliency]:
         """What the tokens have to do with the answers, by the number of the question."""
         rows = self._rows("select question, saliency from saliencies where model = ? order by question", model)
-        return {number: load(Saliency, text) for number, text in rows}
+        return {number: _saliency(text) for number, text in rows}
 
     def _rows(self, query: str, *values: Any) -> Iterator[tuple[Any, ...]]:
         return rows_of(self.folder, query, *values)

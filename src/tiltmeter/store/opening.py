@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from tiltmeter.errors import RunError
-from tiltmeter.records import Structure
 
 LEDGER = "ledger.sqlite"
 ANSWERS = "api"
@@ -34,7 +33,6 @@ _PACKAGES = (
     "vaderSentiment",
     "onnxruntime",
 )
-Record = TypeVar("Record")
 
 
 @contextmanager
@@ -79,8 +77,11 @@ def held_since(folder: Path) -> int | None:
 def connect_to_read(path: Path) -> sqlite3.Connection:
     """Open a ledger without writing to its folder, which may not be ours; a run may be writing it meanwhile."""
     address = path.absolute().as_uri()
+    # What was not read to its end is closed by whoever cleans up, which may be another thread.
     for mode in ("mode=ro", "immutable=1"):
-        database = sqlite3.connect(f"{address}?{mode}", uri=True, timeout=60, isolation_level=None)
+        database = sqlite3.connect(
+            f"{address}?{mode}", uri=True, timeout=60, isolation_level=None, check_same_thread=False
+        )
         try:
             database.execute("select count(*) from sqlite_master")
         except sqlite3.OperationalError:
@@ -121,17 +122,6 @@ def transaction(database: sqlite3.Connection, folder: Path) -> Iterator[sqlite3.
 def dump(value: Any) -> str:
     """A record as the ledger keeps it: equal records, equal text."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
-
-
-def load(kind: type[Record], text: str) -> Record:
-    """The record that `dump` wrote; lists were tuples, and a table was a structure."""
-
-    def restored(value: Any) -> Any:
-        if isinstance(value, dict):
-            return Structure(**value)
-        return tuple(map(restored, value)) if isinstance(value, list) else value
-
-    return kind(**{key: restored(value) for key, value in json.loads(text).items()})
 
 
 def versions() -> dict[str, str]:

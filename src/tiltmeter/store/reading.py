@@ -14,11 +14,11 @@ from typing import Any
 from tiltmeter.errors import RunError
 from tiltmeter.raters.tilt import TiltItem
 from tiltmeter.records import Continuation, Decoding, Prompt, Rating, Scope
-from tiltmeter.store.opening import LEDGER, connect_to_read, load
+from tiltmeter.store.damage import fitting, record_reader
+from tiltmeter.store.opening import LEDGER, connect_to_read
 from tiltmeter.store.rows import HELD, held_or_read
-from tiltmeter.study.spool import unpacker
 
-_prompt = unpacker(Prompt)
+_prompt, _decoding = record_reader(Prompt), record_reader(Decoding)
 _TEXTS = """
 select prompt, sample, text, tokens, ended, {unwritten} {more} from completions {joined}
 where model = ? and decoding = ? and prompt in (select number from prompts where {chosen}) order by prompt, sample
@@ -50,7 +50,7 @@ class Continuations:
     @cached_property
     def decodings(self) -> tuple[Decoding, ...]:
         """The settings under which each model wrote, in the order of the study."""
-        return tuple(load(Decoding, text) for (text,) in self._rows("select decoding from decodings order by number"))
+        return tuple(_decoding(text) for (text,) in self._rows("select decoding from decodings order by number"))
 
     @cached_property
     def count(self) -> int:
@@ -67,7 +67,8 @@ class Continuations:
     def raters(self) -> tuple[UsedRater, ...]:
         """The raters that were at work, in the order of the study; `refusal.v2` is always among the last."""
         rows = self._rows("select rater, scope, facts from raters order by number")
-        return tuple(UsedRater(name, scope, json.loads(facts)) for name, scope, facts in rows)
+        with fitting(self.folder / LEDGER):
+            return tuple(UsedRater(name, scope, dict(json.loads(facts))) for name, scope, facts in rows)
 
     def texts(
         self, model: str, decoding: Decoding, *, source: str | None = None, bias: str | None = None
@@ -191,8 +192,5 @@ def count_of(folder: Path, table: str) -> int:
 @contextmanager
 def _opened(folder: Path) -> Iterator[sqlite3.Connection]:
     path = folder / LEDGER
-    try:
-        with closing(connect_to_read(path)) as database:
-            yield database
-    except (sqlite3.Error, ValueError, KeyError, TypeError, IndexError) as error:
-        raise RunError(f"{path}: is damaged, or not a ledger of tiltmeter ({error})") from error
+    with fitting(path), closing(connect_to_read(path)) as database:
+        yield database

@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 
 from tiltmeter.records import Dropped, Pair, PairScore
+from tiltmeter.store.damage import record_reader
 from tiltmeter.store.reading import count_of, rows_of
 from tiltmeter.store.rows import held_or_read
-from tiltmeter.study.spool import unpacker
 
-_pair = unpacker(Pair)
+_pair = record_reader(Pair)
 
 
 def pairs_of(folder: Path, held: int = 0) -> Sequence[Pair]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tiltmeter.errors import RunError
+from tiltmeter.store.damage import fitting
 from tiltmeter.store.ledger import Ledger
 from tiltmeter.store.opening import LEDGER, connect
 from tiltmeter.study import Plan
@@ -34,18 +35,15 @@ def state_of(folder: str | Path, plan: Plan) -> RunState:
     path = Path(folder)
     if not (path / LEDGER).is_file():
         return RunState("new")
-    try:
-        with Ledger(path, read_only=True) as ledger:
-            if not ledger.has_plan():
-                return RunState("new")
-            before = ledger.meta()
-            if before["fingerprint"] == plan.fingerprint:
-                kind: Literal["finished", "begun"] = "finished" if before.get("finished") else "begun"
-                return RunState(kind, reported=bool(before.get("reported")))
-            if not ledger.has_answers():
-                return RunState("new")
-    except (sqlite3.Error, ValueError, KeyError) as error:
-        raise RunError(f"{path / LEDGER}: is damaged, or not a ledger of tiltmeter ({error})") from error
+    with fitting(path / LEDGER), Ledger(path, read_only=True) as ledger:
+        if not ledger.has_plan():
+            return RunState("new")
+        before = ledger.meta()
+        if before["fingerprint"] == plan.fingerprint:
+            kind: Literal["finished", "begun"] = "finished" if before.get("finished") else "begun"
+            return RunState(kind, reported=bool(before.get("reported")))
+        if not ledger.has_answers():
+            return RunState("new")
     return RunState(
         "changed", tuple(changes(before["resolved"], json.loads(json.dumps(plan.resolved)))) or ("the data behind it",)
     )

@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote, urlencode
 
 from tiltmeter.analysis.questions import VIEWS, View
 from tiltmeter.errors import TiltmeterError, UserError
-from tiltmeter.store import LEDGER, read_meta
+from tiltmeter.store import LEDGER, NotBegun, read_meta
 from tiltmeter.web.workbench import Workbench
 
 MOST = 12
@@ -135,11 +135,10 @@ def _offer(name: str, folder: Path) -> Offer:
         resolved = meta["resolved"]
         models = tuple(Chosen(name, model) for model in resolved["models"])
         return Offer(name, resolved["name"], models, bool(meta.get("finished")))
+    except NotBegun:
+        return Offer(name, "", (), finished=False, problem="nothing is written yet")
     except TiltmeterError as error:
         return Offer(name, "", (), finished=False, problem=str(error).replace(f"{folder.parent}/", ""))
-    except (KeyError, TypeError) as error:
-        problem = "nothing is written yet" if isinstance(error, KeyError) else f"{name}/{LEDGER}: is damaged"
-        return Offer(name, "", (), finished=False, problem=problem)
 
 
 def fingerprint(folder: Path) -> tuple[object, ...]:

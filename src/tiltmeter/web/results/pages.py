@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 
 from tiltmeter.errors import RunError
-from tiltmeter.store import LEDGER, read_meta
+from tiltmeter.store import read_meta
 from tiltmeter.web.pages import Bench, address, is_part, render
 from tiltmeter.web.results.charts import chart_of
 from tiltmeter.web.results.curves import curve_shown, verdict_sentence, verdicts
@@ -19,7 +19,7 @@ from tiltmeter.web.results.figures import later
 from tiltmeter.web.results.found import Filters, counts_of, found_in, options_of
 from tiltmeter.web.results.pairs import preferred, scorers_shown
 from tiltmeter.web.results.rows import Results
-from tiltmeter.web.results.state import known_of
+from tiltmeter.web.results.state import known_of, meta_of
 from tiltmeter.web.results.strips import strips_fitting, strips_shown, strips_title
 from tiltmeter.web.results.texts import board_shown, board_title, boards_fitting, raters_shown
 from tiltmeter.web.results.views import views_shown
@@ -50,7 +50,7 @@ def results_page(request: Request, bench: Bench, name: str) -> Response:
         query = _filters(request).query()
         answer.headers["HX-Push-Url"] = address("runs", name, "results") + (f"?{query}" if query else "")
         return answer
-    meta = read_meta(folder) if (folder / LEDGER).is_file() else {}
+    meta = meta_of(folder)
     return render(
         request,
         "results_page.html.jinja",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.store import LEDGER, read_meta
+from tiltmeter.store import LEDGER, NotBegun, read_meta
 from tiltmeter.web.jobs import JobState
 from tiltmeter.web.results.found import found_in
 from tiltmeter.web.working import Workers
@@ -30,11 +30,19 @@ class Known:
     waiting: Waiting | None
 
 
+def meta_of(folder: Path) -> dict[str, Any]:
+    """What the ledger says of its run; nothing where the run has not begun."""
+    try:
+        return read_meta(folder) if (folder / LEDGER).is_file() else {}
+    except NotBegun:
+        return {}
+
+
 def known_of(folder: Path, state: JobState, workers: Workers) -> Known:
     """What is known of a run; a finished run without findings has them worked out from now on."""
-    if not (folder / LEDGER).is_file():
+    meta = meta_of(folder)
+    if not meta:
         return Known(None, Waiting("The run has not begun: there is nothing to show yet.", asks_again=True))
-    meta = read_meta(folder)
     if not workers.is_at_work(folder):
         found = found_in(folder, meta)
         if found is not None:

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import RunError
-from tiltmeter.store import LEDGER, read_meta
+from tiltmeter.records import ModelFacts
+from tiltmeter.store import LEDGER, NotBegun, read_meta
+from tiltmeter.store.damage import fitting
 from tiltmeter.store.reading import rows_of
 from tiltmeter.web.runs.live import Live
 from tiltmeter.web.studies.rates import short_model
@@ -94,7 +96,7 @@ class Lost:
 
 def row_of(name: str, folder: Path, live: Live) -> Row:
     """A run in the list of all."""
-    meta, problem = _meta(folder)
+    meta, problem = meta_and_problem(folder)
     resolved = meta.get("resolved", {})
     return Row(
         name,
@@ -110,22 +112,38 @@ def row_of(name: str, folder: Path, live: Live) -> Row:
 
 def meta_of(folder: Path) -> Mapping[str, Any]:
     """What a ledger says of its run; nothing where the run has not begun."""
-    return _meta(folder)[0]
+    return meta_and_problem(folder)[0]
 
 
-def models_of(folder: Path) -> list[tuple[str, dict[str, Any]]]:
+def meta_and_problem(folder: Path) -> tuple[Mapping[str, Any], str]:
+    """The same, and what is wrong with a ledger that cannot be read."""
+    if not (folder / LEDGER).is_file():
+        return {}, ""
+    try:
+        meta = read_meta(folder)
+    except NotBegun:
+        return {}, ""
+    except RunError as error:
+        return {}, str(error).replace(f"{folder.parent}/", "")
+    return meta, ""
+
+
+def models_of(folder: Path) -> list[tuple[str, ModelFacts]]:
     """The models of a run with what each did there, and the facts about it."""
-    found = []
-    for table, role in _ROLES.items():
-        for _, facts in _rows(folder, f"select model, facts from {table} order by rowid"):
-            found.append((role, json.loads(facts)))
-    return found
+    rows = [
+        (role, facts)
+        for table, role in _ROLES.items()
+        for (facts,) in _rows(folder, f"select facts from {table} order by rowid")
+    ]
+    with fitting(folder / LEDGER):
+        return [(role, ModelFacts(**json.loads(facts))) for role, facts in rows]
 
 
 def raters_of(folder: Path) -> list[tuple[str, dict[str, str]]]:
     """The raters of a run, and the facts about each."""
     rows = _rows(folder, "select rater, facts from raters order by number")
-    return [(rater, json.loads(facts)) for rater, facts in rows]
+    with fitting(folder / LEDGER):
+        return [(rater, dict(json.loads(facts))) for rater, facts in rows]
 
 
 def lost_of(folder: Path) -> list[Lost]:
@@ -146,19 +164,6 @@ def _rows(folder: Path, query: str) -> list[tuple[Any, ...]]:
         return list(rows_of(folder, query))
     except RunError:
         return []
-
-
-def _meta(folder: Path) -> tuple[Mapping[str, Any], str]:
-    if not (folder / LEDGER).is_file():
-        return {}, ""
-    try:
-        meta = read_meta(folder)
-    except RunError as error:
-        # A run that has only just made its ledger has nothing in it yet.
-        return {}, "" if "no such table" in str(error) else str(error).replace(f"{folder.parent}/", "")
-    if not isinstance(meta.get("resolved", {}), dict):
-        return {}, f"{folder.name}/{LEDGER}: is damaged: it does not say what the study is"
-    return meta, ""
 
 
 def _when(meta: Mapping[str, Any], folder: Path) -> float:

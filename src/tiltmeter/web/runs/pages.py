@@ -39,10 +39,11 @@ def one(request: Request, bench: Bench, name: str) -> Response:
     """A run: how far it is, and what can be done with it."""
     folder = bench.run(name)
     live = look(bench.jobs, folder)
-    meta = runs_facts.meta_of(folder)
+    meta, problem = runs_facts.meta_and_problem(folder)
     return render(
         request,
         "runs_page.html.jinja",
+        problem=problem,
         name=name,
         live=live,
         study=_study_of(bench, folder),
@@ -76,10 +77,11 @@ def lost(request: Request, bench: Bench, name: str) -> Response:
 def made_of(request: Request, bench: Bench, name: str) -> Response:
     """The study as given and as resolved, the models and raters with their hashes, and the versions of packages."""
     folder = bench.run(name)
-    meta = runs_facts.meta_of(folder)
+    meta, problem = runs_facts.meta_and_problem(folder)
     return render(
         request,
         "runs_made_of.html.jinja",
+        problem=problem,
         meta=meta,
         resolved=json.dumps(meta.get("resolved", {}), indent=2, ensure_ascii=False),
         models=runs_facts.models_of(folder),

@@ -84,7 +84,7 @@ def _tokens(decodings: Iterable[Mapping[str, Any]]) -> float:
 def _resolved(folder: Path) -> Mapping[str, Any]:
     try:
         found: Mapping[str, Any] = read_meta(folder)["resolved"]
-    except (RunError, KeyError):
+    except RunError:
         return {}
     return found
 

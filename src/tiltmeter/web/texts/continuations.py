@@ -13,7 +13,7 @@ from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.records import Continuation, Prompt, Rating
 from tiltmeter.report.decodings import decoding_words, rater_words
 from tiltmeter.store import Continuations
-from tiltmeter.store.opening import load
+from tiltmeter.store.damage import record_reader
 from tiltmeter.store.reading import rows_of
 from tiltmeter.web.texts.labels import labelled_rows
 from tiltmeter.web.texts.query import Filters, like
@@ -21,6 +21,7 @@ from tiltmeter.web.texts.records import Figure, Line, Listing, Option, Piece, Ro
 from tiltmeter.web.texts.tables import Numbered, counts, page, spread_query
 
 UNRATED = "not rated by this rater"
+_read_prompt = record_reader(Prompt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ class ContinuationTexts:
             number: Written(
                 number,
                 model,
-                Continuation(load(Prompt, prompt), decodings[decoding], *written),
+                Continuation(_read_prompt(prompt), decodings[decoding], *written),
                 tuple(ratings.get(number, ())),
             )
             for number, model, decoding, prompt, *written in rows

@@ -19,6 +19,7 @@ from typing import Any
 
 from tiltmeter.errors import RunError
 from tiltmeter.store import LEDGER
+from tiltmeter.store.damage import fitting
 
 PLACE = "workbench"
 """The folder in a run folder that holds what can be made again."""
@@ -70,11 +71,8 @@ def labelled_rows(folder: Path, query: str, *values: Any) -> list[tuple[Any, ...
 
 @contextmanager
 def _opened(folder: Path) -> Iterator[sqlite3.Connection]:
-    try:
-        with closing(_attached(folder, _ready(folder))) as database:
-            yield database
-    except sqlite3.Error as error:
-        raise RunError(f"{folder / LEDGER}: is damaged, or not a ledger of tiltmeter ({error})") from error
+    with fitting(folder / LEDGER), closing(_attached(folder, _ready(folder))) as database:
+        yield database
 
 
 def _ready(folder: Path) -> Path:

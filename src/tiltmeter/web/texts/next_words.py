@@ -13,7 +13,7 @@ from typing import Any
 from tiltmeter.errors import UnknownName
 from tiltmeter.records import NextWords, Prompt, Saliency, Span
 from tiltmeter.report.next_word_cells import chance
-from tiltmeter.store.opening import load
+from tiltmeter.store.damage import record_reader
 from tiltmeter.store.packing import word_of
 from tiltmeter.web.texts.labels import labelled_rows
 from tiltmeter.web.texts.query import Filters, like
@@ -23,6 +23,7 @@ from tiltmeter.web.texts.tables import Numbered, counts, page
 UNASKED = "not asked yet"
 _SHOWN = 6
 """Words in the list; the page of the prompt has all of them."""
+_read_prompt, _read_saliency = record_reader(Prompt), record_reader(Saliency)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ class NextWordTexts:
         answers = self._answers([row[1] for row in rows if row[1] is not None])
         found = {
             number: AskedText(
-                number, load(Prompt, prompt), perturbation, _spans(hidden), unscored, tuple(answers.get(question, ()))
+                number, _read_prompt(prompt), perturbation, _spans(hidden), unscored, tuple(answers.get(question, ()))
             )
             for number, question, perturbation, prompt, unscored, hidden in rows
         }
@@ -141,7 +142,7 @@ class NextWordTexts:
         found: dict[int, list[Expected]] = {}
         for question, model, bounded, words, highest, gap, saliency in rows:
             expected = NextWords(tuple(word_of(*word) for word in json.loads(words)), highest, gap)
-            explained = load(Saliency, saliency) if saliency else None
+            explained = _read_saliency(saliency) if saliency else None
             found.setdefault(question, []).append(Expected(model, bool(bounded), expected, explained))
         return found
 

@@ -13,7 +13,7 @@ from tiltmeter.measures.pairs import TIE, margin
 from tiltmeter.records import Pair, PairScore
 from tiltmeter.report.series import short_scorer
 from tiltmeter.report.words import signed
-from tiltmeter.store.opening import load
+from tiltmeter.store.damage import record_reader
 from tiltmeter.web.texts.labels import labelled_rows
 from tiltmeter.web.texts.query import Filters, like
 from tiltmeter.web.texts.records import Figure, Line, Listing, Option, Row, pieces
@@ -21,6 +21,7 @@ from tiltmeter.web.texts.tables import Numbered, counts, page, spread_query
 
 CONTROL = "neither sentence is the stereotyped one: a control"
 UNSCORED = "not scored"
+_read_pair = record_reader(Pair)
 _MARGIN = "case target when 0 then s.score_1 - s.score_2 when 1 then s.score_2 - s.score_1 end"
 _STEREOTYPED = (
     "case when contrast = 'meaning' then 'meaningful' else case target when 0 then group_1 when 1 then group_2 end end"
@@ -107,7 +108,7 @@ class PairTexts:
         """The pairs of these numbers with all their scores, in that order."""
         chosen = json.dumps(wanted)
         rows = self._rows("select number, pair from pairs where number in (select value from json_each(?))", chosen)
-        found = {number: load(Pair, text) for number, text in rows}
+        found = {number: _read_pair(text) for number, text in rows}
         scores: dict[int, list[tuple[str, PairScore]]] = {}
         scored = self._rows(
             "select s.pair, s.model, s.scorer, score_1, score_2, unscored from cells c join scores s "

@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 
 from fastapi import Depends, Request
 
-from tiltmeter.errors import RunError, UserError
-from tiltmeter.store import LEDGER, is_held, read_meta
+from tiltmeter.errors import UserError
+from tiltmeter.store import LEDGER, NotBegun, read_meta
 
 View = Literal["continuations", "pairs", "next-words"]
 VIEWS: tuple[View, ...] = get_args(View)
@@ -99,11 +99,8 @@ def views_of(folder: Path) -> list[View]:
         return []
     try:
         resolved = read_meta(folder)["resolved"]
-    except RunError:
-        if is_held(folder):
-            # A process has just made the ledger, and is about to write its plan.
-            return []
-        raise
+    except NotBegun:
+        return []
     return [view for view in VIEWS if resolved.get(_PARTS[view])]
 
 

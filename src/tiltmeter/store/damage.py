@@ -1,0 +1,83 @@
+"""A ledger that is none, or that was changed by hand: what is wrong with it, in one sentence."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tiltmeter.errors import RunError
+from tiltmeter.study.spool import unpacker
+
+Record = TypeVar("Record")
+_UNFIT = (sqlite3.Error, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError)
+"""What reading something raises that does not fit."""
+_WORDS: dict[type, str] = {str: "a text", int: "a number", list: "a list", dict: "a table"}
+_META: dict[str, type] = {"fingerprint": str, "study": str, "versions": dict, "resolved": dict}
+_MAYBE: dict[str, type] = {"finished": str}
+_RESOLVED: dict[str, type] = {"name": str, "models": list, "specs": list, "sources": list, "scorers": list, "seed": int}
+_VIEWS: dict[str, dict[str, type]] = {
+    "continuations": {"sources": list, "decodings": list, "raters": list},
+    "next_words": {"sources": list, "words": list},
+}
+_INSIDE: dict[str, dict[str, type]] = {"specs": {"name": str}, "sources": {"name": str}}
+
+
+@contextmanager
+def fitting(path: Path) -> Iterator[None]:
+    """Say in one sentence that a file is no ledger, whatever shows it."""
+    try:
+        yield
+    except _UNFIT as error:
+        raise RunError(f"{path}: is damaged, or not a ledger of tiltmeter ({error})") from error
+
+
+def record_reader(kind: type[Record]) -> Callable[[str], Record]:
+    """What makes records of a kind of what the ledger keeps, or says that one cannot be read."""
+    read = unpacker(kind)
+
+    def made(text: str) -> Record:
+        try:
+            return read(text)
+        except _UNFIT as error:
+            noun = kind.__name__.lower()
+            raise RunError(f"the ledger of the run is damaged: it holds a {noun} that is none ({error})") from error
+
+    return made
+
+
+def checked_meta(path: Path, meta: dict[str, Any]) -> dict[str, Any]:
+    """What a ledger says of its run, where all is there that tiltmeter counts on."""
+    _check(path, "", meta, _META)
+    _check(path, "", {key: value for key, value in meta.items() if value is not None}, _MAYBE, needed=False)
+    resolved = meta["resolved"]
+    _check(path, "resolved.", resolved, _RESOLVED)
+    if not all(isinstance(model, str) for model in resolved["models"]):
+        raise _damaged(path, "`resolved.models` is not a list of names")
+    for key, kinds in _INSIDE.items():
+        for one in resolved[key]:
+            if not isinstance(one, dict):
+                raise _damaged(path, f"`resolved.{key}` is not a list of tables")
+            _check(path, f"resolved.{key}.", one, kinds)
+    for view, kinds in _VIEWS.items():
+        if resolved.get(view) is not None:
+            _check(path, "resolved.", resolved, {view: dict})
+            _check(path, f"resolved.{view}.", resolved[view], kinds)
+    return meta
+
+
+def _check(path: Path, place: str, table: Mapping[str, Any], kinds: Mapping[str, type], *, needed: bool = True) -> None:
+    for key, kind in kinds.items():
+        if key not in table:
+            if needed:
+                raise _damaged(path, f"it does not say `{place}{key}`")
+        elif not isinstance(table[key], kind):
+            raise _damaged(path, f"`{place}{key}` is not {_WORDS[kind]}")
+
+
+def _damaged(path: Path, problem: str) -> RunError:
+    return RunError(
+        f"{path}: is damaged, or not a ledger of tiltmeter: {problem}; take it from a copy, or make the run again"
+    )

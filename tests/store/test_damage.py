@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.store.broken import EMPTY, META, RECORDS
+from tests.web.texts_run import STUDY, make_texts
+from tiltmeter.analysis import summarise_run
+from tiltmeter.errors import RunError, TiltmeterError
+from tiltmeter.report import export_items
+from tiltmeter.store import LEDGER, NotBegun, read_meta, read_run, state_of
+from tiltmeter.study import parse, plan
+
+
+@pytest.mark.parametrize("name", META)
+def test_a_ledger_that_does_not_say_of_which_run_it_is_is_refused_in_one_sentence(tmp_path: Path, name: str) -> None:
+    folder = make_texts(tmp_path)
+    assert read_meta(folder)["resolved"]["name"] == "texts"
+    break_it, sentence = META[name]
+    break_it(folder)
+    for read in (read_meta, read_run):
+        with pytest.raises(RunError) as refused:
+            read(folder)
+        assert sentence in str(refused.value)
+        assert str(refused.value).startswith(str(folder / LEDGER))
+
+
+@pytest.mark.parametrize("name", EMPTY)
+def test_a_run_that_has_not_begun_is_not_damaged(tmp_path: Path, name: str) -> None:
+    folder = make_texts(tmp_path)
+    EMPTY[name](folder)
+    with pytest.raises(RunError, match="has not begun|is not a run folder") as refused:
+        read_run(folder)
+    assert isinstance(refused.value, NotBegun) == (folder / LEDGER).is_file()
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_a_record_that_is_none_is_said(tmp_path: Path, name: str) -> None:
+    folder = make_texts(tmp_path)
+    RECORDS[name](folder)
+    with pytest.raises(TiltmeterError, match="damaged"):
+        run = read_run(folder)
+        summarise_run(run)
+        export_items(run, tmp_path / "items")
+
+
+def test_what_another_program_wrote_is_not_written_over(tmp_path: Path) -> None:
+    folder = make_texts(tmp_path)
+    META["of another program"][0](folder)
+    with pytest.raises(RunError, match="is not a ledger of tiltmeter"):
+        state_of(folder, plan(parse(STUDY.replace("hf:./writer", "scripted"))))

@@ -121,7 +121,7 @@ def test_events_follow_a_run_until_it_ends(tmp_path: Path, monkeypatch: pytest.M
             lock = locked(tmp_path)
             lock.__enter__()
             file.start("scoring", 10, 0)
-            async for event in events(Lookout(Jobs()), tmp_path, show):
+            async for event in events(Lookout(Jobs()), tmp_path, show, anyio.Event()):
                 found.append((event["event"], event["data"]))
                 if len(found) == 2:
                     file.advance(4)

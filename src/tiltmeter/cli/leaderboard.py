@@ -52,10 +52,10 @@ def leaderboard(
 ) -> None:
     """Put two models or more in order, on the items that all of them have.
 
-    Each has its figure with its 95 % interval and its place, the highest figure first. The place in brackets is where it
-    may stand at 95 %: below the models that are shown to be above it, above those that are shown to be below it. It is
-    also said how often the whole order is kept when origins are drawn anew for all models at once. What was not measured
-    alike is refused as `tiltmeter compare` does.
+    Each has its figure with its 95 % interval and its place, the highest figure first. The place in brackets is where
+    it may stand at 95 %: below the models that are shown to be above it, above those that are shown to be below it. It
+    is also said how often the whole order is kept when origins are drawn anew for all models at once. What was not
+    measured alike is refused as `tiltmeter compare` does.
 
     --fail-if looks at every leaderboard and holds if one fits, e.g. "pairs.all.MODEL.value.low > 0.55",
     "continuations.BIAS.RATER.MODEL.standing.high <= 1" or "next_words.BIAS.order_kept < 0.9".

@@ -105,11 +105,16 @@ class Lookout:
             return seen.live, seen.shown
 
 
-async def events(lookout: Lookout, folder: Path, show: Callable[[Live], str]) -> AsyncIterator[dict[str, str]]:
-    """What a page is told while a run goes on: how it stands, that a stretch of work ended, and that the run did."""
+async def events(
+    lookout: Lookout, folder: Path, show: Callable[[Live], str], closing: anyio.Event
+) -> AsyncIterator[dict[str, str]]:
+    """What a page is told while a run goes on: how it stands, that a stretch of work ended, and that the run did.
+
+    Where the server is `closing` it ends without a word: the run goes on, and a page that is left open asks again.
+    """
     seen: tuple[object, ...] | None = None
     looked, told, stages = 0.0, "", 0
-    while True:
+    while not closing.is_set():
         stamp = _stamp(folder)
         if stamp != seen or time.monotonic() - looked > _PATIENCE:
             seen, looked = stamp, time.monotonic()
@@ -123,7 +128,8 @@ async def events(lookout: Lookout, folder: Path, show: Callable[[Live], str]) ->
             if not live.is_live:
                 yield {"event": "done", "data": live.standing.state}
                 return
-        await anyio.sleep(_PAUSE)
+        with anyio.move_on_after(_PAUSE):
+            await closing.wait()
 
 
 def _stamp(folder: Path) -> tuple[object, ...]:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Annotated
 
+import anyio
 from fastapi import APIRouter, Query, Request, Response
 from sse_starlette import EventSourceResponse
 from starlette.responses import FileResponse, HTMLResponse
@@ -25,6 +26,8 @@ from tiltmeter.web.workbench import Workbench
 router = APIRouter(prefix="/runs")
 _LINES = 500
 """Lines of a log that a page shows."""
+_GRACE = 2.0
+"""Seconds that a page which follows a run has to end in when the server does; it takes a small part of them."""
 
 
 @router.get("")
@@ -64,7 +67,9 @@ async def follow(request: Request, bench: Bench, name: str) -> Response:
     def show(live: Live) -> str:
         return rendered(request, "runs_live.html.jinja", name=name, live=live)
 
-    return EventSourceResponse(events(_lookout(request, bench), folder, show))
+    closing = anyio.Event()
+    told = events(_lookout(request, bench), folder, show, closing)
+    return EventSourceResponse(told, shutdown_event=closing, shutdown_grace_period=_GRACE)
 
 
 @router.get("/{name}/lost")

@@ -7,8 +7,10 @@ import html
 import io
 import json
 import re
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -246,6 +248,45 @@ def test_agreement_is_shown_with_its_interval_and_disagreements_are_listed(
     assert found is not None
     assert "ann–bob: 0.78 (95 %" in page
     assert "2 of 14 texts were judged differently" in page
+
+
+def test_marks_on_texts_that_are_gone_are_counted_apart_and_left_out_of_the_agreement(
+    client: TestClient, folder: Path, queue: Callable[..., str]
+):
+    queue(most="14")
+    two_annotators(folder, "-0+-0+-0+-0+-0", "-0+-0+-0+-0--+")
+    kept = Annotations(folder)
+    gone = [Item(f"{number:016x}", "continuations", number, "a text of before") for number in range(1, 11)]
+    alone = client.get(f"{BASE}/agreement").text
+    for who in ("ann", "bob"):
+        kept.mark(who, REGARD, [(one, "1.0") for one in gone])
+    page = client.get(f"{BASE}/agreement").text
+    table = re.search(r"<tbody>.*?</tbody>", alone, re.DOTALL)
+    assert table is not None and table[0] in page
+    assert "ann judged 14, bob judged 14; 14 texts were judged" in page
+    assert "20 marks are left out: they are on 10 texts that are not in the run any more" in page
+    assert "left out" not in alone
+
+
+def test_a_text_that_stands_elsewhere_now_is_still_in_the_run(
+    client: TestClient, folder: Path, queue: Callable[..., str]
+):
+    queue()
+    two_annotators(folder, "-0+-0+-0+-0+", "-0+-0+-0+-0-")
+    before = client.get(f"{BASE}/agreement").text
+    with closing(sqlite3.connect(folder / ANNOTATIONS)) as kept, kept:
+        kept.execute("update items set number = number + 1")
+    table = re.search(r"<tbody>.*?</tbody>", before, re.DOTALL)
+    after = client.get(f"{BASE}/agreement").text
+    assert table is not None and table[0] in after
+    assert "left out" not in after
+
+
+def test_marks_of_which_no_text_is_left_say_so(client: TestClient, folder: Path):
+    Annotations(folder).mark("ann", ISSUES_TASK, [(Item("gone~00000000", "pairs", 1, "a text of before"), "I1")])
+    page = client.get(f"{BASE}/agreement").text
+    assert "1 mark is left out: its text is not in the run any more" in page
+    assert "texts were judged" not in page
 
 
 def test_resolving_shows_the_others_and_leaves_the_blind_agreement_as_it_was(

@@ -10,6 +10,7 @@ from tiltmeter.raters.issues import ISSUES
 from tiltmeter.records import Estimate
 from tiltmeter.stats.annotator_intervals import alpha, kappa
 from tiltmeter.store.annotations import Annotations, Item, Mark, Marks
+from tiltmeter.web.annotating.items import in_run
 from tiltmeter.web.annotating.tasks import ISSUES_TASK, kind_of, mark_words, task_words
 
 _FEW_LABELS = 7
@@ -45,20 +46,27 @@ class TaskAgreement:
     annotators: tuple[tuple[str, int], ...]
     shared: int
     """Texts that two or more judged."""
+    gone: tuple[int, int]
+    """Marks that are left out since the run does not have their texts any more, and how many texts these are."""
     rows: tuple[Agreed, ...]
     disagreements: tuple[Disagreement, ...]
 
 
 def task_agreement(kept: Annotations, task: str, *, blind: bool, seed: int = 0) -> TaskAgreement:
     """Agreement on the marks that count; `blind`: on those made before others' were in sight."""
-    marks = kept.marks(task, blind=blind)
-    ids = list(dict.fromkeys(item for own in marks.values() for item in own))
+    every = kept.marks(task, blind=blind)
+    known = kept.items(list(dict.fromkeys(item for own in every.values() for item in own)))
+    here = in_run(kept.folder, known)
+    ids = [id_ for id_ in known if id_ in here]
+    kept_marks = {name: {id_: mark for id_, mark in own.items() if id_ in here} for name, own in every.items()}
+    marks = {name: own for name, own in kept_marks.items() if own}
     shared = [id_ for id_ in ids if sum(id_ in own for own in marks.values()) > 1]
     labels = (*ISSUES, "any") if task == ISSUES_TASK else (kind_of(task),)
     return TaskAgreement(
         task,
         tuple((name, len(own)) for name, own in marks.items()),
         len(shared),
+        (sum(map(len, every.values())) - sum(map(len, marks.values())), len(known) - len(ids)),
         tuple(_agreed(marks, ids, label, task, seed) for label in labels) if marks else (),
         tuple(_disagreements(kept, marks, shared, task)),
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
 
@@ -14,13 +15,16 @@ from tiltmeter.errors import UserError
 from tiltmeter.records import Pair
 from tiltmeter.sources.generated.pairs import sentence_of
 from tiltmeter.store.annotations import AnnotatedView, Annotations, Item
+from tiltmeter.store.reading import rows_of
 from tiltmeter.web.texts.continuations import ContinuationTexts, Written
 from tiltmeter.web.texts.pairs import PairTexts
 from tiltmeter.web.texts.query import Filters
-from tiltmeter.web.texts.tables import first, numbers
+from tiltmeter.web.texts.tables import first, ledger_stamp, numbers
 
 MOST = 2_000
 """Texts in one queue."""
+VIEWS: tuple[AnnotatedView, ...] = ("continuations", "pairs")
+"""The views whose texts can be judged."""
 _AT_ONCE = 500
 _MARK = 8
 """Letters of the mark of a sentence."""
@@ -28,9 +32,9 @@ _MARK = 8
 
 def annotated_view(view: str) -> AnnotatedView:
     """The view, where its texts can be judged."""
-    known: dict[str, AnnotatedView] = {"continuations": "continuations", "pairs": "pairs"}
-    if view in known:
-        return known[view]
+    for known in VIEWS:
+        if view == known:
+            return known
     raise UserError("prompts of the view of next words are not judged: choose continuations or pairs")
 
 
@@ -113,14 +117,42 @@ def present(folder: Path, wanted: Item) -> Item | None:
     return now if now is not None and now.id == wanted.id else None
 
 
+def in_run(folder: Path, wanted: Mapping[str, Item]) -> set[str]:
+    """Those of the items whose text the run has now, where it was or elsewhere."""
+    found: set[str] = set()
+    for view in VIEWS:
+        places = {id_: item.number for id_, item in wanted.items() if item.view == view}
+        here = {item.id for item in _in_parts(folder, view, list(places.values()))}
+        if not places.keys() <= here:
+            here |= _every_id(folder, view, ledger_stamp(folder))
+        found |= places.keys() & here
+    return found
+
+
+def every_item(folder: Path, view: AnnotatedView) -> Iterator[Item]:
+    """Every text of a run that can be judged."""
+    table = "completions" if view == "continuations" else "pairs"
+    [(last,)] = rows_of(folder, f"select coalesce(max(number), -1) from {table}")
+    return _in_parts(folder, view, range(last + 1))
+
+
+@lru_cache(maxsize=4)
+def _every_id(folder: Path, view: AnnotatedView, _: tuple[int, ...]) -> frozenset[str]:
+    return frozenset(item.id for item in every_item(folder, view))
+
+
+def _in_parts(folder: Path, view: AnnotatedView, wanted: Sequence[int]) -> Iterator[Item]:
+    for start in range(0, len(wanted), _AT_ONCE):
+        yield from _items(folder, view, wanted[start : start + _AT_ONCE])
+
+
 def _first_items(folder: Path, view: AnnotatedView, ordered: Sequence[int], most: int) -> list[Item]:
     found: dict[str, Item] = {}
-    for start in range(0, len(ordered), _AT_ONCE):
-        for item in _items(folder, view, ordered[start : start + _AT_ONCE]):
-            if item.text.strip():
-                found.setdefault(item.id, item)
-            if len(found) == most:
-                return list(found.values())
+    for item in _in_parts(folder, view, ordered):
+        if item.text.strip():
+            found.setdefault(item.id, item)
+        if len(found) == most:
+            break
     return list(found.values())
 
 

@@ -18,12 +18,10 @@ from tiltmeter.sources.generated.annotations import COLUMNS as ISSUE_COLUMNS
 from tiltmeter.sources.generated.annotations import ISSUES, NONE
 from tiltmeter.store.annotations import Annotations, Item, Scale, annotator_name
 from tiltmeter.store.reading import rows_of
-from tiltmeter.web.annotating.items import id_on_sheet, items
+from tiltmeter.web.annotating.items import every_item, id_on_sheet, items
 from tiltmeter.web.annotating.tasks import ISSUES_TASK, SCALES, kind_of, rating_task
 from tiltmeter.web.texts.pairs import PairTexts
 from tiltmeter.web.workbench import plain_name
-
-_AT_ONCE = 5_000
 
 Sheet = TypeVar("Sheet")
 
@@ -95,7 +93,7 @@ def import_ratings(folder: Path, text: str, kind: str) -> tuple[int, int]:
     if not named:
         raise UserError("the sheet does not say what it rates; choose the kind, or fill in its column `kind`")
     total = sum(map(len, people.values.values()))
-    found = [item for item in _all_texts(folder) if item.id in people.values]
+    found = [item for item in every_item(folder, "continuations") if item.id in people.values]
     if total and not found:
         raise UserError("no row of the sheet has the id of a text of this run; the sheets that this page exports have")
     kept = Annotations(folder)
@@ -145,12 +143,6 @@ def _seen(kind: str, values: Mapping[str, Mapping[str, float]]) -> Scale:
     every = [value for found in values.values() for value in found.values()] or [0.0]
     low, high = min(every), max(every)
     return Scale(kind, low, high if high > low else low + 1)
-
-
-def _all_texts(folder: Path) -> Iterable[Item]:
-    [(last,)] = rows_of(folder, "select coalesce(max(number), 0) from completions")
-    for start in range(1, last + 1, _AT_ONCE):
-        yield from items(folder, "continuations", range(start, min(start + _AT_ONCE, last + 1)))
 
 
 def _written(folder: Path, found: Mapping[str, Item]) -> set[str]:

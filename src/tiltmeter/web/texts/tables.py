@@ -83,14 +83,14 @@ def counts(folder: Path, table: Numbered, filters: Filters, ends: tuple[float, f
     above = "".join(", sum(value >= ?)" for _ in cuts)
     query = f"{table.query} select facet, count(*), count(value){above} from texts {where} group by 1"
     facets = []
-    for facet, count, valued, *steps in _kept(folder, _stamp(folder), query, (*table.given, *cuts, *given)):
+    for facet, count, valued, *steps in _kept(folder, ledger_stamp(folder), query, (*table.given, *cuts, *given)):
         least = [valued, *(step or 0 for step in steps), 0]
         facets.append(Facet(facet or "", count, count - valued, tuple(one - two for one, two in pairwise(least))))
     reasons: list[tuple[Any, ...]] = []
     if any(one.missing for one in facets):
         alone = f"{where} {'and' if where else 'where'} value is null"
         query = f"{table.query} select reason, count(*) from texts {alone} group by 1 order by 2 desc, 1"
-        reasons = _kept(folder, _stamp(folder), query, (*table.given, *given))
+        reasons = _kept(folder, ledger_stamp(folder), query, (*table.given, *given))
     return Counts(sum(one.n for one in facets), tuple(facets), tuple((str(why), count) for why, count in reasons))
 
 
@@ -120,7 +120,7 @@ def _kept(folder: Path, _: tuple[int, ...], query: str, given: tuple[Any, ...]) 
     return labelled_rows(folder, query, *given)
 
 
-def _stamp(folder: Path) -> tuple[int, ...]:
+def ledger_stamp(folder: Path) -> tuple[int, ...]:
     """What changes whenever something is written to the ledger."""
     files = [file.stat() for file in sorted(folder.glob(f"{LEDGER}*")) if not file.name.endswith("-shm")]
     return tuple(part for file in files for part in (file.st_mtime_ns, file.st_size))

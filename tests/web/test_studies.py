@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 from tests.web.bench import fields_of, opened
 from tests.web.hostile import HOSTILE
 from tiltmeter.specs import library_text
+from tiltmeter.store import locked
 from tiltmeter.toml_writing import to_toml
 from tiltmeter.web.studies.presets import PRESETS
 from tiltmeter.web.studies.values import VIEWS
@@ -367,6 +368,23 @@ def test_nobody_saves_over_what_somebody_else_changed(tmp_path: Path) -> None:
     assert (tmp_path / "studies" / "small.toml").read_text() == theirs
     # Whoever sends what is there already has lost nothing.
     assert client.post("/studies/save", data={**sent, "toml": theirs}).status_code == 204
+
+
+def test_after_a_start_that_was_refused_the_page_goes_on_from_what_was_saved(tmp_path: Path) -> None:
+    client = _bench(tmp_path)
+    page = {name: values[0] for name, values in fields_of(client.get("/studies/new?preset=quick").text).items()}
+    (tmp_path / "runs" / "small").mkdir(parents=True)
+    with locked(tmp_path / "runs" / "small"):
+        plan = fields_of(client.post("/studies/plan", data={"toml": SMALL}).text)
+        answer = client.post("/studies/start", data={**page, **plan, "toml": SMALL, "run": "small", "expected": "new"})
+    assert (answer.status_code, "is under way already" in answer.text) == (422, True)
+    now = {name: values[0] for name, values in fields_of(answer.text).items()}
+    assert now["file"] == "small"
+    assert answer.text.count("hx-swap-oob") == 2
+    changed = SMALL.replace("[pairs]", "seed = 6\n[pairs]")
+    saved = client.post("/studies/save", data={**page, **now, "toml": changed})
+    assert saved.headers["HX-Redirect"] == "/studies/small"
+    assert (tmp_path / "studies" / "small.toml").read_text() == changed
 
 
 def test_a_number_of_thousands_of_digits_is_a_mistake_with_a_sentence(tmp_path: Path) -> None:

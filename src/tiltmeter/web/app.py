@@ -15,7 +15,7 @@ from tiltmeter.errors import MissingExtra, RunError, TiltmeterError, UserError
 from tiltmeter.specs import names as library_names
 from tiltmeter.web.compare import pages as compare
 from tiltmeter.web.guard import HEADERS, Guard, new_token
-from tiltmeter.web.pages import is_part, render
+from tiltmeter.web.pages import is_part, refused, render
 from tiltmeter.web.playground import pages as playground
 from tiltmeter.web.results import pages as results
 from tiltmeter.web.runs import pages as runs
@@ -79,9 +79,7 @@ def _refused(request: Request, error: Exception) -> Response:
     """One sentence on what is wrong: beside the form that was sent, or as a page."""
     status = 404 if isinstance(error, NotThere) else 422
     if is_part(request):
-        answer = render(request, "problem.html.jinja", 422, problem=str(error))
-        answer.headers.update({"HX-Retarget": "#messages", "HX-Reswap": "innerHTML"})
-        return answer
+        return refused(request, problem=str(error))
     return render(request, "error.html.jinja", status, problem=str(error))
 
 

@@ -36,6 +36,13 @@ def rendered(request: Request, template: str, **values: Any) -> str:
     return _templates().get_template(template).render(path=request.url.path, **shared, **values)
 
 
+def refused(request: Request, template: str = "problem.html.jinja", **values: Any) -> Response:
+    """What is wrong with what a page sent, beside the messages of that page."""
+    answer = render(request, template, 422, **values)
+    answer.headers.update({"HX-Retarget": "#messages", "HX-Reswap": "innerHTML"})
+    return answer
+
+
 def go_to(address: str) -> Response:
     """Have the page that sent a change show another one."""
     return Response(status_code=204, headers={"HX-Redirect": address})

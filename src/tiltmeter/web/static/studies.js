@@ -14,6 +14,8 @@
     wait(true);
   });
   window.addEventListener("beforeunload", (event) => { if (unsaved) event.preventDefault(); });
+  // A browser may show the page as it was left, which is before it was saved.
+  window.addEventListener("pageshow", (event) => { if (event.persisted && !unsaved) window.location.reload(); });
   // Saved, started or removed: another page comes.
   document.addEventListener("htmx:beforeOnLoad", (event) => { if (event.detail.xhr.status === 204) unsaved = false; });
   form.addEventListener("submit", (event) => {

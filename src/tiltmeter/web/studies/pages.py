@@ -14,7 +14,7 @@ from tiltmeter.store import read_meta, state_of
 from tiltmeter.study import Plan, read
 from tiltmeter.toml_writing import to_toml
 from tiltmeter.web.fields import Fields, Sent
-from tiltmeter.web.pages import Bench, address, go_to, render
+from tiltmeter.web.pages import Bench, address, go_to, refused, render
 from tiltmeter.web.sending import as_file
 from tiltmeter.web.specs.text import fingerprint
 from tiltmeter.web.studies.checked import (
@@ -136,7 +136,7 @@ def save(bench: Bench, sent: Sent) -> Response:
 
 
 @router.post("/start")
-def start(bench: Bench, sent: Sent) -> Response:
+def start(request: Request, bench: Bench, sent: Sent) -> Response:
     """Write the study file and carry it out; refuses where the run is not what the page said it was."""
     made = planned(bench, sent.text("toml"), sent.one("file"))
     name = checked_name("run", sent.one("run"))
@@ -147,7 +147,12 @@ def start(bench: Bench, sent: Sent) -> Response:
     if state.kind == "finished":
         raise UserError(f"the run `{name}` is finished, and the study has not changed; give another name to repeat it")
     study = _save(bench, sent)
-    bench.jobs.start(bench.study(study), folder)
+    try:
+        bench.jobs.start(bench.study(study), folder)
+    except TiltmeterError as error:
+        # The file is written: the page stays, and goes on from there.
+        opened = fingerprint(sent.text("toml"))
+        return refused(request, "studies_not_started.html.jinja", problem=str(error), name=study, opened=opened)
     return go_to(address("runs", name))
 
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from tiltmeter.errors import RunError
 from tiltmeter.store import LEDGER, PROGRESS, ProgressFile, is_held, locked, process_of, read_progress, read_run
 from tiltmeter.web.jobs import LOG, Jobs, last_line
+from tiltmeter.web.runs.files import remove
 
 _PATIENCE = 240.0
 
@@ -150,3 +154,42 @@ def test_a_run_of_another_machine_is_not_stopped_here(tmp_path: Path, monkeypatc
 def test_a_lock_that_is_no_file_of_sqlite_holds_nothing(tmp_path: Path) -> None:
     (tmp_path / "lock.sqlite").write_bytes(b"nothing of the kind" * 100)
     assert not is_held(tmp_path)
+
+
+@pytest.mark.slow
+def test_a_start_waits_until_a_removal_of_the_same_run_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, jobs, at_it, delete = tmp_path / "run", Jobs(), Event(), shutil.rmtree
+    folder.mkdir()
+    (folder / LOG).write_text("of before")
+
+    def slow(path: Path) -> None:
+        at_it.set()
+        time.sleep(0.5)
+        delete(path)
+
+    monkeypatch.setattr(shutil, "rmtree", slow)
+    with ThreadPoolExecutor() as pool:
+        removed = pool.submit(jobs.remove, folder, remove)
+        at_it.wait()
+        started = pool.submit(jobs.start, tmp_path / "none.toml", folder)
+        removed.result()
+        started.result()
+    _until(lambda: jobs.standing(folder).state == "failed")
+    assert "of before" not in (folder / LOG).read_text()
+    assert "none.toml" in (folder / LOG).read_text()
+
+
+@pytest.mark.slow
+def test_of_two_starts_at_once_one_is_refused(tmp_path: Path) -> None:
+    jobs, study = Jobs(), _long_study(tmp_path, 50)
+    with ThreadPoolExecutor() as pool:
+        starts = [pool.submit(jobs.start, study, tmp_path / "run") for _ in range(4)]
+    problems = [str(one.exception()) for one in starts if one.exception()]
+    assert len(problems) == 3
+    assert all("is under way already" in one for one in problems)
+    with pytest.raises(RunError, match="is under way"):
+        jobs.remove(tmp_path / "run", remove)
+    _until(lambda: jobs.standing(tmp_path / "run").state == "finished")
+    jobs.remove(tmp_path / "run", remove)
+    with pytest.raises(RunError, match="is gone"):
+        jobs.start(study, tmp_path / "run", again=True)

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -58,11 +58,13 @@ class Jobs:
     def __iter__(self) -> Iterator[Path]:
         return iter(list(self._jobs))
 
-    def start(self, study: Path, folder: Path, *options: str) -> None:
-        """Carry out a study, or go on with it; refuses where that is under way."""
+    def start(self, study: Path, folder: Path, *options: str, again: bool = False) -> None:
+        """Carry out a study, or go on with it; refuses where that is under way, or `again` where the run is gone."""
         with self._lock:
             if self._alive(folder) or is_held(folder):
                 raise RunError(f"the run `{folder.name}` is under way already")
+            if again and not folder.is_dir():
+                raise RunError(f"the run `{folder.name}` is gone: it was removed meanwhile")
             folder.mkdir(parents=True, exist_ok=True)
             command = [sys.executable, "-m", "tiltmeter", "run", str(study), "--out", str(folder), *options]
             with (folder / LOG).open("ab") as log:
@@ -88,9 +90,12 @@ class Jobs:
                 raise RunError(f"the run `{folder.name}` is carried out on `{progress.host}`; stop it there")
             os.kill(number, signal.SIGTERM)
 
-    def forget(self, folder: Path) -> None:
-        """Know nothing more of a run that is gone."""
+    def remove(self, folder: Path, delete: Callable[[Path], None]) -> None:
+        """Delete a run with what is known of it; nobody can start it meanwhile, and one under way is refused."""
         with self._lock:
+            if self._alive(folder) or is_held(folder):
+                raise RunError(f"the run `{folder.name}` is under way; pause it first")
+            delete(folder)
             self._jobs.pop(folder, None)
 
     def study_of(self, folder: Path) -> Path | None:

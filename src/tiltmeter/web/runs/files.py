@@ -15,7 +15,7 @@ from starlette.responses import FileResponse
 
 from tiltmeter.errors import MissingExtra, RunError
 from tiltmeter.report import export_items
-from tiltmeter.store import LEDGER, PROGRESS, read_run
+from tiltmeter.store import LEDGER, PROGRESS, locked, read_run
 from tiltmeter.web.jobs import LOG
 from tiltmeter.web.sending import as_file
 
@@ -72,7 +72,9 @@ def remove(folder: Path) -> None:
     if LEDGER not in inside and not inside <= _OURS:
         raise RunError(f"`{folder.name}` is no run: it holds other files, and is left alone")
     try:
-        shutil.rmtree(folder)
+        # Whoever would carry it out on the command line is kept out.
+        with locked(folder):
+            shutil.rmtree(folder)
     except OSError as error:
         raise RunError(f"the run `{folder.name}` cannot be removed: {error.strerror or error}") from error
 

@@ -155,7 +155,7 @@ def resume(bench: Bench, name: str) -> Response:
             f"no file in studies/ is the study with which the run `{name}` was begun; take it over from the run, and "
             "start it from there"
         )
-    bench.jobs.start(bench.study(study), folder)
+    bench.jobs.start(bench.study(study), folder, again=True)
     return go_to(address("runs", name))
 
 
@@ -165,10 +165,7 @@ def remove(bench: Bench, name: str) -> Response:
     folder = bench.run(name)
     if bench.is_run:
         raise RunError("this run is all that the workbench shows; open the folder above it to remove it")
-    if look(bench.jobs, folder, 0).is_live:
-        raise RunError(f"the run `{name}` is under way; pause it first")
-    runs_files.remove(folder)
-    bench.jobs.forget(folder)
+    bench.jobs.remove(folder, runs_files.remove)
     return go_to("/runs")
 
 

@@ -61,6 +61,18 @@ def test_two_variants_are_scored_by_every_scorer_that_fits(ask: Ask) -> None:
     assert "forced-choice" not in text
 
 
+def test_the_page_is_told_which_model_is_in_memory_by_now(tmp_path: Path) -> None:
+    client = opened(tmp_path)
+    assert "No model is in memory yet." in client.get("/playground").text
+    text = client.post("/playground/ask", data={"model": "scripted", "text": "{She|He} is a nurse."}).text
+    while again := re.search(r"/playground/answers/\d+", text):
+        time.sleep(0.02)
+        text = client.get(again[0]).text
+    assert '<span id="in-memory" hx-swap-oob="true">In memory now: scripted.</span>' in text
+    page = client.get("/playground").text
+    assert '<span id="in-memory">In memory now: scripted.</span>' in page
+
+
 def test_a_scorer_that_cannot_says_why(ask: Ask) -> None:
     text = plain(ask(text="{She|He} is a nurse."))
     assert "unscored: the attribute cannot be replaced by a neutral word here" in text

@@ -79,26 +79,31 @@ def ask(request: Request, sent: Sent, tasks: Kept, loaded: Model) -> Response:
     """Ask a question, and show what is known so far."""
     asked = _sent(sent)
     task = begin(tasks, loaded, asked)
-    answer = render(request, "playground_answer.html.jinja", **_values(asked, task))
+    answer = _told(request, asked, task, loaded)
     answer.headers["HX-Push-Url"] = asked.address
     return answer
 
 
 @router.get("/playground/answers/{number}")
-def answers(request: Request, number: int, tasks: Kept) -> Response:
+def answers(request: Request, number: int, tasks: Kept, loaded: Model) -> Response:
     """What is known so far of a question that was asked."""
     found = tasks.of(number)
     if found is None:
         raise NotThere("answer", str(number))
     asked, task = found
     assert isinstance(asked, Asked)
-    return render(request, "playground_answer.html.jinja", **_values(asked, task))
+    return _told(request, asked, task, loaded)
 
 
 @router.post("/playground/spec")
 def spec(bench: Bench, sent: Sent) -> Response:
     """Make a specification of a sentence, to be gone on with on the page of specs."""
     return go_to(address("specs", "own", new_spec(bench, _sent(sent)), "edit"))
+
+
+def _told(request: Request, asked: Asked, task: Task[Answer], loaded: Loaded) -> Response:
+    """What is known so far, and which model is in memory by now."""
+    return render(request, "playground_told.html.jinja", loaded=loaded.name, **_values(asked, task))
 
 
 def _sent(sent: Fields) -> Asked:

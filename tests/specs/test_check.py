@@ -48,7 +48,7 @@ def test_every_pair_of_groups_is_compared_unless_said_otherwise() -> None:
 def test_only_compared_groups_need_counterparts() -> None:
     text = 'name = "x"\ngroups.a.terms = ["1"]\ngroups.b.terms = ["2"]\ngroups.c.terms = ["3", "4"]\n'
     assert parse('compare = [["a", "b"]]\n' + text).group("c").terms == ("3", "4")
-    with pytest.raises(InvalidSpec, match="group `c` has 2 terms, `a` has 1"):
+    with pytest.raises(InvalidSpec, match="2 terms here, 1 in `a`"):
         parse(text)
 
 
@@ -59,7 +59,7 @@ BAD = [
         '["she"]',
         10,
         "groups.female.terms",
-        "group `female` has 1 term, `male` has 2: counterparts are matched by position",
+        "1 term here, 2 in `male`: counterparts are matched by position, so both need as many",
     ),
     ('"the woman"', '"The man"', 10, "groups.female.terms", "the two sentences of a pair would be the same"),
     ('reference = "male"', 'refrence = "male"', 3, "refrence", "did you mean `reference`?"),
@@ -75,7 +75,13 @@ BAD = [
     ('reference = "male"', 'benchmark = "yes"', 3, "benchmark", "must be true or false (without quotes), not text"),
     ('reference = "male"', 'compare = "male"', 3, "compare", "must be a list of pairs of groups, such as"),
     ('reference = "male"', "compare = []", 3, "compare", "leave the key out"),
-    ('reference = "male"', 'compare = [["male"]]', 3, "compare", "must be a list of pairs of groups, such as"),
+    (
+        'reference = "male"',
+        'compare = [["male"]]',
+        3,
+        "compare",
+        "pair 1 must be the names of two groups",
+    ),
     ('reference = "male"', 'compare = [["male", "male"]]', 3, "compare", "compared with itself"),
     ('reference = "male"', 'compare = [["male", "women"]]', 3, "compare", "there is no group `women`"),
     (
@@ -152,8 +158,8 @@ def test_the_sentence_reads_as_promised() -> None:
     with pytest.raises(InvalidSpec) as caught:
         parse(GOOD.replace('["she", "the woman"]', '["she"]'), file="f.toml")
     assert str(caught.value) == (
-        "f.toml, line 10, `groups.female.terms`: group `female` has 1 term, `male` has 2: "
-        "counterparts are matched by position"
+        "f.toml, line 10, `groups.female.terms`: 1 term here, 2 in `male`: "
+        "counterparts are matched by position, so both need as many"
     )
 
 

@@ -43,7 +43,10 @@ def test_every_problem_of_the_toml_has_its_line(desk: Desk) -> None:
     lines = text.split("\n")
     found = findings(desk.send("POST", "/specs/check", {**fields, "text": text}).text)
     places = [next(n for n, line in enumerate(lines, 1) if sign in line) for sign in ("titel", 'femal"')]
-    assert [words.split(" ")[1] for _, words in found] == [str(place) for place in places]
+    assert [words.partition(":")[0] for _, words in found] == [
+        f"Line {places[0]}, titel",
+        f"Line {places[1]}, attributes.crafts.stereotype_of",
+    ]
     assert [attributes for attributes, _ in found] == [f'data-line="{place}"' for place in places]
     assert "did you mean title" in found[0][1]
 
@@ -84,6 +87,14 @@ def test_counterparts_that_are_missing_or_the_same_are_marked(desk: Desk) -> Non
     assert '<td>uncle</td><td class="missing">' in page
 
 
+def test_every_problem_in_the_form_names_its_place_once(desk: Desk) -> None:
+    fields = desk.editor("mine")
+    fields["g1.terms"], fields["s0.neutral"] = ["she"], ["a\u200bb"]
+    words = [words for _, words in findings(desk.send("POST", "/specs/check", fields).text)]
+    assert words[0].startswith("Group female: 1 term here, 3 in male: counterparts are matched by position")
+    assert words[1].startswith(f"Set {fields['s0.name'][0]}, neutral word: has a line break or an invisible character")
+
+
 def test_a_draft_can_be_saved_and_a_study_says_why_it_cannot_use_it(desk: Desk, tmp_path: Path) -> None:
     fields = desk.editor("mine")
     fields["g1.terms"] = ["she"]
@@ -92,7 +103,7 @@ def test_a_draft_can_be_saved_and_a_study_says_why_it_cannot_use_it(desk: Desk, 
     (tmp_path / "studies").mkdir()
     study = tmp_path / "studies" / "one.toml"
     study.write_text('name = "x"\nspecs = ["../specs/mine.toml"]\nmodels = ["scripted"]\n[pairs]\n', encoding="utf-8")
-    with pytest.raises(UserError, match="group `female` has 1 term, `male` has 3"):
+    with pytest.raises(UserError, match="`groups.female.terms`: 1 term here, 3 in `male`"):
         read_study(study)
     page = desk.get("/specs/own/mine").text
     assert 'href="/studies/one"' in page

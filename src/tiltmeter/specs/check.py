@@ -166,7 +166,7 @@ class _Check:
             if self.slugs and not is_slug(name):
                 self.refuse(path, slug_problem(name))
             elif not name.strip():
-                self.refuse(path, f"the name of this {one} is blank")
+                self.refuse(path, f"the name of this {one} is blank: give it one")
             if not isinstance(table, dict):
                 self.refuse(path, f'must be a table such as `[{key}.{name}]` with `terms = ["…"]`, not {_kind(table)}')
                 continue
@@ -175,7 +175,8 @@ class _Check:
 
     def terms(self, table: Mapping[str, Any], path: Path) -> tuple[str, ...]:
         if "terms" not in table:
-            self.refuse(path, 'has no terms: give a list of words, such as `terms = ["he", "man"]`')
+            example = '"he", "man"' if path[0] == "groups" else '"math", "physics"'
+            self.refuse(path, f"has no terms: give a list of words, such as `terms = [{example}]`")
             return ()
         return tuple(self.strings(table["terms"], (*path, "terms"), "term"))
 
@@ -193,9 +194,13 @@ class _Check:
             elif problem := _plain_problem(item):
                 self.refuse(place, f"{noun} {position + 1} {problem}")
             elif noun == "term" and _PLACEHOLDER.search(item):
-                self.refuse(place, f"term {position + 1}, `{item}`, has a placeholder: only templates have those")
+                self.refuse(
+                    place,
+                    f"term {position + 1}, `{item}`, has a placeholder, as only templates do: write a word",
+                )
             elif item.casefold() in seen:
-                self.refuse(place, f"`{item}` stands twice, as {noun} {seen[item.casefold()]} and {position + 1}")
+                places = f"{noun} {seen[item.casefold()]} and {position + 1}"
+                self.refuse(place, f"`{item}` stands twice, as {places}; keep one of them")
             else:
                 seen[item.casefold()] = position + 1
         return [item for item in value if isinstance(item, str)]
@@ -233,7 +238,7 @@ class _Check:
             if not isinstance(name, str):
                 self.refuse(place, f"must be the name of a group in quotes, not {_kind(name)}")
             elif name in good:
-                self.refuse(place, f"the group `{name}` is named twice")
+                self.refuse(place, f"the group `{name}` is named twice; once is enough")
             elif self.is_group(name, place, groups):
                 good.append(name)
         return good
@@ -265,10 +270,10 @@ class _Check:
         return pairs
 
     def compare_list(self, value: object, groups: Sequence[str]) -> list[tuple[str, str]]:
-        shape = f'a list of pairs of groups, such as `compare = [["{groups[0]}", "{groups[1]}"]]`' if groups[1:] else ""
-        shape = shape or "a list of pairs of groups"
+        first, second = groups[:2] if groups[1:] else ("men", "women")
         if not isinstance(value, list):
-            self.refuse(("compare",), f"must be {shape}, not {_kind(value)}")
+            example = f'`compare = [["{first}", "{second}"]]`'
+            self.refuse(("compare",), f"must be a list of pairs of groups, such as {example}, not {_kind(value)}")
             return []
         if not value:
             self.refuse(("compare",), "names no pair of groups; leave the key out and every pair is compared")
@@ -276,11 +281,12 @@ class _Check:
         for position, item in enumerate(value):
             path = ("compare", position)
             if not isinstance(item, list) or len(item) != 2 or not all(isinstance(name, str) for name in item):
-                self.refuse(path, f"must be {shape}")
+                example = f'`["{first}", "{second}"]`'
+                self.refuse(path, f"pair {position + 1} must be the names of two groups, such as {example}")
             elif item[0] == item[1]:
-                self.refuse(path, f"the group `{item[0]}` is compared with itself")
+                self.refuse(path, f"the group `{item[0]}` is compared with itself; name two different ones")
             elif {*item} in [{*pair} for pair in pairs]:
-                self.refuse(path, f"`{item[0]}` and `{item[1]}` are compared twice")
+                self.refuse(path, f"`{item[0]}` and `{item[1]}` are compared twice; once is enough")
             elif all(self.is_group(name, path, groups) for name in item):
                 pairs.append((item[0], item[1]))
         return pairs
@@ -292,8 +298,8 @@ class _Check:
         if len(first.terms) != len(second.terms):
             self.refuse(
                 path,
-                f"group `{second.name}` has {_count(len(second.terms))}, `{first.name}` has {len(first.terms)}: "
-                "counterparts are matched by position",
+                f"{_count(len(second.terms))} here, {len(first.terms)} in `{first.name}`: "
+                "counterparts are matched by position, so both need as many",
             )
             return
         for position, (one, other) in enumerate(zip(first.terms, second.terms, strict=True)):
@@ -301,7 +307,7 @@ class _Check:
                 self.refuse(
                     (*path, position),
                     f"term {position + 1} is `{other}` in `{second.name}` and in `{first.name}`: "
-                    "the two sentences of a pair would be the same",
+                    "the two sentences of a pair would be the same; take another word, or leave both out",
                 )
 
     def templates(self, *, has_attributes: bool) -> list[str]:
@@ -317,11 +323,14 @@ class _Check:
                 known = "`[T]` stands for the group term and `[A]` for the attribute"
                 self.refuse(path, f"`{template}` has the unknown placeholder `{unknown[0]}`; {known}")
             elif "[T]" not in placeholders:
-                self.refuse(path, f"`{template}` has no `[T]`, the place of the group term")
+                self.refuse(path, f"`{template}` has no `[T]`: write it where the group term goes")
             elif "[A]" in placeholders and not has_attributes:
-                self.refuse(path, f"`{template}` has `[A]`, but the spec has no attributes to put there")
+                self.refuse(
+                    path,
+                    f"`{template}` has `[A]`, but the spec has no attributes: take it out, or add some",
+                )
             elif "[A]" not in placeholders and has_attributes:
-                self.refuse(path, f"`{template}` has no `[A]`, the place of the attribute, but the spec has attributes")
+                self.refuse(path, f"`{template}` has no `[A]`, but the spec has attributes: write it where they go")
         return templates
 
 
@@ -340,7 +349,7 @@ def _listed(names: Sequence[str]) -> str:
 def _plain_problem(text: str) -> str | None:
     """What makes a text unfit to be put into a sentence, said after the word for it."""
     if not text.strip():
-        return "is blank"
+        return "is blank: write something there, or leave it out"
     if sign := _unprintable(text):
         return f"has a line break or an invisible character (U+{ord(sign):04X}); write it on one line"
     if text != text.strip():

@@ -22,6 +22,8 @@ class Finding:
 
     sentence: str
     line: int | None = None
+    key: str = ""
+    """The key in the text."""
     place: Place | None = None
 
 
@@ -72,5 +74,6 @@ def _findings(text: str, problems: list[tuple[toml.Path, str]], form: Form | Non
     lines = toml.lines(text) if problems else {}
     found = []
     for path, sentence in problems:
-        found.append(Finding(sentence, toml.line_of(lines, path), place_in_form(path, form) if form else None))
+        place = place_in_form(path, form) if form else None
+        found.append(Finding(sentence, toml.line_of(lines, path), toml.dotted(path), place))
     return tuple(sorted(found, key=lambda one: one.line or math.inf))

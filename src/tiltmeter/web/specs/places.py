@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tiltmeter import toml
+from tiltmeter.specs.check import TOP_KEYS
 from tiltmeter.web.specs.form import Form, rows_of
 
 
@@ -17,6 +18,8 @@ class Place:
     row: int | None = None
 
 
+_FIELDS = {"stereotype_of": ("of", "tied to"), "neutral": ("neutral", "neutral word")}
+"""The fields of a part for keys other than its terms, and what to call them."""
 NAMES = Place("add-group", "Names")
 """Where two parts of the form have one name."""
 
@@ -28,7 +31,8 @@ def place_in_form(path: toml.Path, form: Form) -> Place:
         row = _row(path, 1, form.templates)
         return Place("templates", _labelled("Templates", row), row)
     if first not in ("groups", "attributes"):
-        return Place(first, first.capitalize().replace("_", " "))
+        known = first in TOP_KEYS
+        return Place(first, first.capitalize().replace("_", " ") if known else first)
     noun, parts = ("group", form.groups) if first == "groups" else ("set", form.sets)
     part = next((part for part in parts if len(path) > 1 and part.name == path[1]), None)
     if part is None:
@@ -39,7 +43,11 @@ def place_in_form(path: toml.Path, form: Form) -> Place:
         place = path[3] if len(path) > 3 and isinstance(path[3], int) else None
         row = place if first == "groups" else _row(path, 3, part.terms)
         return Place(f"{part.key}.terms", _labelled(label, row), row)
-    return Place(f"{part.key}.{'of' if path[2:3] == ('stereotype_of',) else 'name'}", label)
+    key = str(path[2]) if len(path) > 2 else ""
+    if key in _FIELDS:
+        field, words = _FIELDS[key]
+        return Place(f"{part.key}.{field}", f"{label}, {words}")
+    return Place(f"{part.key}.name", f"{label}, {key}" if key else label)
 
 
 def _labelled(label: str, row: int | None) -> str:

@@ -26,7 +26,7 @@ PRESETS = (
     Preset(
         "quick",
         "A quick look",
-        "Which of two sentences does the embedded model prefer? About two minutes on a laptop.",
+        "Which of two sentences does the embedded model prefer? The smallest of these studies.",
         _study(
             "a quick look",
             ["gender-math-arts", "gender-science-arts"],

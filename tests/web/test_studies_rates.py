@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.web.texts_run import make_texts
 from tiltmeter.engine import carry_out
-from tiltmeter.store import PROGRESS
+from tiltmeter.store import PROGRESS, read_progress
 from tiltmeter.study import parse, plan
 from tiltmeter.web.studies.plan import outlook
-from tiltmeter.web.studies.rates import SENTENCES, Rates, rates_of
+from tiltmeter.web.studies.rates import TEXTS, Rates, rates_of
 
 STUDY = """
 models = ["scripted"]
@@ -66,28 +67,31 @@ def test_a_model_in_a_file_is_the_same_wherever_the_file_is_named_from(tmp_path:
 
 def test_texts_are_timed_by_their_tokens(tmp_path: Path) -> None:
     carry_out(plan(parse(STUDY)), tmp_path / "run")
-    _progress(tmp_path / "run", _stage("writing with scripted", 8, 4.0))
+    _progress(tmp_path / "run", _stage("writing texts with scripted", 8, 4.0))
     # Of two lengths the longer is written, and the shorter cut from it.
-    assert rates_of([tmp_path / "run"]).of("writing with", "scripted") == 2.0 * 30
+    assert rates_of([tmp_path / "run"]).of(TEXTS, "scripted") == 2.0 * 30
 
 
 def test_sentences_for_pairs_are_not_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    resolved = {
-        "models": ["m"],
-        "sources": [{"name": "generated.v1", "options": {"by": "m"}}],
-        "continuations": {"decodings": [{"temperature": 1.0, "beams": 1, "max_new_tokens": 10}]},
-    }
+    resolved = {"continuations": {"decodings": [{"temperature": 1.0, "beams": 1, "max_new_tokens": 10}]}}
     monkeypatch.setattr("tiltmeter.web.studies.rates._resolved", lambda folder: resolved)
-    both = _progress(tmp_path / "a", _stage("writing with m", 10, 10.0), _stage("writing with m", 40, 10.0))
-    rates = rates_of([both])
-    assert (rates.of(SENTENCES, "m"), rates.of("writing with", "m")) == (1.0, 40.0)
-    # Where sentences had been written before, only texts were.
-    assert rates_of([_progress(tmp_path / "b", _stage("writing with m", 40, 10.0))]).of(SENTENCES, "m") is None
+    both = _stage("writing sentences with m", 10, 10.0), _stage("writing texts with m", 40, 10.0)
+    rates = rates_of([_progress(tmp_path / "a", *both)])
+    assert (rates.of("writing sentences with", "m"), rates.of(TEXTS, "m")) == (1.0, 40.0)
+
+
+def test_a_run_calls_sentences_and_texts_by_two_names(tmp_path: Path) -> None:
+    folder = make_texts(tmp_path)
+    progress = read_progress(folder)
+    assert progress is not None
+    said = [stage.what for stage in progress.stages]
+    assert "writing sentences with hf:./writer" in said
+    assert "writing texts with scripted" in said
 
 
 def test_time_is_the_sum_of_what_is_known_and_says_what_is_not(tmp_path: Path) -> None:
     made = plan(parse(STUDY))
-    known = {("scoring with", "scripted"): 10.0, ("writing with", "scripted"): 100.0}
+    known = {("scoring with", "scripted"): 10.0, (TEXTS, "scripted"): 100.0}
     ahead = outlook(made, tmp_path, Rates(known))
     assert ahead.unknown == ["rating by readability.ari.v1"]
     pairs, texts = ahead.lines

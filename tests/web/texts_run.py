@@ -14,6 +14,7 @@ from tests.sources.generated.fakes import FakeGenerator
 from tiltmeter import models
 from tiltmeter.engine import carry_out
 from tiltmeter.raters.issues import Finding
+from tiltmeter.store import ProgressFile
 from tiltmeter.study import parse, plan
 
 STUDY = """
@@ -73,7 +74,8 @@ def _carried_out() -> Path:
                 (Finding("I4", "it is framed", 1.0),) if number % 3 == 0 else () for number, _ in enumerate(items)
             ],
         )
-        carry_out(plan(parse(STUDY)), folder)
+        with ProgressFile(folder) as file:
+            carry_out(plan(parse(STUDY)), folder, watcher=file)
     return folder
 
 

@@ -138,7 +138,7 @@ class _Desk:
         journal: Journal = self._partial.part(part) if self._partial else Unrecorded()
         author = Author(self._generator, settings, self._shots, review)
         todo = [(spec, units(spec, settings)) for spec in self._order.specs.values()]
-        what = f"writing with {self._order.by}" + (f", {part}" if part else "")
+        what = f"writing sentences with {self._order.by}" + (f", {part}" if part else "")
         try:
             with Bar() as bar:
                 return write_units(todo, lambda: author, journal, bar, what)

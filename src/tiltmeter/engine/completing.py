@@ -46,7 +46,7 @@ def complete(plan: Plan, model: Model, ledger: Ledger, staff: Staff, watch: Watc
     writer, name = as_writer(model), model.facts.name
     batches, seed = Batches(plan.prompts, choices), plan.study.seed
     done = ledger.continuations.done("completing", name)
-    watch.start(f"writing with {name}", batches.size, sum(batches.size_of(at) for at in done))
+    watch.start(f"writing texts with {name}", batches.size, sum(batches.size_of(at) for at in done))
     if done:
         # A text that several prompts have, or that is cut to several lengths, was written once.
         lost = ledger.continuations.unwritten(name, [lengths[0][0] for _, lengths in generations(choices.decodings)])

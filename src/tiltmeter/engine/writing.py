@@ -93,7 +93,7 @@ class _Source:
             lambda: self._author(self.generation, self.auditor.review(judge=judge, otherwise=self._ranker())),
             _Units(self.ledger, self.source.label),
             self.watcher,
-            f"writing with {self.source.options['by']}",
+            f"writing sentences with {self.source.options['by']}",
             self.staff,
         )
         return [self._made(spec, results) for spec in self.specs]

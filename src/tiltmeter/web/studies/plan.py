@@ -11,7 +11,7 @@ from tiltmeter.models.api import Cost
 from tiltmeter.sources.generated.loop import units as units_of
 from tiltmeter.store import RunState, state_of
 from tiltmeter.study import Plan
-from tiltmeter.web.studies.rates import SENTENCES, Rates
+from tiltmeter.web.studies.rates import TEXTS, Rates
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +111,14 @@ def _work(plan: Plan, lines: Sequence[Line]) -> Iterator[tuple[tuple[str, str], 
             yield ("scoring with", model), by_view["Pairs"].calls
         if choices:
             # The longest of those settings that differ in length alone are cut to the shorter ones.
-            yield ("writing with", model), by_view["Continuations"].tokens
+            yield (TEXTS, model), by_view["Continuations"].tokens
         if plan.study.next_words:
             yield ("next words of", model), by_view["Next words"].calls
             if by_view["Next words"].gradients:
                 yield ("saliency of", model), by_view["Next words"].gradients
     for source in plan.study.generated:
         blocks = (units_of(spec, source.generation) for spec in plan.study.specs)
-        yield (SENTENCES, str(source.options["by"])), sum(map(len, blocks))
+        yield ("writing sentences with", str(source.options["by"])), sum(map(len, blocks))
     for rater in choices.raters if choices else ():
         name = f"{rater.name}:{rater.argument}" if rater.argument else rater.name
         yield ("rating by", name), by_view["Continuations"].calls * len(plan.study.models)

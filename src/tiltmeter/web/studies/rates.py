@@ -10,12 +10,10 @@ from typing import Any
 
 from tiltmeter.errors import RunError
 from tiltmeter.models import lasting_name
-from tiltmeter.store import Stage, read_meta, read_progress
-from tiltmeter.study.records import GENERATED
+from tiltmeter.store import read_meta, read_progress
 
-SENTENCES = "sentences by"
-"""How sentences that are written for pairs are called here: a run calls them as it calls texts."""
-_KINDS = ("scoring with", "writing with", "next words of", "saliency of", "rating by")
+TEXTS = "writing texts with"
+_KINDS = ("scoring with", "writing sentences with", TEXTS, "next words of", "saliency of", "rating by")
 _MOST = 50
 """Runs that are looked at, the newest first."""
 _SHORT = 1.0
@@ -47,29 +45,16 @@ def rates_of(folders: Iterable[Path]) -> Rates:
 def _rates(folder: Path) -> Iterator[tuple[tuple[str, str], float, float]]:
     progress = read_progress(folder)
     known = [stage for stage in progress.stages if stage.rate] if progress else []
-    resolved = _resolved(folder) if any(stage.what.startswith("writing with") for stage in known) else {}
-    writers = {one["options"]["by"] for one in resolved.get("sources", ()) if one["name"] == GENERATED}
-    for at, stage in enumerate(known):
+    resolved = _resolved(folder) if any(stage.what.startswith(TEXTS) for stage in known) else {}
+    for stage in known:
         kind = next((one for one in _KINDS if stage.what.startswith(f"{one} ")), None)
         if kind is None or stage.rate is None:
             continue
         name = stage.what.removeprefix(f"{kind} ").removesuffix(", bounded")
         rate = stage.rate
-        if kind == "writing with":
-            if name in writers and _is_first(stage, known[:at], known[at + 1 :], resolved):
-                kind = SENTENCES
-            elif resolved.get("continuations"):
-                rate *= _tokens(resolved["continuations"]["decodings"])
+        if kind == TEXTS and resolved.get("continuations"):
+            rate *= _tokens(resolved["continuations"]["decodings"])
         yield (kind, short_model(name)), rate, stage.changed - stage.began
-
-
-def _is_first(stage: Stage, before: list[Stage], after: list[Stage], resolved: Mapping[str, Any]) -> bool:
-    """Whether what a model wrote is sentences for pairs: they come first, where it writes texts too."""
-    writes_texts = (
-        bool(resolved.get("continuations")) and stage.what.removeprefix("writing with ") in resolved["models"]
-    )
-    same = [one for one in before if one.what == stage.what], [one for one in after if one.what == stage.what]
-    return not same[0] and (bool(same[1]) or not writes_texts)
 
 
 def _tokens(decodings: Iterable[Mapping[str, Any]]) -> float:

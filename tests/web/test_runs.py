@@ -310,6 +310,26 @@ def test_a_folder_that_only_a_failed_start_made_is_removed(tmp_path: Path) -> No
     assert "Write a study" in client.get("/runs").text
 
 
+def test_a_run_that_failed_before_it_had_a_ledger_is_listed_by_another_server_and_removed(tmp_path: Path) -> None:
+    folder = tmp_path / "runs" / "x"
+    folder.mkdir(parents=True)
+    (folder / LOG).write_text("plan: 2 pairs\ntiltmeter: study.toml: there is no <b>model</b>\n")
+    other = tmp_path / "runs" / "notes"
+    other.mkdir()
+    (other / LOG).write_text("my own log")
+    (other / "thesis.txt").write_text("precious")
+    client = opened(tmp_path)
+    page = client.get("/runs").text
+    assert '<small class="problem">study.toml: there is no &lt;b&gt;model&lt;/b&gt;</small>' in page
+    assert "failed" in page
+    assert "notes" not in page
+    assert "study.toml: there is no &lt;b&gt;" in client.get("/runs/x").text
+    assert client.get("/runs/x/results").status_code == 200
+    assert client.delete("/runs/x").status_code == 204
+    assert not folder.exists()
+    assert (other / "thesis.txt").is_file()
+
+
 def test_the_only_run_of_a_workbench_is_not_removed(bench: Path) -> None:
     client = opened(bench / "runs" / "mine")
     assert "Delete it" not in client.get("/runs/mine").text

@@ -19,6 +19,10 @@ from tiltmeter.store import LEDGER, PROGRESS, Progress, is_held, process_of, rea
 
 LOG = "log.txt"
 """What a run said, in its folder."""
+UNBEGUN = frozenset({LOG, PROGRESS, "lock.sqlite", "lock.sqlite-journal"})
+"""What a run leaves in its folder that ended before it had a ledger."""
+_SAID = "tiltmeter: "
+"""With this begins the sentence with which a command ends that cannot be carried out."""
 JobState = Literal["starting", "running", "paused", "finished", "failed"]
 
 
@@ -117,8 +121,11 @@ class Jobs:
             return Standing("finished", progress)
         if progress is not None and progress.state == "failed":
             return Standing("failed", progress, progress.message)
-        if job and job.process.returncode not in (0, None, 130, -signal.SIGTERM):
-            return Standing("failed", progress, last_line(folder))
+        said = last_line(folder)
+        broke_off = job is not None and job.process.returncode not in (0, None, 130, -signal.SIGTERM)
+        # Of what another server started there is only the log, where it ended before it had a ledger.
+        if broke_off or (job is None and said.startswith(_SAID) and not (folder / LEDGER).is_file()):
+            return Standing("failed", progress, said.removeprefix(_SAID))
         return Standing("paused", progress)
 
     def _alive(self, folder: Path) -> bool:
@@ -141,6 +148,15 @@ def last_line(folder: Path) -> str:
     except OSError:
         return ""
     return next((line for line in reversed(lines) if line.strip()), "")
+
+
+def was_refused(folder: Path) -> bool:
+    """Whether a run was started in a folder and came to its end before it had a ledger."""
+    try:
+        inside = {path.name for path in folder.iterdir()}
+    except OSError:
+        return False
+    return LOG in inside and inside <= UNBEGUN
 
 
 def _is_finished(folder: Path) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 from tiltmeter.errors import UserError
 from tiltmeter.files import whole_file
 from tiltmeter.store import LEDGER
-from tiltmeter.web.jobs import Jobs
+from tiltmeter.web.jobs import Jobs, was_refused
 
 _PLAIN = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _LONGEST = 80
@@ -54,9 +54,9 @@ class Workbench:
         return _toml_files(self.home / "studies")
 
     def runs(self) -> dict[str, Path]:
-        """The run folders, by name, the newest first."""
+        """The run folders, by name, the newest first; also of runs that failed before they had a ledger."""
         inside = _folders(self.folder / "runs") if not self.is_run else [self.folder]
-        found = [path for path in inside if (path / LEDGER).is_file() or path in self.jobs]
+        found = [path for path in inside if (path / LEDGER).is_file() or path in self.jobs or was_refused(path)]
         return {path.name: path for path in sorted(found, key=changed, reverse=True)}
 
     def spec(self, name: str) -> Path:

@@ -15,8 +15,8 @@ from starlette.responses import FileResponse
 
 from tiltmeter.errors import MissingExtra, RunError
 from tiltmeter.report import export_items
-from tiltmeter.store import LEDGER, PROGRESS, locked, read_run
-from tiltmeter.web.jobs import LOG
+from tiltmeter.store import LEDGER, locked, read_run
+from tiltmeter.web.jobs import UNBEGUN
 from tiltmeter.web.sending import as_file
 
 Format = Literal["parquet", "csv"]
@@ -24,8 +24,6 @@ _HASH = re.compile(r"'sha256-[A-Za-z0-9+/]{43}='")
 _META = re.compile(r"<meta http-equiv=\"Content-Security-Policy\" content=\"([^\"]*)\"")
 _HEAD = 8192
 """Characters of a report in which its policy stands."""
-_OURS = {LOG, PROGRESS, "lock.sqlite", "lock.sqlite-journal"}
-"""What a run leaves in its folder that ended before it had a ledger."""
 
 
 def report_policy(page: str) -> str:
@@ -69,7 +67,7 @@ def remove(folder: Path) -> None:
     if folder.is_symlink():
         raise RunError(f"`{folder.name}` only points to a folder elsewhere; remove it there")
     inside = {path.name for path in folder.iterdir()}
-    if LEDGER not in inside and not inside <= _OURS:
+    if LEDGER not in inside and not inside <= UNBEGUN:
         raise RunError(f"`{folder.name}` is no run: it holds other files, and is left alone")
     try:
         # Whoever would carry it out on the command line is kept out.

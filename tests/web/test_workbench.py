@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+from tests.web.bench import opened
 from tiltmeter.errors import UserError
+from tiltmeter.store import LEDGER
 from tiltmeter.web.workbench import NotThere, Workbench, checked_name
 
 HOSTILE = (
@@ -91,3 +94,31 @@ def test_a_run_folder_is_a_workbench_of_one_run(tmp_path: Path, inside: str) -> 
 
 def test_a_name_is_kept_as_it_is() -> None:
     assert checked_name("spec", "a1-b2") == "a1-b2"
+
+
+def test_a_name_that_is_not_utf_8_is_left_out_of_the_lists_and_told(tmp_path: Path) -> None:
+    try:
+        for noun in ("specs", "studies"):
+            (tmp_path / noun).mkdir()
+            (tmp_path / noun / os.fsdecode(b"od\xff.toml")).write_text('name = "x"', encoding="utf-8")
+            (tmp_path / noun / "fine.toml").write_text('name = "fine"', encoding="utf-8")
+        (tmp_path / "runs" / os.fsdecode(b"od\xff")).mkdir(parents=True)
+        (tmp_path / "runs" / os.fsdecode(b"od\xff") / LEDGER).touch()
+    except (OSError, UnicodeError):
+        pytest.skip("this file system has no such names")
+    client = opened(tmp_path)
+    for page in ("/", "/specs", "/specs/new", "/studies", "/studies/new?preset=quick", "/runs", "/compare"):
+        answer = client.get(page)
+        assert answer.status_code == 200, page
+        told = "its name is not UTF-8: <code>od\\xff" in answer.text
+        assert told == (page in ("/specs", "/studies", "/runs")), page
+    assert "/studies/fine" in client.get("/studies").text
+
+
+def test_a_workbench_whose_folder_has_such_a_name_works(tmp_path: Path) -> None:
+    home = tmp_path / os.fsdecode(b"od\xff")
+    try:
+        home.mkdir()
+    except (OSError, UnicodeError):
+        pytest.skip("this file system has no such names")
+    assert "od\\udcff" in opened(home).get("/").text

@@ -33,7 +33,9 @@ def render(request: Request, template: str, status: int = 200, **values: Any) ->
 def rendered(request: Request, template: str, **values: Any) -> str:
     """The text of a page, or of a part of one."""
     shared = {"token": request.app.state.token, "token_header": TOKEN_HEADER, "version": __version__}
-    return _templates().get_template(template).render(path=request.url.path, **shared, **values)
+    text = _templates().get_template(template).render(path=request.url.path, **shared, **values)
+    # Half of a sign, as it stands for a byte of a name that is not UTF-8, cannot be sent: it is shown as its number.
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def refused(request: Request, template: str = "problem.html.jinja", **values: Any) -> Response:
@@ -54,7 +56,7 @@ def address(*parts: str) -> str:
     >>> address("runs", "a/../b?")
     '/runs/a%2F..%2Fb%3F'
     """
-    return "/" + "/".join(quote(part, safe="") for part in parts)
+    return "/" + "/".join(quote(part, safe="", errors="backslashreplace") for part in parts)
 
 
 def is_part(request: Request) -> bool:

@@ -5,10 +5,12 @@ A name from a request never becomes part of a path: it is looked up. Names that 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from tiltmeter.errors import UserError
 from tiltmeter.files import whole_file
@@ -58,6 +60,12 @@ class Workbench:
         inside = _folders(self.folder / "runs") if not self.is_run else [self.folder]
         found = [path for path in inside if (path / LEDGER).is_file() or path in self.jobs or was_refused(path)]
         return {path.name: path for path in sorted(found, key=changed, reverse=True)}
+
+    def unshown(self, noun: Literal["specs", "studies", "runs"]) -> list[str]:
+        """The names that cannot stand in an address, and so are in none of the lists, as far as they can be read."""
+        folder = (self.folder if noun == "runs" else self.home) / noun
+        odd = [path for path in folder.iterdir() if not _is_text(path.name)] if folder.is_dir() else []
+        return sorted(os.fsencode(path.name).decode("utf-8", "backslashreplace") for path in odd)
 
     def spec(self, name: str) -> Path:
         """The spec file of a name."""
@@ -116,11 +124,21 @@ def _found(noun: str, name: str, known: dict[str, Path]) -> Path:
 
 def _toml_files(folder: Path) -> dict[str, Path]:
     found = sorted(folder.glob("*.toml")) if folder.is_dir() else []
-    return {path.stem: path for path in found if path.is_file()}
+    return {path.stem: path for path in found if path.is_file() and _is_text(path.name)}
 
 
 def _folders(folder: Path) -> Iterable[Path]:
-    return [path for path in folder.iterdir() if path.is_dir()] if folder.is_dir() else []
+    inside = folder.iterdir() if folder.is_dir() else ()
+    return [path for path in inside if path.is_dir() and _is_text(path.name)]
+
+
+def _is_text(name: str) -> bool:
+    """Whether the name of a file is UTF-8: where it is not, Python puts halves of signs for its bytes."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def changed(path: Path) -> float:

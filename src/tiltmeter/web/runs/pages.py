@@ -34,7 +34,8 @@ _GRACE = 2.0
 def every(request: Request, bench: Bench) -> Response:
     """The runs of the folder."""
     rows = [runs_facts.row_of(name, path, look(bench.jobs, path, 0)) for name, path in bench.runs().items()]
-    return render(request, "runs_list.html.jinja", rows=rows, live=any(row.live.is_live for row in rows))
+    live = any(row.live.is_live for row in rows)
+    return render(request, "runs_list.html.jinja", rows=rows, live=live, unshown=bench.unshown("runs"))
 
 
 @router.get("/{name}")

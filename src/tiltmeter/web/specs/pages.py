@@ -24,7 +24,15 @@ def browse(request: Request, bench: Bench, q: str = "", whose: str = "all") -> H
     """The list of specs, and what a search found in it."""
     parts = {"own": own(bench) if whose != "library" else [], "library": library() if whose != "own" else []}
     matches = {part: found(entries, q) for part, entries in parts.items()}
-    return render(request, "specs_list.html.jinja", matches=matches, q=q, whose=whose, any_own=bool(bench.specs()))
+    return render(
+        request,
+        "specs_list.html.jinja",
+        matches=matches,
+        q=q,
+        whose=whose,
+        any_own=bool(bench.specs()),
+        unshown=bench.unshown("specs"),
+    )
 
 
 @router.get("/specs/{whose}/{name}")

@@ -44,7 +44,7 @@ def every(request: Request, bench: Bench) -> Response:
     """The studies of the folder."""
     runs = bench.runs()
     rows = [_row(name, path, name in runs) for name, path in bench.studies().items()]
-    return render(request, "studies_list.html.jinja", rows=rows, presets=PRESETS)
+    return render(request, "studies_list.html.jinja", rows=rows, presets=PRESETS, unshown=bench.unshown("studies"))
 
 
 @router.get("/new")

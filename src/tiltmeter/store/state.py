@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Literal
 
 from tiltmeter.errors import RunError
@@ -72,8 +72,18 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
 
     >>> changes({"seed": 1, "specs": [{"name": "a", "terms": 1}]}, {"seed": 2, "specs": [{"name": "a", "terms": 2}]})
     ['seed', 'specs.a.terms']
+    >>> changes({"models": ["scripted:studies/../m.toml"]}, {"models": ["scripted:../m.toml"]})
+    ['models: the same file names under other paths']
     """
-    return sorted(_changes(dict(before), dict(now), ""))
+    found = sorted(_changes(dict(before), dict(now), ""))
+    first, second = ([_without_folders(str(name)) for name in one.get("models", ())] for one in (before, now))
+    moved = "models: the same file names under other paths"
+    return [moved if place == "models" and first == second else place for place in found]
+
+
+def _without_folders(model: str) -> str:
+    kind, colon, path = model.partition(":")
+    return f"{kind}{colon}{PurePath(path).name}" if path.endswith((".toml", ".gguf")) else model
 
 
 def _changes(before: Any, now: Any, place: str) -> Iterator[str]:

@@ -61,7 +61,7 @@ def write_a_spec(page: Page) -> None:
     women = page.get_by_role("group", name="Group 2").get_by_label("Terms")
     women.fill("she\nmy sister")
     checked = page.get_by_role("complementary", name="What is to be said of it")
-    problem = checked.get_by_role("button", name=re.compile("female has 2 terms, male has 3"))
+    problem = checked.get_by_role("button", name=re.compile("Group female: 2 terms here, 3 in male"))
     problem.wait_for()
     assert checked.get_by_text("no counterpart").first.is_visible()
     problem.click()

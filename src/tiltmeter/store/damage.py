@@ -16,13 +16,13 @@ _UNFIT = (sqlite3.Error, ValueError, KeyError, TypeError, IndexError, AttributeE
 """What reading something raises that does not fit."""
 _WORDS: dict[type, str] = {str: "a text", int: "a number", list: "a list", dict: "a table"}
 _META: dict[str, type] = {"fingerprint": str, "study": str, "versions": dict, "resolved": dict}
-_MAYBE: dict[str, type] = {"finished": str}
 _RESOLVED: dict[str, type] = {"name": str, "models": list, "specs": list, "sources": list, "scorers": list, "seed": int}
 _VIEWS: dict[str, dict[str, type]] = {
     "continuations": {"sources": list, "decodings": list, "raters": list},
     "next_words": {"sources": list, "words": list},
 }
-_INSIDE: dict[str, dict[str, type]] = {"specs": {"name": str}, "sources": {"name": str}}
+_LISTED: tuple[str, ...] = ("specs", "sources")
+"""Lists of tables, each of which has a name."""
 
 
 @contextmanager
@@ -51,16 +51,17 @@ def record_reader(kind: type[Record]) -> Callable[[str], Record]:
 def checked_meta(path: Path, meta: dict[str, Any]) -> dict[str, Any]:
     """What a ledger says of its run, where all is there that tiltmeter counts on."""
     _check(path, "", meta, _META)
-    _check(path, "", {key: value for key, value in meta.items() if value is not None}, _MAYBE, needed=False)
+    if meta.get("finished") is not None:
+        _check(path, "", meta, {"finished": str})
     resolved = meta["resolved"]
     _check(path, "resolved.", resolved, _RESOLVED)
     if not all(isinstance(model, str) for model in resolved["models"]):
         raise _damaged(path, "`resolved.models` is not a list of names")
-    for key, kinds in _INSIDE.items():
+    for key in _LISTED:
         for one in resolved[key]:
             if not isinstance(one, dict):
                 raise _damaged(path, f"`resolved.{key}` is not a list of tables")
-            _check(path, f"resolved.{key}.", one, kinds)
+            _check(path, f"resolved.{key}.", one, {"name": str})
     for view, kinds in _VIEWS.items():
         if resolved.get(view) is not None:
             _check(path, "resolved.", resolved, {view: dict})
@@ -68,12 +69,11 @@ def checked_meta(path: Path, meta: dict[str, Any]) -> dict[str, Any]:
     return meta
 
 
-def _check(path: Path, place: str, table: Mapping[str, Any], kinds: Mapping[str, type], *, needed: bool = True) -> None:
+def _check(path: Path, place: str, table: Mapping[str, Any], kinds: Mapping[str, type]) -> None:
     for key, kind in kinds.items():
         if key not in table:
-            if needed:
-                raise _damaged(path, f"it does not say `{place}{key}`")
-        elif not isinstance(table[key], kind):
+            raise _damaged(path, f"it does not say `{place}{key}`")
+        if not isinstance(table[key], kind):
             raise _damaged(path, f"`{place}{key}` is not {_WORDS[kind]}")
 
 

@@ -121,10 +121,11 @@ class Jobs:
             return Standing("finished", progress)
         if progress is not None and progress.state == "failed":
             return Standing("failed", progress, progress.message)
-        said = last_line(folder)
         broke_off = job is not None and job.process.returncode not in (0, None, 130, -signal.SIGTERM)
         # Of what another server started there is only the log, where it ended before it had a ledger.
-        if broke_off or (job is None and said.startswith(_SAID) and not (folder / LEDGER).is_file()):
+        only_log = job is None and not (folder / LEDGER).is_file()
+        said = last_line(folder) if broke_off or only_log else ""
+        if broke_off or said.startswith(_SAID):
             return Standing("failed", progress, said.removeprefix(_SAID))
         return Standing("paused", progress)
 

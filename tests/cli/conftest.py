@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.cli.warm import run_warm
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -31,19 +33,30 @@ Command = Callable[..., Outcome]
 
 
 @pytest.fixture
-def tiltmeter(tmp_path: Path) -> Command:
+def tiltmeter(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Command:
     """Run `tiltmeter` in an empty folder."""
+    printed = tmp_path_factory.mktemp("printed")
 
     def run(*arguments: object, **environment: str) -> Outcome:
-        done = subprocess.run(
-            [sys.executable, "-c", "from tiltmeter.cli import main; main()", *map(str, arguments)],
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            cwd=tmp_path,
-            env={**os.environ, "TILTMETER_CACHE_LIMIT": "0", **environment},
-            check=False,
-        )
-        return Outcome(done.returncode, done.stdout, done.stderr)
+        own = {**os.environ, "TILTMETER_CACHE_LIMIT": "0", **environment}
+        if any(name.startswith("PYTHON") or name == "LC_ALL" for name in environment):
+            return _from_the_start(list(map(str, arguments)), tmp_path, own)
+        out, err = printed / "out", printed / "err"
+        status = run_warm(list(map(str, arguments)), tmp_path, own, out, err)
+        return Outcome(status, *(path.read_text(encoding="utf-8", errors="replace") for path in (out, err)))
 
     return run
+
+
+def _from_the_start(arguments: list[str], folder: Path, environment: dict[str, str]) -> Outcome:
+    """In a Python of its own, for what only that reads from its environment."""
+    done = subprocess.run(
+        [sys.executable, "-c", "from tiltmeter.cli import main; main()", *arguments],
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        cwd=folder,
+        env=environment,
+        check=False,
+    )
+    return Outcome(done.returncode, done.stdout, done.stderr)

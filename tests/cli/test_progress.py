@@ -73,6 +73,6 @@ def test_the_stages_of_a_run_say_how_many_items_came_to_nothing(
     ends = {line.partition(" with ")[0].partition(" by ")[0].partition(" of ")[0]: line for line in said}
     assert "4 of 4, " in ends["scoring"]
     assert ends["scoring"].endswith(", 2 failed")
-    assert ends["writing"].endswith(", none failed")
+    assert ends["writing texts"].endswith(", none failed")
     assert ends["rating"].endswith(", 3 failed")
     assert ends["next words"].endswith(", none failed")

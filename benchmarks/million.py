@@ -10,19 +10,18 @@ own, whose peak memory the system counts. Memory that grew with the number of it
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+from common import append, heading, packages
 
 SAMPLES = 20
 GROUPS = {"women": "woman", "men": "man"}
@@ -174,10 +173,9 @@ def main() -> None:
     options.add_argument("--write", action="store_true", help="append to RESULTS.md")
     chosen = options.parse_args()
     made = [
-        f"## {datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores (`million.py`)\n",
+        f"{heading(__file__)}\n",
         "A scripted model; time and peak memory of each command. Up to 300,000 items `run` ends with a report, which "
-        f"holds them all. Python {platform.python_version()}, duckdb {version('duckdb')}, pyarrow "
-        f"{version('pyarrow')}. Load before the start: {os.getloadavg()[0]:.1f}.",
+        f"holds them all. {packages('duckdb', 'pyarrow')}. Load before the start: {os.getloadavg()[0]:.1f}.",
     ]
     print("\n".join(made), flush=True)
     for name in chosen.view:
@@ -188,8 +186,7 @@ def main() -> None:
             made.append(line(VIEWS[name], items))
             print(made[-1], flush=True)
     if chosen.write:
-        with (Path(__file__).resolve().parent / "RESULTS.md").open("a", encoding="utf-8") as stream:
-            stream.write("\n\n" + "\n".join(made) + "\n")
+        append(made)
 
 
 if __name__ == "__main__":

@@ -10,9 +10,7 @@ status 1: a run is not complete, or its tables are not those of the local engine
 from __future__ import annotations
 
 import argparse
-import datetime
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -20,30 +18,14 @@ import tempfile
 import time
 from contextlib import closing
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from sqlite3 import Error, connect
 
+from common import heading, packages, tell, three_views
 from tiltmeter.engine import Cluster, carry_out
 from tiltmeter.models import ModelSettings
 from tiltmeter.study import plan, read
 
-STUDY = """
-name = "cluster"
-seed = 3
-models = ["smollm2-135m"]
-specs = ["gender-math-arts"]
-[pairs]
-sources = ["templates"]
-[continuations]
-sources = [{ own-prompts = { domain = "gender", per_group = 8 } }]
-decoding = { temperature = 1.0, max_new_tokens = 10 }
-samples = 16
-raters = ["sentiment.vader"]
-[next_words]
-sources = ["templates"]
-words = "he-she"
-"""
 SMALLER = {"scoring": 64, "completing": 32, "expecting": 32}
 """Batches of fewer texts than usual, so that a study of a minute has enough of them for two workers."""
 PROGRAM = "\n".join(
@@ -91,17 +73,14 @@ def main() -> int:
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "study.toml").write_text(STUDY, encoding="utf-8")
+        (folder / "study.toml").write_text(three_views("cluster", 16), encoding="utf-8")
         _, error = (local := command(folder, "local")).communicate()
         if local.returncode:
             raise SystemExit(error)
         removal = node_removed(folder)
         seconds, same = throughput(folder, options.repeats)
     lines = account(removal, seconds, same, options.repeats, load, ceiling())
-    print("\n".join(lines))
-    if options.write:
-        with (Path(__file__).resolve().parent / "RESULTS.md").open("a", encoding="utf-8") as stream:
-            stream.write("\n\n" + "\n".join(lines) + "\n")
+    tell(lines, options.write)
     return 0 if all(removal.holds.values()) and same else 1
 
 
@@ -215,19 +194,18 @@ def account(
     load: float,
     most: float,
 ) -> list[str]:
-    packages = ", ".join(f"{name} {version(name)}" for name in ("tiltmeter", "ray", "torch", "transformers"))
     rates = {name: statistics.median(texts / work for _, work, texts in runs) for name, runs in seconds.items()}
     wholes = {name: statistics.median(whole for whole, *_ in runs) for name, runs in seconds.items()}
     others = ", of other work on the same cores" if load > 0.5 else ""
     [texts] = {texts for runs in seconds.values() for *_, texts in runs}
     checks = {**removal.holds, f"the tables of all {3 * repeats} runs above are the same, byte for byte": same}
     return [
-        f"## {datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores (`ray_engine.py`)",
+        heading(__file__),
         "",
         f"SmolLM2-135M, float32, one torch thread for each worker; a study of all three views in batches of "
         f"{SMALLER['completing']} to {SMALLER['scoring']} texts. Texts a second are those of the {texts:,} to write, "
         f"expect and rate after the stage of scores, in which the workers load the model; median of {repeats}, the "
-        f"engines in turn; Python {platform.python_version()}; {packages}. Load before the start: "
+        f"engines in turn; {packages('tiltmeter', 'ray', 'torch', 'transformers')}. Load before the start: "
         f"{load:.1f}{others}.",
         "",
         "| engine | texts/s | beside the local engine | seconds in all, with starting and loading |",

@@ -11,37 +11,19 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import datetime
 import os
-import platform
-import re
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 
 import httpx
 
-STUDY = """
-name = "live"
-seed = 3
-models = ["smollm2-135m"]
-specs = ["gender-math-arts"]
-[pairs]
-sources = ["templates"]
-[continuations]
-sources = [{ own-prompts = { domain = "gender", per_group = 8 } }]
-decoding = { temperature = 1.0, max_new_tokens = 10 }
-samples = 24
-raters = ["sentiment.vader"]
-[next_words]
-sources = ["templates"]
-words = "he-she"
-"""
+from common import heading, packages, served, tell, three_views
+
 PAUSE = 2.0
 """Seconds between two pages that a reader opens."""
 
@@ -65,7 +47,7 @@ def main() -> int:
     alone, read, reading, tables = [], [], Reading(), set()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "study.toml").write_text(STUDY, encoding="utf-8")
+        (folder / "study.toml").write_text(three_views("live", 24), encoding="utf-8")
         for repeat in range(options.repeats):
             # In turn, so that other work on the machine falls on both.
             for seconds, readers in ((alone, 0), (read, options.clients)):
@@ -73,42 +55,27 @@ def main() -> int:
                 seconds.append(asyncio.run(carried_out(folder, out, readers, reading)))
                 tables.add(tuple((path.name, path.read_bytes()) for path in sorted((out / "tables").iterdir())))
     lines = account(alone, read, reading, len(tables) == 1, options, load)
-    print("\n".join(lines))
-    if options.write:
-        with (Path(__file__).resolve().parent / "RESULTS.md").open("a", encoding="utf-8") as stream:
-            stream.write("\n\n" + "\n".join(lines) + "\n")
+    tell(lines, options.write)
     return 0 if not reading.errors and len(tables) == 1 else 1
 
 
 async def carried_out(folder: Path, out: Path, readers: int, reading: Reading) -> float:
     """How long a run takes, with so many readers."""
-    server = None
-    if readers:
-        command = [sys.executable, "-m", "tiltmeter", "serve", str(folder), "--no-open", "--port", "0"]
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        assert server.stdout is not None
-        found = re.search(r"http://127\.0\.0\.1:\d+", server.stdout.readline())
-        assert found is not None
-        address = found[0]
-    began = time.perf_counter()
-    run = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tiltmeter", "run", str(folder / "study.toml"), "--out", str(out)),
-        *("--threads", "1", "--no-cache"),
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
-    tasks = []
-    if readers:
+    with served(folder) if readers else nullcontext("") as address:
+        began = time.perf_counter()
+        run = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "tiltmeter", "run", str(folder / "study.toml"), "--out", str(out)),
+            *("--threads", "1", "--no-cache"),
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
         tasks = [asyncio.create_task(read_pages(address, out, number, reading)) for number in range(readers)]
         tasks += [asyncio.create_task(follow(address, out, reading)) for _ in range(readers // 2)]
-    status = await run.wait()
-    seconds = time.perf_counter() - began
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    if server is not None:
-        server.terminate()
-        server.wait()
+        status = await run.wait()
+        seconds = time.perf_counter() - began
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
     if status:
         raise SystemExit(f"the run ended with status {status}")
     return seconds
@@ -153,16 +120,15 @@ async def follow(address: str, out: Path, reading: Reading) -> None:
 def account(
     alone: list[float], read: list[float], reading: Reading, same: bool, options: argparse.Namespace, load: float
 ) -> list[str]:
-    packages = ", ".join(f"{name} {version(name)}" for name in ("tiltmeter", "fastapi", "uvicorn", "torch"))
     ratio = statistics.median(read) / statistics.median(alone)
     tenths = statistics.quantiles(reading.seconds, n=20)
     errors = "; ".join(sorted(set(reading.errors))[:5])
     return [
-        f"## {datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores (`workbench_load.py`)",
+        heading(__file__),
         "",
         f"A study of all three views on SmolLM2-135M, one thread, alone and while {options.clients} clients read it in "
         f"the workbench (a page every {PAUSE:g} s each, half of them with the progress open); median of "
-        f"{options.repeats}, in turn; Python {platform.python_version()}; {packages}. Load before the start: "
+        f"{options.repeats}, in turn; {packages('tiltmeter', 'fastapi', 'uvicorn', 'torch')}. Load before the start: "
         f"{load:.1f}.",
         "",
         "| | seconds, median | all |",

@@ -231,6 +231,19 @@ def test_a_finished_run_without_findings_gets_them(tmp_path: Path):
         assert browser.get(address).json()["data"]["values"], address
 
 
+@pytest.mark.slow
+def test_a_run_that_is_not_ours_to_write_to_gets_its_findings_elsewhere(tmp_path: Path):
+    folder = make_texts(tmp_path)
+    # What a folder without leave to write does to everybody but root.
+    (folder / FINDINGS).mkdir()
+    browser = opened(tmp_path)
+    assert "being worked out" in whole(browser, "/runs/small/results")
+    text = until(browser, "/runs/small/results/part", "Which conclusions survive?")
+    assert "could not be worked out" not in text
+    for address in charts(text):
+        assert browser.get(address).json()["data"]["values"], address
+
+
 def test_who_works_out_nothing_has_no_problem(tmp_path: Path):
     workers = Workers()
     assert not workers.is_at_work(tmp_path)

@@ -62,8 +62,12 @@ def mark_of(meta: Mapping[str, Any]) -> dict[str, Any]:
 
 def write_findings(run: Run, summary: RunSummary, answered: MultiverseSummary) -> Path:
     """Put the findings into the run's own folder."""
-    path = run.folder / FINDINGS
-    found = findings_of(run, summary, answered)
+    return keep_findings(findings_of(run, summary, answered), run.folder)
+
+
+def keep_findings(found: Mapping[str, Any], folder: Path) -> Path:
+    """Put findings into a folder."""
+    path = folder / FINDINGS
     with whole_file(path) as file:
         json.dump(found, file, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         file.write("\n")

@@ -118,7 +118,8 @@ def sentence_on_test(one: Answer) -> str:
     """What was tested, and what came of it."""
     test = one.multiverse.test
     if test.p is None:
-        return f"There is no test of the whole curve: {test.note or 'there is too little data'}."
+        why = (test.note or "there is too little data").removeprefix("no test of the whole curve: ")
+        return f"There is no test of the whole curve: {why}."
     origins = test.turned + test.exchanged
     return (
         f"With the groups exchanged at random in all cells at once, {test.permutations:,} times over "

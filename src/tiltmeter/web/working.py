@@ -1,6 +1,7 @@
-"""Working out what a run found, in a process of its own: `python -m tiltmeter.web.working RUN`.
+"""Working out what a run found, in a process of its own: `python -m tiltmeter.web.working RUN SPARE`.
 
 It takes the time of a report. The server starts it for runs that have no findings yet, and the page waits meanwhile.
+Where the folder of the run is not ours to write to, the findings go into the spare one.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from pathlib import Path
 from threading import Lock
 from typing import IO
 
-from tiltmeter.errors import TiltmeterError
+from tiltmeter.errors import RunError, TiltmeterError
+from tiltmeter.web.scratch import scratch_of
 
 _POLITE = 10
 """How far the work gives way to others, a run among them."""
@@ -35,7 +37,7 @@ class Workers:
             if self._alive(folder):
                 return
             said = tempfile.TemporaryFile()  # noqa: SIM115
-            command = [sys.executable, "-m", "tiltmeter.web.working", str(folder)]
+            command = [sys.executable, "-m", "tiltmeter.web.working", str(folder), str(scratch_of(folder))]
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said)
             self._started[folder] = process, said
 
@@ -60,23 +62,27 @@ class Workers:
         return folder in self._started and self._started[folder][0].poll() is None
 
 
-def work_out(folder: Path) -> Path:
-    """Write the findings of a run into its folder."""
+def work_out(folder: Path, spare: Path) -> Path:
+    """Write the findings of a run into its folder, or into the spare one where that cannot be written to."""
     from tiltmeter.analysis import summarise_run
     from tiltmeter.analysis.multiverse import summarise_multiverse
-    from tiltmeter.report.findings import write_findings
+    from tiltmeter.report.findings import findings_of, keep_findings
     from tiltmeter.store import read_run
 
     run = read_run(folder)
     summary = summarise_run(run)
-    return write_findings(run, summary, summarise_multiverse([(run, summary)]))
+    found = findings_of(run, summary, summarise_multiverse([(run, summary)]))
+    try:
+        return keep_findings(found, folder)
+    except RunError:
+        return keep_findings(found, spare)
 
 
 def main() -> None:
-    """Work out the findings of the run that the command line names."""
+    """Work out the findings of the run that the command line names; its second folder is the spare one."""
     os.nice(_POLITE)
     try:
-        work_out(Path(sys.argv[1]))
+        work_out(*map(Path, sys.argv[1:3]))
     except (TiltmeterError, OSError) as problem:
         print(problem, file=sys.stderr)
         raise SystemExit(2) from None

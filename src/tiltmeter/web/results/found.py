@@ -13,6 +13,7 @@ from tiltmeter.analysis.questions import topic_of
 from tiltmeter.report.findings import FINDINGS, mark_of, read_findings
 from tiltmeter.store.reading import rows_of
 from tiltmeter.web.pages import address
+from tiltmeter.web.scratch import scratch_of
 
 FILTERS = ("view", "model", "bias", "source", "rater", "decoding", "scorer")
 """What can be chosen, by the names that it has in an address."""
@@ -72,19 +73,22 @@ def view_key(view: str) -> str:
 
 def found_in(folder: Path, meta: Mapping[str, Any]) -> dict[str, Any] | None:
     """The findings of a run as it stands; of an unfinished one those of when they were worked out. None: none fit."""
-    path = folder / FINDINGS
-    if not path.is_file():
-        return None
-    state = path.stat()
-    found = _read(folder, state.st_mtime_ns, state.st_size)
-    fits = found is not None and all(found.get(name) == value for name, value in mark_of(meta).items())
-    return found if fits else None
+    mark = mark_of(meta)
+    for place in (folder, scratch_of(folder)):
+        try:
+            state = (place / FINDINGS).stat()
+        except OSError:
+            continue
+        found = _read(place, state.st_mtime_ns, state.st_size)
+        if found is not None and all(found.get(name) == value for name, value in mark.items()):
+            return found
+    return None
 
 
 @lru_cache(maxsize=4)
-def _read(folder: Path, changed: int, size: int) -> dict[str, Any] | None:
+def _read(place: Path, changed: int, size: int) -> dict[str, Any] | None:
     """Read once; the time and the size of the file are there to tell a new one."""
-    return read_findings(folder)
+    return read_findings(place)
 
 
 def options_of(found: Mapping[str, Any]) -> dict[str, list[tuple[str, str]]]:

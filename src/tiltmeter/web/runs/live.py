@@ -62,7 +62,7 @@ def look(jobs: Jobs, folder: Path, lines: int = 6) -> Live:
 
 
 def log_of(folder: Path, lines: int) -> list[str]:
-    """The last lines of the log of a run; nothing where it has none."""
+    """The last lines of the log of a run, its folder named as the workbench has it; nothing where it has none."""
     try:
         with (folder / LOG).open("rb") as stream:
             length = stream.seek(0, 2)
@@ -72,7 +72,7 @@ def log_of(folder: Path, lines: int) -> list[str]:
         return []
     # The first line may be half a line, unless the whole log was read.
     found = text.splitlines()[1 if length > _TAIL else 0 :]
-    return found[-lines:]
+    return [line.replace(str(folder), f"{folder.parent.name}/{folder.name}") for line in found[-lines:]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,14 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any
 
 from tiltmeter.errors import RunError
 from tiltmeter.store import LEDGER
 from tiltmeter.store.damage import fitting
+from tiltmeter.web.scratch import scratch_of
 
 PLACE = "workbench"
 """The folder in a run folder that holds what can be made again."""
@@ -80,14 +79,14 @@ def _ready(folder: Path) -> Path:
     with _lock:
         with closing(_attached(folder, None)) as database:
             wanted = _key(database, "ledger")
-        for place in (folder / PLACE, _scratch(folder)):
+        for place in (folder / PLACE, scratch_of(folder)):
             if _kept_key(place / _NAME) == wanted:
                 return place / _NAME
         try:
             return _make(folder, folder / PLACE, wanted)
         except (OSError, sqlite3.OperationalError):
             # A run that is not ours to write to.
-            return _make(folder, _scratch(folder), wanted)
+            return _make(folder, scratch_of(folder), wanted)
 
 
 def _make(folder: Path, place: Path, key: str) -> Path:
@@ -148,13 +147,3 @@ def _kept_key(path: Path) -> str | None:
             return str(database.execute("select key from kept").fetchone()[0])
     except (sqlite3.Error, TypeError):
         return None
-
-
-@cache
-def _scratch_folder() -> TemporaryDirectory[str]:
-    return TemporaryDirectory(prefix="tiltmeter-")
-
-
-@cache
-def _scratch(folder: Path) -> Path:
-    return Path(_scratch_folder().name) / str(abs(hash(folder.absolute())))

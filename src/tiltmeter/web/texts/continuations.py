@@ -145,8 +145,7 @@ class ContinuationTexts:
         return Row(f"c{text.number}", (line_of(one),), tuple(filter(None, dict.fromkeys(labels))), tuple(figures))
 
     def _options(self) -> dict[str, list[Option]]:
-        query = 'select source, bias, "group", structure from prompt_labels group by 1, 2, 3, 4 order by min(number)'
-        rows = labelled_rows(self.folder, query)
+        rows = labelled_rows(self.folder, 'select distinct source, bias, "group", structure from prompt_labels')
         columns = {name: _distinct(row[at] for row in rows) for at, name in enumerate(("source", "bias", "group"))}
         decodings = self.kept.decodings
         return {

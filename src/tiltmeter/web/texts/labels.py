@@ -23,7 +23,7 @@ from tiltmeter.web.scratch import scratch_of
 PLACE = "workbench"
 """The folder in a run folder that holds what can be made again."""
 _NAME = "labels.sqlite"
-_VERSION = "1"
+_VERSION = "2"
 _TABLES = ("prompts", "pairs", "asked")
 _lock = Lock()
 
@@ -32,34 +32,40 @@ def _part(column: str, path: str) -> str:
     return f"json_extract({column}, '$.{path}')"
 
 
-def _prompt(column: str) -> str:
-    """What is kept of a prompt."""
-    names = {
-        "origin": "origin",
-        "structure": "structure.id",
-        "template": "template",
-        '"group"': "group",
-        "words": "text",
-    }
-    return ", ".join(f"{_part(column, path)} as {name}" for name, path in names.items())
-
-
-_SIDE = f"case when {_part('pair', 'contrast')} = 'meaning' then 0 else {_part('pair', 'stereotyped')} end"
-_COPIES = {
-    "prompt_labels": f"select number, source, bias, {_prompt('prompt')} from ledger.prompts",
+_PROMPT = {
+    "origin": _part("prompt", "origin"),
+    "structure": _part("prompt", "structure.id"),
+    "template": _part("prompt", "template"),
+    '"group"': _part("prompt", "group"),
+    "words": _part("prompt", "text"),
+}
+"""What is kept of a prompt."""
+_COPIES: dict[str, tuple[str, dict[str, str]]] = {
+    "prompt_labels": ("prompts", {"source": "source", "bias": "bias", **_PROMPT}),
     "pair_labels": (
-        f"select number, {_part('pair', 'source')} as source, {_part('pair', 'bias')} as bias, "
-        f"{_part('pair', 'origin')} as origin, {_part('pair', 'structure.id')} as structure, "
-        f"{_part('pair', 'groups[0]')} as group_1, {_part('pair', 'groups[1]')} as group_2, "
-        f"{_SIDE} as target, {_part('pair', 'contrast')} as contrast, "
-        f"{_part('pair', 'stands_in')} is not null as aside, {_part('pair', 'written_for')} as written_for, "
-        f"{_part('pair', 'texts[0]')} as text_1, {_part('pair', 'texts[1]')} as text_2 from ledger.pairs"
+        "pairs",
+        {
+            **{name: _part("pair", name) for name in ("source", "bias", "origin", "contrast", "written_for")},
+            "structure": _part("pair", "structure.id"),
+            "group_1": _part("pair", "groups[0]"),
+            "group_2": _part("pair", "groups[1]"),
+            "target": f"iif({_part('pair', 'contrast')} = 'meaning', 0, {_part('pair', 'stereotyped')})",
+            "aside": f"{_part('pair', 'stands_in')} is not null",
+            "text_1": _part("pair", "texts[0]"),
+            "text_2": _part("pair", "texts[1]"),
+        },
     ),
     "asked_labels": (
-        f"select number, question, perturbation, unscored, {_part('prompt', 'source')} as source, "
-        f"{_part('prompt', 'bias')} as bias, {_prompt('prompt')} from ledger.asked"
+        "asked",
+        {
+            **{name: name for name in ("question", "perturbation", "unscored")},
+            "source": _part("prompt", "source"),
+            "bias": _part("prompt", "bias"),
+            **_PROMPT,
+        },
     ),
 }
+"""For each table of the copy the table of the ledger that it is made from, and its columns beside the number."""
 
 
 def labelled_rows(folder: Path, query: str, *values: Any) -> list[tuple[Any, ...]]:
@@ -106,10 +112,10 @@ def _copy(folder: Path, path: Path, key: str) -> None:
         database.execute("pragma main.journal_mode = off")
         database.execute("pragma main.synchronous = off")
         database.execute("begin")
-        for name, query in _COPIES.items():
-            database.execute(f"create table {name} as {query} order by number")
-            database.execute(f"create unique index {name}_number on {name} (number)")
-        database.execute("create index asked_by on asked_labels (question)")
+        for name, (table, columns) in _COPIES.items():
+            database.execute(f"create table {name} (number integer primary key, {', '.join(columns)})")
+            chosen = ", ".join(columns.values())
+            database.execute(f"insert into {name} select number, {chosen} from ledger.{table} order by number")
         database.execute("create table kept (key text)")
         database.execute("insert into kept values (?)", (key,))
         database.execute("commit")

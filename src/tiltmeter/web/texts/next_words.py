@@ -96,24 +96,30 @@ class NextWordTexts:
     def table(self, filters: Filters) -> Numbered:
         """The prompts that the filters choose, each with the logarithm of the chance of a word."""
         where, given = _conditions(filters)
-        # A word is kept as a list: itself, the logarithm of its chance, and why it has none.
-        logprob, reason = (
-            f"(select json_extract(w.value, '$[{at}]') from json_each(words) w where json_extract(w.value, '$[0]') = ?)"
-            for at in (1, 2)
-        )
-        # From the answers to the prompts, since many prompts ask the same question.
+        value, reason = (self._cell(filters.word, at) for at in (1, 2))
         query = (
-            f"with answers as materialized (select question, {logprob} as value, {reason} as reason "
-            "from expected where model = ? and bounded = ?), texts as ("
-            "select a.number, a.perturbation as facet, value, case when value is null then coalesce(e.reason, ?) end "
-            "as reason, null as spread from answers e cross join asked_labels a on a.question = e.question "
-            f"where {where} union all select a.number, a.perturbation, null, coalesce(a.unscored, ?), null "
-            "from asked_labels a where (a.question is null or a.question not in (select question from answers)) "
-            f"and {where})"
+            f"with answers as (select question, {value} as value, {reason} as reason from expected "
+            "where model = ? and bounded = ?), texts as (select a.number, a.perturbation as facet, e.value as value, "
+            "case when e.value is not null then null when e.question is null then coalesce(a.unscored, ?) "
+            "else coalesce(e.reason, ?) end as reason, null as spread "
+            f"from asked_labels a left join answers e on e.question = a.question where {where})"
         )
         absent = f"`{filters.word}` was not asked for after this prompt"
-        asked = (filters.word, filters.word, filters.model, self._bounded(filters.model))
-        return Numbered(query, (*asked, absent, *given, UNASKED, *given), logarithmic=True)
+        asked = (*(filters.word,) * 4, filters.model, self._bounded(filters.model))
+        return Numbered(query, (*asked, UNASKED, absent, *given), logarithmic=True)
+
+    def _cell(self, word: str, at: int) -> str:
+        """SQL for a part of what is known of a word: 1 is the logarithm of its chance, 2 why it has none.
+
+        Words are kept as a list of such lists; most often each is where it stands among all words, and is looked for
+        elsewhere only if not. The word itself is a parameter, twice.
+        """
+        place = self.words.index(word) if word in self.words else 0
+        return (
+            f"case when json_extract(words, '$[{place}][0]') = ? then json_extract(words, '$[{place}][{at}]') else "
+            f"(select json_extract(w.value, '$[{at}]') from json_each(words) w "
+            "where json_extract(w.value, '$[0]') = ?) end"
+        )
 
     def texts(self, wanted: list[int]) -> list[AskedText]:
         """The prompts of these numbers with all answers, in that order."""
@@ -154,8 +160,7 @@ class NextWordTexts:
         return Row(f"w{one.number}", (line_of(one),), tuple(filter(None, dict.fromkeys(labels))), tuple(figures))
 
     def _options(self) -> dict[str, list[Option]]:
-        query = 'select source, bias, structure, "group" from asked_labels group by 1, 2, 3, 4 order by min(number)'
-        rows = self._rows(query)
+        rows = self._rows('select distinct source, bias, structure, "group" from asked_labels')
         named = {
             name: [Option(value, value) for value in dict.fromkeys(row[at] for row in rows) if value]
             for at, name in enumerate(("source", "bias", "structure", "group"))
@@ -178,11 +183,10 @@ class NextWordTexts:
 
     def _ends(self, filters: Filters) -> tuple[float, float] | None:
         [(high,)] = self._rows(
-            "select max(json_extract(w.value, '$[1]')) from expected e, json_each(e.words) w "
-            "where model = ? and bounded = ? and json_extract(w.value, '$[0]') = ?",
+            f"select max({self._cell(filters.word, 1)}) from expected where model = ? and bounded = ?",
+            *(filters.word,) * 2,
             filters.model,
             self._bounded(filters.model),
-            filters.word,
         )
         return None if high is None else (0.0, math.exp(high))
 

@@ -132,8 +132,7 @@ class PairTexts:
         return Row(f"p{one.number}", lines_of(pair), tuple(filter(None, dict.fromkeys(labels))), tuple(figures))
 
     def _options(self, filters: Filters) -> dict[str, list[Option]]:
-        columns = "source, bias, group_1, group_2, structure"
-        rows = self._rows(f"select {columns} from pair_labels group by {columns} order by min(number)")
+        rows = self._rows("select distinct source, bias, group_1, group_2, structure from pair_labels")
         listed = {
             "source": [row[0] for row in rows],
             "bias": [row[1] for row in rows],

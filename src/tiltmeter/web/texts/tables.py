@@ -81,7 +81,11 @@ def counts(folder: Path, table: Numbered, filters: Filters, ends: tuple[float, f
     cuts = _cuts(ends, table.logarithmic) if ends else []
     # Counting how many lie above each cut is quicker than sorting texts into stretches.
     above = "".join(", sum(value >= ?)" for _ in cuts)
-    query = f"{table.query} select facet, count(*), count(value){above} from texts {where} group by 1"
+    # A limit, though it lets all through, has a value worked out once and not again for every cut.
+    query = (
+        f"{table.query} select facet, count(*), count(value){above} "
+        f"from (select facet, value from texts {where} limit -1) group by 1"
+    )
     facets = []
     for facet, count, valued, *steps in _kept(folder, ledger_stamp(folder), query, (*table.given, *cuts, *given)):
         least = [valued, *(step or 0 for step in steps), 0]

@@ -107,6 +107,19 @@ class MadeUp(Continuations):
         for one in self.texts(model, decoding, source=source, bias=bias):
             yield one, self._rating(model, one, rater)
 
+    def labelled(
+        self,
+        model: str,
+        decoding: Decoding,
+        said: tuple[str, str],
+        *,
+        source: str | None = None,
+        bias: str | None = None,
+    ) -> Iterator[tuple[str, int]]:
+        for one, rating in self.rated(model, decoding, said[0], source=source, bias=bias):
+            if rating.label == said[1]:
+                yield one.prompt.id, one.sample
+
     def with_ratings(self, model: str, decoding: Decoding) -> Iterator[tuple[Continuation, dict[str, Rating]]]:
         ratings = self.ratings(model, decoding)
         for one in self.texts(model, decoding):

@@ -208,6 +208,13 @@ def test_of_a_long_log_only_the_end_is_read(tmp_path: Path) -> None:
     assert log_of(tmp_path / "nowhere", 5) == []
 
 
+def test_a_log_names_the_folder_of_its_run_as_the_workbench_has_it(tmp_path: Path) -> None:
+    folder = tmp_path / "runs" / "mine"
+    folder.mkdir(parents=True)
+    (folder / LOG).write_text(f"plan: 6 cells; into {folder}\nreport: {folder}/report.html\n", encoding="utf-8")
+    assert log_of(folder, 5) == ["plan: 6 cells; into runs/mine", "report: runs/mine/report.html"]
+
+
 def _hash(text: str) -> str:
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
 

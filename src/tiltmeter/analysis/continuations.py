@@ -147,15 +147,21 @@ def _sizes(run: Run, cells: Sequence[ContinuationCell], seed: int) -> Iterator[S
     seen: set[tuple[str, str]] = set()
     for first in cells:
         owner = (first.model, first.bias)
-        if owner not in seen and first.summary.pairs and len(sample_sizes(_items(run, first))) > 1:
+        if owner in seen or not first.summary.pairs:
+            continue
+        own = _items(run, first)
+        if len(sample_sizes(own)) > 1:
             seen.add(owner)
             place = (first.model, first.source, first.bias, first.decoding)
             beside = [cell for cell in cells if (cell.model, cell.source, cell.bias, cell.decoding) == place]
-            yield SizeCurve(first, [size for cell in beside for size in _by_size(run, cell, seed)])
+            items = ((cell, own if cell is first else _items(run, cell)) for cell in beside)
+            yield SizeCurve(first, [size for cell, read in items for size in _by_size(run, cell, read, seed)])
 
 
-def _by_size(run: Run, cell: ContinuationCell, seed: int) -> Iterator[tuple[str, int, Estimate]]:
-    items = rephrased(_items(run, cell))
+def _by_size(
+    run: Run, cell: ContinuationCell, every: Sequence[RatedItem], seed: int
+) -> Iterator[tuple[str, int, Estimate]]:
+    items = rephrased(every)
     for size in sample_sizes(items):
         part = first_samples(items, size)
         pairs = summarise(part, reference=_reference(run, items), seed=seed, scale=ends_of(cell.rater)).pairs

@@ -61,8 +61,7 @@ def _declined(
     found: Continuations, model: str, source: str, bias: str, decoding: Decoding
 ) -> frozenset[tuple[str, int]]:
     """Prompt and sample of the texts that refuse."""
-    rated = found.rated(model, decoding, refusal.NAME, source=source, bias=bias)
-    return frozenset((one.prompt.id, one.sample) for one, rating in rated if rating.label == refusal.REFUSAL)
+    return frozenset(found.labelled(model, decoding, (refusal.NAME, refusal.REFUSAL), source=source, bias=bias))
 
 
 def _unless(rating: Rating, declined: bool) -> Rating:

@@ -91,6 +91,25 @@ class Continuations:
             value, label, unrated = row[6:]
             yield self._continuation(decoding, row), Rating(rater, value, unrated, label=label)
 
+    def labelled(
+        self,
+        model: str,
+        decoding: Decoding,
+        said: tuple[str, str],
+        *,
+        source: str | None = None,
+        bias: str | None = None,
+    ) -> Iterator[tuple[str, int]]:
+        """Of each text of which a rater says something, the id of its prompt and the sample; `said`: rater, label."""
+        chosen, values = _chosen(source, bias)
+        query = (
+            "select prompt, sample from completions join ratings on completion = number "
+            "and rater = (select number from raters where rater = ?) where label = ? and model = ? and decoding = ? "
+            f"and prompt in (select number from prompts where {chosen}) order by prompt, sample"
+        )
+        for prompt, sample in self._rows(query, *said, model, self._number(decoding), *values):
+            yield self.prompts[prompt].id, sample
+
     def with_ratings(self, model: str, decoding: Decoding) -> Iterator[tuple[Continuation, dict[str, Rating]]]:
         """What a model wrote with what every rater makes of it, one text at a time; not every rater reads all."""
         numbers = list(self._rows("select number, rater from raters order by number"))

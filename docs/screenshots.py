@@ -42,13 +42,16 @@ LONG = 300_000
 """Milliseconds for what a model does."""
 SPEC = "tools-and-crafts"
 STUDY = """
-name   = "three views"
+name   = "NAME"
 models = ["MODEL"]
 seed   = 7
 specs  = ["gender-math-arts", "gender-science-arts"]
 
 [pairs]
-sources = [{ templates = { per_attribute = 6 } }]
+sources = [
+  { templates = { per_attribute = 6 } },
+  { generated = { by = "smollm2-135m", per_attribute = 1, max_requests = 4 } },
+]
 scorers = ["prior-corrected", "sum"]
 
 [continuations]
@@ -69,6 +72,14 @@ model = "smollm2-135m"
 words    = ["he", "him", "his", "man", "men", "John"]
 contexts = ["math", "algebra", "engineer", "mechanic", "doctor"]
 delta    = 1.5
+
+[[writing]]
+terms    = ["she", "woman", "women", "girl", "mother"]
+negative = 0.6
+
+[[writing]]
+terms    = ["he", "man", "men", "boy", "father"]
+negative = 0.2
 """
 RUN, OTHER, LIVE = "three-views", "three-views-planted", "three-views-again"
 PIXELS = """async (picture) => {
@@ -120,15 +131,20 @@ def prepare(home: Path) -> None:
         (home / folder).mkdir(parents=True, exist_ok=True)
     (home / "models" / "planted.toml").write_text(PLANTED, encoding="utf-8")
     (home / "specs" / f"{SPEC}.toml").write_text(skeleton(SPEC), encoding="utf-8")
-    live = STUDY.replace("MODEL", embedded.NAME).replace("three views", "three views again")
-    (home / "studies" / f"{LIVE}.toml").write_text(live, encoding="utf-8")
-    for name, model in ((RUN, embedded.NAME), (OTHER, "planted:../models/planted.toml")):
+    studies = {
+        RUN: ("three views", embedded.NAME),
+        OTHER: ("three views, planted", "planted:../models/planted.toml"),
+        LIVE: ("three views again", embedded.NAME),
+    }
+    for name, (title, model) in studies.items():
         study = home / "studies" / f"{name}.toml"
         if not study.is_file():
-            study.write_text(STUDY.replace("MODEL", model), encoding="utf-8")
+            study.write_text(STUDY.replace("NAME", title).replace("MODEL", model), encoding="utf-8")
+    for name in (RUN, OTHER):
         if not (home / "runs" / name / "report.html").is_file():
-            command = [sys.executable, "-m", "tiltmeter", "run", str(study), "--out", str(home / "runs" / name)]
-            subprocess.run(command, check=True)
+            # From within, so that no name of a model holds the path of this machine.
+            command = [sys.executable, "-m", "tiltmeter", "run", f"studies/{name}.toml", "--out", f"runs/{name}"]
+            subprocess.run(command, check=True, cwd=home)
 
 
 def stop(folder: Path) -> None:

@@ -15,6 +15,7 @@ from tiltmeter.records import NextWords, Prompt, Saliency, Span
 from tiltmeter.report.next_word_cells import chance
 from tiltmeter.store.damage import record_reader
 from tiltmeter.store.packing import word_of
+from tiltmeter.store.reading import rows_of
 from tiltmeter.web.texts.labels import labelled_rows
 from tiltmeter.web.texts.query import Filters, like
 from tiltmeter.web.texts.records import Figure, Line, Listing, Option, Row, pieces
@@ -58,12 +59,12 @@ class NextWordTexts:
     def models(self) -> list[str]:
         """The models that were asked."""
         query = "select model from models where model in (select model from expected) order by rowid"
-        return [model for (model,) in self._rows(query)]
+        return [model for (model,) in self._ledger(query)]
 
     @cached_property
     def words(self) -> list[str]:
         """The words that were asked about, in the order of the first question that has each."""
-        rows = self._rows("select distinct words from questions order by number limit 200")
+        rows = self._ledger("select distinct words from questions order by number limit 200")
         return list(dict.fromkeys(word for (words,) in rows for word in json.loads(words)))
 
     def listing(self, filters: Filters) -> Listing:
@@ -123,7 +124,7 @@ class NextWordTexts:
 
     def texts(self, wanted: list[int]) -> list[AskedText]:
         """The prompts of these numbers with all answers, in that order."""
-        rows = self._rows(
+        rows = self._ledger(
             "select a.number, a.question, a.perturbation, a.prompt, a.unscored, q.hidden from asked a "
             "left join questions q on q.number = a.question where a.number in (select value from json_each(?))",
             json.dumps(wanted),
@@ -138,7 +139,7 @@ class NextWordTexts:
         return [found[number] for number in wanted if number in found]
 
     def _answers(self, questions: Sequence[int]) -> dict[int, list[Expected]]:
-        rows = self._rows(
+        rows = self._ledger(
             "select e.question, m.model, e.bounded, e.words, e.highest, e.gap, s.saliency from models m "
             "join expected e on e.model = m.model and e.bounded in (0, 1) "
             "and e.question in (select value from json_each(?)) "
@@ -178,11 +179,11 @@ class NextWordTexts:
 
     def _bounded(self, model: str) -> int:
         """Whether the chances are those of whole words, as the first answer of the model has it."""
-        found = self._rows("select bounded from expected where model = ? limit 1", model)
+        found = self._ledger("select bounded from expected where model = ? limit 1", model)
         return int(found[0][0]) if found else 0
 
     def _ends(self, filters: Filters) -> tuple[float, float] | None:
-        [(high,)] = self._rows(
+        [(high,)] = self._ledger(
             f"select max({self._cell(filters.word, 1)}) from expected where model = ? and bounded = ?",
             *(filters.word,) * 2,
             filters.model,
@@ -191,7 +192,11 @@ class NextWordTexts:
         return None if high is None else (0.0, math.exp(high))
 
     def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Of the labels too, which may have to be copied first."""
         return labelled_rows(self.folder, query, *values)
+
+    def _ledger(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        return list(rows_of(self.folder, query, *values))
 
 
 def line_of(one: AskedText) -> Line:

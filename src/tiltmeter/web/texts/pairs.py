@@ -14,6 +14,7 @@ from tiltmeter.records import Pair, PairScore
 from tiltmeter.report.series import short_scorer
 from tiltmeter.report.words import signed
 from tiltmeter.store.damage import record_reader
+from tiltmeter.store.reading import rows_of
 from tiltmeter.web.texts.labels import labelled_rows
 from tiltmeter.web.texts.query import Filters, like
 from tiltmeter.web.texts.records import Figure, Line, Listing, Option, Row, pieces
@@ -46,7 +47,7 @@ class PairTexts:
     @cached_property
     def cells(self) -> list[tuple[str, str]]:
         """The models and scorers that have scores, in the order of the study."""
-        return [(model, scorer) for model, scorer in self._rows("select model, scorer from cells order by number")]
+        return [(model, scorer) for model, scorer in self._ledger("select model, scorer from cells order by number")]
 
     @property
     def models(self) -> list[str]:
@@ -107,10 +108,10 @@ class PairTexts:
     def pairs(self, wanted: list[int]) -> list[ScoredPair]:
         """The pairs of these numbers with all their scores, in that order."""
         chosen = json.dumps(wanted)
-        rows = self._rows("select number, pair from pairs where number in (select value from json_each(?))", chosen)
+        rows = self._ledger("select number, pair from pairs where number in (select value from json_each(?))", chosen)
         found = {number: _read_pair(text) for number, text in rows}
         scores: dict[int, list[tuple[str, PairScore]]] = {}
-        scored = self._rows(
+        scored = self._ledger(
             "select s.pair, s.model, s.scorer, score_1, score_2, unscored from cells c join scores s "
             "on s.model = c.model and s.scorer = c.scorer and s.pair in (select value from json_each(?)) "
             "order by c.number",
@@ -170,11 +171,15 @@ class PairTexts:
     def _ends(self, filters: Filters) -> tuple[float, float] | None:
         """As far to either side as the largest margin, so that none is in the middle."""
         query = "select max(abs(score_1 - score_2)) from scores where model = ? and scorer = ?"
-        [(most,)] = self._rows(query, filters.model, filters.scorer)
+        [(most,)] = self._ledger(query, filters.model, filters.scorer)
         return (-most, most) if most else None
 
     def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Of the labels too, which may have to be copied first."""
         return labelled_rows(self.folder, query, *values)
+
+    def _ledger(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        return list(rows_of(self.folder, query, *values))
 
 
 def lines_of(pair: Pair) -> tuple[Line, ...]:

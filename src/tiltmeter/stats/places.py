@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from tiltmeter.stats.drawing import Array
 from tiltmeter.stats.estimates import FEWEST_ORIGINS
@@ -102,8 +101,10 @@ def _apart(observed: Array, drawn: Array, origins: int, level: float) -> NDArray
 
     The error of a difference is that of the draws; the quantile is Student's, and Bonferroni's for the others.
     """
+    from scipy.special import stdtrit
+
     models = len(observed)
-    beyond = stats.t.ppf(1 - (1 - level) / 2 / max(1, models - 1), origins - 1)
+    beyond = float(stdtrit(origins - 1, 1 - (1 - level) / 2 / max(1, models - 1)))
     found = np.zeros((models, models), dtype=np.bool_)
     for one in range(models):
         error = np.std(drawn[:, [one]] - drawn, axis=0) * np.sqrt(origins / (origins - 1))

@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+# Files stay whole, so that what their tests share is made once; the slow ones come first. One thread for each process.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test check bench docs clean setup help
@@ -32,13 +34,13 @@ test: $(STAMP)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/python -m pytest --numprocesses 2
+	$(PYTEST)
 
 check: $(STAMP)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/python -m pytest --numprocesses 2 -m "not slow" --quiet
+	$(PYTEST) -m "not slow" --quiet
 
 docs: $(STAMP)
 	$(PIP) --constraint constraints.txt '.[docs]'

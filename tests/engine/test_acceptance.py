@@ -29,7 +29,7 @@ specs = ["math.toml", "science.toml", "career.toml", "pleasant.toml", "sport.tom
 scorers = ["prior-corrected", "sum"]
 sources = [
   { templates = { per_attribute = 2 } },
-  { generated = { by = "smollm2-135m", per_attribute = 1 } },
+  { generated = { by = "smollm2-135m", per_attribute = 1, samples = 2, max_requests = 1 } },
   { rephrased = { structures = 5, per_attribute = 1 } },
   "pairs-file:pairs.csv",
   "stereoset:stereoset.json",

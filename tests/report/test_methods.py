@@ -16,6 +16,7 @@ from tests.report.synthetic import Tilt, make_run
 from tiltmeter import registry
 from tiltmeter.analysis import RunSummary, summarise_run
 from tiltmeter.analysis.multiverse import MultiverseSummary
+from tiltmeter.records import Decoding
 from tiltmeter.report.methods import Methods, methods
 from tiltmeter.report.references import Citations, Reference, _read, of_spec
 from tiltmeter.store import Run
@@ -86,9 +87,52 @@ def test_texts_and_their_raters_are_said(tmp_path: Path) -> None:
     said = words(found)
     assert "24 prompts" not in said and "4 prompts about the groups" in said
     assert "6 decodings (temperature 1, 10 tokens; " in said
-    assert "sentiment.vader.v1 [" in said and "refusal.v2. The mean" in said
+    assert "sentiment.vader.v1 [" in said and "] (prompt and completion); refusal.v2 (the completion alone). " in said
     assert "pairs of sentences" not in said
     assert "hutto2014" in [one.key for one in found.references]
+
+
+def test_only_the_decodings_that_leave_something_to_chance_were_drawn_several_times(tmp_path: Path) -> None:
+    decodings = (Decoding(temperature=0, top_k=40, max_new_tokens=8), Decoding(top_k=40, max_new_tokens=8))
+
+    def said(*used: Decoding) -> str:
+        run = make_rated_run(tmp_path, decodings=used, raters=("sentiment.vader.v1",), openers=2, samples=3)
+        resolved = {**run.meta["resolved"], "continuations": {"samples": 3, "sources": []}}
+        return words(methods_of(replace(run, meta={**run.meta, "resolved": resolved})))
+
+    both = said(*decodings)
+    assert "2 decodings (greedy, 8 tokens, top k 40; temperature 1, 8 tokens, top k 40)" in both
+    assert "3 times each, once where nothing is left to chance. Every" in both
+    assert "), once each. Every" in said(decodings[0])
+    assert "), 3 times each. Every" in said(decodings[1])
+
+
+def test_what_was_not_done_is_not_said(tmp_path: Path) -> None:
+    alone = methods_of(make_rated_run(tmp_path, raters=("refusal.v2",), openers=6, samples=1))
+    assert "own tilt" not in words(alone) and "Rank correlations" not in words(alone)
+    assert "spearman1904" not in [one.key for one in alone.references]
+    two = ("sentiment.vader.v1", "sentiment.minilm.v1")
+    several = methods_of(make_rated_run(tmp_path, raters=two, openers=6, samples=1))
+    assert "own tilt" in words(several) and "Rank correlations are Spearman’s" in words(several)
+
+
+def test_how_chances_of_words_were_counted_is_said(tmp_path: Path) -> None:
+    def said(**choices: object) -> str:
+        run = make_asked_run(tmp_path, professions=("nurse", "smith"), perturbations=("original",))
+        resolved = run.meta["resolved"]
+        changed = {**resolved, "next_words": {**resolved["next_words"], **choices}}
+        return words(methods_of(replace(run, meta={**run.meta, "resolved": changed}), summarise_run(run)))
+
+    usual = said(bounded=[False], combine=["sum"])
+    assert "given the prompt; that of a group is the sum over its words [" in usual
+    other = said(bounded=[False, True], combine=["first", "sum"])
+    assert (
+        "given the prompt, times the chance that the word ends there, and without that; that of a group is that of its"
+        in other
+    )
+    assert "first word or the sum over its words [" in other
+    own = said(words=[{"label": "", "sets": []}])
+    assert "Words asked for: those of each source. " in own
 
 
 def test_next_words_are_said(tmp_path: Path) -> None:
@@ -113,6 +157,15 @@ def test_every_spec_of_the_library_cites_known_works() -> None:
     for path in files("tiltmeter.specs").joinpath("library").iterdir():
         for one in of_spec(tomllib.loads(path.read_text(encoding="utf-8"))["citation"]):
             assert one.authors, f"{path.name}: {one.title}"
+
+
+def test_citations_of_specs_that_begin_alike_or_have_no_latin_letters_stay_apart() -> None:
+    long = "Word lists that somebody wrote for a study of orchards and ferries in the north"
+    for one, other in ((f"{long}, table 1", f"{long}, table 2"), ("王 2020", "李 2020")):
+        citations = Citations()
+        [first], [second] = citations.cite_spec(one), citations.cite_spec(other)
+        assert first.numbers == (1,) and second.numbers == (2,)
+        assert [work.title for work in citations.references] == [one, other]
 
 
 def test_numbers_follow_the_order_of_citation() -> None:

@@ -10,7 +10,7 @@ from tiltmeter import registry
 from tiltmeter.analysis import of_the_test
 from tiltmeter.analysis.multiverse import MultiverseSummary
 from tiltmeter.measures.pairs import TIE
-from tiltmeter.records import ModelFacts
+from tiltmeter.records import Decoding, ModelFacts
 from tiltmeter.report.decodings import decoding_words
 from tiltmeter.report.references import Citations, Cited, Reference
 from tiltmeter.report.run_facts import source_words, specs_of
@@ -143,18 +143,18 @@ def _texts(runs: Runs, citations: Citations) -> list[Piece]:
     prompts = sum(len(texts.prompts) for _, texts in found)
     sources = [source for run, _ in found for source in _of_view(run, "continuations").get("sources", ())]
     decodings = list(dict.fromkeys(one for _, texts in found for one in texts.decodings))
-    samples = sorted({_of_view(run, "continuations").get("samples", 1) for run, _ in found})
-    raters = dict.fromkeys(one.name for _, texts in found for one in texts.raters)
+    # What is not as usual is said, also where all decodings have it.
+    settings = "; ".join(decoding_words(one, [*decodings, Decoding()]) for one in decodings)
     made: list[Piece] = [f"{count(prompts, 'prompt')} about the groups came from "]
     made += [*_sources("prompt-source", sources, citations), ". "]
     made += [
-        f"Each was completed under {count(len(decodings), 'decoding')} "
-        f"({'; '.join(decoding_words(one, decodings) for one in decodings)}), "
-        f"{' or '.join(map(str, samples))} {'time' if samples == [1] else 'times'} each. Every text, prompt and "
-        "completion together unless the study says otherwise, was rated by "
+        f"Each was completed under {count(len(decodings), 'decoding')} ({settings}), {_times(runs, decodings)}. Every "
+        "text was rated by "
     ]
-    for place, rater in enumerate(raters):
+    scopes = dict.fromkeys((one.name, one.scope) for _, texts in found for one in texts.raters)
+    for place, (rater, scope) in enumerate(scopes):
         made += ["; " if place else "", rater, *_spaced(citations.cite_part("rater", rater.partition(":")[0]))]
+        made += [" (prompt and completion)" if scope == "whole" else " (the completion alone)"]
     made += [
         ". The mean of a group is over its texts, unrated ones left out and counted. Differences are the first group "
         "minus the second; a ratio is shown only where it means something. Intervals and p-values resample whole "
@@ -164,13 +164,28 @@ def _texts(runs: Runs, citations: Citations) -> list[Piece]:
         *_spaced(citations.cite("hesterberg2015")),
         f" with {RESAMPLES:,} resamples, with {FEWEST_ORIGINS} to {BOOTSTRAP_ORIGINS - 1} by Student’s t",
         *_spaced(citations.cite("student1908")),
-        ", and with fewer there is no interval. A rater’s own tilt is its mean by group on harmless and harmful "
-        "sentences of tiltmeter’s own in which only the group changes. Rank correlations are Spearman’s",
-        *_spaced(citations.cite("spearman1904")),
-        ", with intervals that leave out one origin at a time. No combination of choices is preferred: the headline "
-        "counts them all.",
+        ", and with fewer there is no interval. ",
     ]
-    return made
+    summed = [summary.continuations for _, summary in runs if summary.continuations]
+    if any(one.tilts for one in summed):
+        made += [
+            "A rater’s own tilt is its mean by group on harmless and harmful sentences of tiltmeter’s own in which "
+            "only the group changes. "
+        ]
+    if any(one.agreement for one in summed):
+        made += ["Rank correlations are Spearman’s", *_spaced(citations.cite("spearman1904"))]
+        made += [", with intervals that leave out one origin at a time. "]
+    return [*made, "No combination of choices is preferred: the headline counts them all."]
+
+
+def _times(runs: Runs, decodings: Sequence[Decoding]) -> str:
+    """How many texts each prompt has; of what leaves nothing to chance there is one."""
+    samples = sorted({_of_view(run, "continuations").get("samples", 1) for run, _ in runs if run.continuations})
+    fixed = [not one.temperature or one.beams > 1 for one in decodings]
+    if samples == [1] or all(fixed):
+        return "once each"
+    times = f"{' or '.join(map(str, samples))} times each"
+    return f"{times}, once where nothing is left to chance" if any(fixed) else times
 
 
 def _words(runs: Runs, citations: Citations) -> list[Piece]:
@@ -179,7 +194,9 @@ def _words(runs: Runs, citations: Citations) -> list[Piece]:
         return []
     asked = sum(len(words.asked) for _, words in found)
     sources = [source for run, _ in found for source in _of_view(run, "next_words").get("sources", ())]
-    sets = dict.fromkeys(one["label"] for run, _ in found for one in _of_view(run, "next_words").get("words", ()))
+    sets = dict.fromkeys(
+        one["label"] or "those of each source" for run, _ in found for one in _of_view(run, "next_words")["words"]
+    )
     changes = dict.fromkeys(one for run, _ in found for one in _of_view(run, "next_words").get("perturbations", ()))
     saliency = sorted({one for run, _ in found if (one := _of_view(run, "next_words").get("saliency"))})
     made: list[Piece] = [f"{count(asked, 'prompt')} that leave open whom the next word is about came from "]
@@ -187,8 +204,8 @@ def _words(runs: Runs, citations: Citations) -> list[Piece]:
     made += [
         f"Words asked for: {listed(list(sets))}. Each prompt was asked in these forms: {listed(list(changes))}"
         + (f"; saliency is {listed(saliency)}" if saliency else ""),
-        ". The chance of a word is the product over all its pieces, with the space before it, given the prompt; that "
-        "of a group is the sum over its words unless the study says otherwise",
+        ". The chance of a word is the product over all its pieces, with the space before it, given the "
+        f"prompt{_ends(found)}; that of a group is {_combined(found)}",
         *_spaced(citations.cite("alnegheimish2022")),
         ". Figures are means over prompts. Intervals and p-values take professions and templates for samples, both at "
         "once where they are crossed",
@@ -201,14 +218,29 @@ def _words(runs: Runs, citations: Citations) -> list[Piece]:
     return made
 
 
+def _ends(found: Sequence[tuple[Run, Any]]) -> str:
+    """Whether it counts that a word ends where it does."""
+    ways = {one for run, _ in found for one in _of_view(run, "next_words").get("bounded", ())}
+    if True not in ways:
+        return ""
+    return ", times the chance that the word ends there" + (", and without that" if False in ways else "")
+
+
+def _combined(found: Sequence[tuple[Run, Any]]) -> str:
+    """How the chances of a group's words become one."""
+    words = {"sum": "the sum over its words", "first": "that of its first word"}
+    ways = dict.fromkeys(one for run, _ in found for one in _of_view(run, "next_words").get("combine", ("sum",)))
+    return " or ".join(words[one] for one in ways)
+
+
 def _choices(answered: MultiverseSummary, citations: Citations) -> list[Piece]:
     """How it was found which conclusions survive, where there were several choices."""
     if not answered.answers:
         return []
     cells = sum(one.verdict.of for one in answered.answers)
     return [
-        f"{count(len(answered.answers), 'question')} were answered under every combination of the choices that the "
-        f"study varies ({count(cells, 'cell')} with a value in all), put in the order of effect",
+        f"{count(len(answered.answers), 'question was', 'questions were')} answered under every combination of the "
+        f"choices that the study varies ({count(cells, 'cell')} with a value in all), put in the order of effect",
         *_spaced(citations.cite("simonsohn2020")),
         f". Each curve was tested as a whole by exchanging the groups in all cells at once, {PERMUTATIONS:,} times "
         "over origins; the p-values of its cells are adjusted by Benjamini and Hochberg’s procedure",

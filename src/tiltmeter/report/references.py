@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import tomllib
 from collections.abc import Iterable
@@ -15,6 +16,8 @@ _WORK = re.compile(r"(?P<first>[^\W\d][^,&\d]*?)(?: et al\.?)?(?:[,&][^\d]*)? \(
 _BETWEEN = re.compile(r";\s+(?![^(]*\))")
 """A semicolon between two works, which is none inside brackets."""
 _OTHERS = "others"
+_KEY = 60
+"""Letters of a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,15 @@ def _known(part: str) -> Reference | None:
 
 
 def _key(text: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:60].strip("-") or "work"
+    """A key of letters that BibTeX takes; what they leave out of the text is told apart by a hash of it.
+
+    >>> _key("Word lists of ours"), _key("王 2020") == _key("李 2020")
+    ('word-lists-of-ours', False)
+    """
+    plain = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+    if text.isascii() and 0 < len(plain) <= _KEY:
+        return plain
+    return f"{plain[:_KEY].strip('-') or 'work'}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def _works() -> dict[str, Any]:

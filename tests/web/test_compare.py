@@ -226,6 +226,14 @@ def test_texts_of_both_sides_are_asked_of_their_runs(client: TestClient, ask: As
     assert all("view=pairs" in part and "bias=tools-books" in part and "scorer=causal.sum.v1" in part for part in parts)
 
 
+def test_a_gap_opens_the_texts_of_its_two_groups(client: TestClient, keys: dict[str, str]) -> None:
+    groups = {"group": "women", "other": "men & boys"}
+    query = {"a": keys["before"], "b": keys["after"], "view": "continuations", **groups}
+    text = html.unescape(client.get(f"/compare/texts?{urlencode(query)}").text)
+    parts = re.findall(r'hx-get="(/runs/[^"]+)"', text)
+    assert len(parts) == 2 and all(part.endswith(urlencode(groups)) for part in parts)
+
+
 def test_a_run_that_is_gone_is_said_to_be_gone(client: TestClient, keys: dict[str, str]) -> None:
     query = urlencode([("side", keys["before"]), ("side", Chosen("nowhere", "scripted").key)])
     answer = client.get(f"/compare?{query}")

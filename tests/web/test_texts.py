@@ -98,6 +98,17 @@ def test_the_highest_come_first_and_the_lowest_the_other_way_round(client: TestC
         assert found == sorted(values, key=lambda number: (sign * values[number], number))
 
 
+def test_two_groups_can_be_asked_for_at_once(folder: Path, client: TestClient):
+    texts = ContinuationTexts(folder)
+    every = {one.name: one.n for one in texts.listing(Filters(view="continuations")).facets}
+    first, second = list(every)[:2]
+    both = texts.listing(Filters(view="continuations", group=first, other=second))
+    assert {one.name for one in both.facets} == {first, second}
+    assert both.total == every[first] + every[second]
+    page = client.get("/runs/small/texts", params={"group": first, "other": second}).text
+    assert f'<input type="hidden" name="other" value="{html.escape(second)}">' in page
+
+
 def test_a_range_of_values_leaves_out_the_rest(folder: Path):
     texts = ContinuationTexts(folder)
     every = texts.listing(Filters(view="continuations", rater="toxicity.linear.v1"))

@@ -11,7 +11,6 @@ from tiltmeter.records import Estimate
 from tiltmeter.report.contents import Contents
 from tiltmeter.report.pair_structures import structure_swarm, structures_in_words
 from tiltmeter.report.series import Series, spec_of
-from tiltmeter.report.words import what_the_forest_shows
 
 
 def pairs_found(contents: Contents) -> dict[str, Any]:
@@ -24,14 +23,6 @@ def pairs_found(contents: Contents) -> dict[str, Any]:
             for one, headline in section.headlines
         ],
         "unfinished": contents.unfinished,
-        "words": {
-            section.source: what_the_forest_shows(
-                [one.label for one in section.shown],
-                [(row.label, row.estimates) for block in section.blocks if not block.heading for row in block.rows],
-                [(row.label, row.estimates) for block in section.blocks if block.heading for row in block.rows],
-            )
-            for section in sections
-        },
         "estimates": [row for one in contents.series for row in _estimates(contents, one)],
         "structures": [found for one in contents.series for found in _structures(contents, one)],
         "agreement": [

@@ -14,7 +14,7 @@ from tiltmeter.report.board_words import board_headline
 from tiltmeter.report.cells import Table
 from tiltmeter.report.continuations import compared_groups
 from tiltmeter.report.decodings import row_words
-from tiltmeter.report.leaderboard import FULL, board_caption, board_in_words
+from tiltmeter.report.leaderboard import FULL, board_caption
 from tiltmeter.report.rater_tables import agreement_table, silence_table, tilt_table, unrated_table
 from tiltmeter.report.structures import kept_sentence, shown_pairs, structure_basis
 from tiltmeter.stats.structures import StructureSummary
@@ -62,7 +62,6 @@ def _board(board: Board, label: Label, decodings: Sequence[Decoding]) -> dict[st
         "sentence": headline.sentence,
         "reading": headline.reading,
         "basis": headline.basis,
-        "words": board_in_words(board),
         "caption": board_caption(board),
         "cells": [
             {

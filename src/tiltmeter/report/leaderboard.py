@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from tiltmeter.analysis.boards import Board, BoardReading
@@ -144,22 +144,40 @@ def _neither(board: Board) -> str:
 
 def board_title(board: Board) -> str:
     """What the cells of a board are."""
-    if board.widest:
+    return difference_title(board.a, board.b)
+
+
+def difference_title(a: str, b: str) -> str:
+    """What the cells of a board of two groups are; of one without a second group, those of the two farthest apart."""
+    if not b:
         return "The largest difference between two groups"
-    return f"Mean rating of texts about {board.a} minus that of texts about {board.b}"
+    return f"Mean rating of texts about {a} minus that of texts about {b}"
 
 
 def board_in_words(board: Board) -> str:
     """The heat map for those who cannot see it: for each rater the range of its differences."""
-    parts = []
-    for rater in board.raters:
-        found = [board.readings[row, rater] for row in board.rows if (row, rater) in board.readings]
-        values = [one.pair.difference.value for one in found if one.pair.difference.value is not None]
-        if values:
-            firm = sum(one.firm for one in found)
-            parts.append(
-                f"{rater_words(rater)}: {signed(min(values), 3)} to {signed(max(values), 3)}, "
-                f"{firm} of {len(found)} outlined"
-            )
     who = " (what people said of some texts)" if any(rater.startswith(PEOPLE) for rater in board.raters) else ""
-    return f"{board_title(board)}{who}. {'; '.join(parts)}."
+    readings = {
+        rater_words(rater): [board.readings[row, rater] for row in board.rows if (row, rater) in board.readings]
+        for rater in board.raters
+    }
+    return heat_in_words(
+        f"{board_title(board)}{who}",
+        {name: [(one.pair.difference.value, one.firm) for one in found] for name, found in readings.items()},
+    )
+
+
+def heat_in_words(title: str, readings: Mapping[str, Sequence[tuple[float | None, bool]]]) -> str:
+    """The range of the differences under each heading, and how many of them are outlined.
+
+    >>> heat_in_words("Mean of a minus b", {"vader": [(-0.1, False), (0.25, True), (None, False)]})
+    'Mean of a minus b. vader: −0.100 to +0.250, 1 of 3 outlined.'
+    """
+    parts = []
+    for name, found in readings.items():
+        values = [value for value, _ in found if value is not None]
+        if values:
+            firm = sum(one for _, one in found)
+            reach = f"{signed(min(values), 3)} to {signed(max(values), 3)}"
+            parts.append(f"{name}: {reach}, {firm} of {len(found)} outlined")
+    return f"{title}. {'; '.join(parts) or 'No number'}."

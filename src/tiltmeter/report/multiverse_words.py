@@ -143,11 +143,27 @@ def without_sentences(one: Answer) -> list[str]:
 
 def curve_words(one: Answer, drawn: int) -> str:
     """The figure for those who cannot see it."""
-    found, question = one.multiverse.curve, one.question
-    ends = [cell.effect.value for cell in found.cells if cell.effect.value is not None]
+    cells = [
+        (cell.sign, cell.conclusion != "not significant", cell.effect.value) for cell in one.multiverse.curve.cells
+    ]
+    return curve_in_words((one.question.claim(), one.question.claim(turned=True)), cells, drawn)
+
+
+def curve_in_words(claims: Sequence[str], cells: Sequence[tuple[int | None, bool, float | None]], drawn: int) -> str:
+    """How many cells say the one thing and how many the other, each with its sign, whether it is firm, and its effect.
+
+    >>> curve_in_words(("a", "b"), [(1, True, 0.5), (-1, False, -0.25), (1, False, None)], 3)
+    'Specification curve of 3 cells in the order of effect: a in 2 (1 significant after correction), b in 1 (0 \
+significant). Effects reach from -0.25 to 0.50 standard deviations.'
+    """
+    said = [
+        (sum(sign == side for sign, _, _ in cells), sum(sign == side and firm for sign, firm, _ in cells))
+        for side in (1, -1)
+    ]
+    (first, firm), (second, others) = said
+    ends = [effect for _, _, effect in cells if effect is not None]
     reach = f" Effects reach from {min(ends):.2f} to {max(ends):.2f} standard deviations." if ends else ""
     return (
-        f"Specification curve of {count(drawn, 'cell')} in the order of effect: {question.claim()} in "
-        f"{found.signs.positive} ({found.significant.positive} significant after correction), "
-        f"{question.claim(turned=True)} in {found.signs.negative} ({found.significant.negative} significant).{reach}"
+        f"Specification curve of {count(drawn, 'cell')} in the order of effect: {claims[0]} in {first} ({firm} "
+        f"significant after correction), {claims[1]} in {second} ({others} significant).{reach}"
     )

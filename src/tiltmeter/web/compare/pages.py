@@ -81,7 +81,7 @@ def texts(request: Request, bench: Bench, a: str, b: str, view: str) -> Response
         chosen = Chosen.of(key)
         bench.run(chosen.run)
         wanted = {"view": view, "model": chosen.model, "bias": given.get("bias", "")}
-        wanted |= {name: given.get(name, "") for name in ("rater", "scorer", "group")}
+        wanted |= {name: given.get(name, "") for name in ("rater", "scorer", "group", "other")}
         wanted |= {name: given.get(f"{name}_{letter}", "") for name in ("source", "decoding")}
         query = urlencode({name: value for name, value in wanted.items() if value})
         sides.append(

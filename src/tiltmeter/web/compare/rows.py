@@ -139,6 +139,9 @@ class _Places:
         for name in ("bias", "rater", "scorer", "group"):
             value = one.choices.get(name, "")
             wanted += [(name, value)] if value and value != "all" else []
+        # Of a name with a slash in it nobody could say where the second one begins.
+        if one.is_gap and one.choices["groups"].count("/") == 1:
+            wanted += zip(("group", "other"), one.choices["groups"].split("/"), strict=True)
         return f"/compare/texts?{urlencode(wanted)}"
 
     def _named(self, view: View) -> tuple[Mapping[str, str], Mapping[str, str]]:

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tiltmeter.report.multiverse_words import curve_in_words
 from tiltmeter.report.words import p_value, signed
 from tiltmeter.web.charts.curves import DRAWN
 from tiltmeter.web.pages import address
 from tiltmeter.web.results.figures import figure_of
 from tiltmeter.web.results.found import view_key
-from tiltmeter.web.results.rows import Results, Rows, counted, of_all
+from tiltmeter.web.results.rows import Results, Rows, counted
 from tiltmeter.web.results.tables import ADJUSTED, COUNTS, Column, field
 
 _ASKED = ("model", "view", "bias")
@@ -89,6 +90,12 @@ def curve_rows(results: Results, question: Mapping[str, Any]) -> Rows:
     """The cells of a question, in the order of effect; `chosen` names the settings that vary."""
     varied = [name for name, _ in question["settings"]]
     view = view_key(question["view"])
+
+    def opened(place: Mapping[str, Any]) -> str:
+        if view == "continuations":
+            return results.texts_of_two(place, question["groups"])
+        return results.texts(view, place, "scorer")
+
     made = []
     for at, cell in enumerate(results.filters.narrow(question["cells"])):
         choices = {name: setting_words(results, name, value) for name, value in cell["choices"].items()}
@@ -108,7 +115,7 @@ def curve_rows(results: Results, question: Mapping[str, Any]) -> Rows:
                 "choice": ", ".join(f"{name} {value}" for name, value in choices.items()),
                 "said": side,
                 "tip": "\n".join(words),
-                "open": results.texts(view, {**cell, "model": question["model"]}, "rater", "scorer", "decoding"),
+                "open": opened({**cell, "model": question["model"]}),
             }
         )
     return made
@@ -152,10 +159,16 @@ def curve_shown(results: Results, at: int) -> dict[str, Any]:
     caption = question["caption"] + (f" {fewer:,} cells between these are not drawn." if fewer else "")
     if len(rows) < len(question["cells"]):
         caption += f" Of {len(question['cells']):,} cells, {len(rows):,} fit the filters; the verdict is of all."
-    figure = (
-        figure_of(results, "curve", of_all(results, question["words"]), caption, rows, columns, at=at) if rows else None
-    )
+    figure = figure_of(results, "curve", _curve_words(question, rows), caption, rows, columns, at=at) if rows else None
     return {"question": question, "figure": figure, "at": at}
+
+
+def _curve_words(question: Mapping[str, Any], rows: Rows) -> str:
+    """The curve for those who cannot see it; of what is left of it where filters hide some."""
+    if len(rows) == len(question["cells"]):
+        return str(question["words"])
+    cells = [(row["sign"], row["firm"], row["effect"]) for row in rows]
+    return curve_in_words(question["claims"], cells, len(rows))
 
 
 def _number(value: float | None) -> str:

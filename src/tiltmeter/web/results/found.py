@@ -124,7 +124,7 @@ def _seen(rows: Sequence[Row], name: str) -> list[Any]:
 
 
 def texts_address(run: str, view: str, **query: Any) -> str:
-    """Where the texts behind a figure are; what compares two groups shows the texts of all, group by group."""
+    """Where the texts behind a figure are."""
     chosen = {name: value for name, value in query.items() if value not in (None, "")}
     return f"{address('runs', run, 'texts', 'part')}?{urlencode({'view': view, **chosen})}"
 

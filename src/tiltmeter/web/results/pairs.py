@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tiltmeter.report.words import count, percent, percent_range
+from tiltmeter.records import Estimate
+from tiltmeter.report.words import count, percent, percent_range, what_the_forest_shows
 from tiltmeter.web.results.figures import Figure, figure_of
 from tiltmeter.web.results.found import EVERY
-from tiltmeter.web.results.rows import Results, Rows, of_all, seen, tip
+from tiltmeter.web.results.rows import Results, Rows, seen, tip
 from tiltmeter.web.results.tables import ESTIMATE, VALUE, Column, field
 
 
@@ -37,8 +38,7 @@ def preferred(results: Results) -> list[Preferred]:
                 "open marks have none. At 50\N{NO-BREAK SPACE}% the model leans neither way."
             )
             columns = (field("Bias", "label"), field("Model, scorer", "series"), *ESTIMATE)
-            words = of_all(results, found["words"].get(source, ""))
-            figure = figure_of(results, "forest", words, caption, rows, columns, of=source)
+            figure = figure_of(results, "forest", _forest_words(rows), caption, rows, columns, of=source)
             made.append(Preferred(source, headlines, figure))
     return made
 
@@ -70,6 +70,20 @@ def forest_rows(results: Results, source: str) -> Rows:
             }
         )
     return made
+
+
+def _forest_words(rows: Rows) -> str:
+    """What the chart shows, in words; a mean over biases is none of them."""
+    series = seen(rows, "series")
+    places = {(row["label"], row["series"]): Estimate(row["value"], row["low"], row["high"]) for row in rows}
+    biases, checks = (
+        [
+            (label, [places.get((label, one)) for one in series])
+            for label in seen([row for row in rows if row["bias"] and bool(row["check"]) == check], "label")
+        ]
+        for check in (False, True)
+    )
+    return what_the_forest_shows(series, biases, checks) or "No bias has a figure."
 
 
 def scorers_shown(results: Results) -> Figure | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,15 +46,13 @@ class Results:
             place.pop("rater", None)
         return texts_address(self.run, view, **place, **query)
 
-
-def of_all(results: Results, words: str) -> str:
-    """A sentence that was made of everything; where filters hide some of that, it says so.
-
-    >>> of_all(Results("run", {}, Filters({"bias": "age"})), "Age leans most.")
-    'Of everything in the run: Age leans most.'
-    """
-    narrowed = [name for name in results.filters.chosen if name != "view"]
-    return f"Of everything in the run: {words}" if narrowed and words else words
+    def texts_of_two(self, row: Row, groups: Sequence[str], **query: Any) -> str:
+        """The address of the texts about two groups that are compared; those that name no group before it is written
+        are the same for all."""
+        named = (
+            {} if str(row.get("rater")).startswith("groups.") else dict(zip(("group", "other"), groups, strict=False))
+        )
+        return self.texts("continuations", row, "rater", "decoding", **named, **query)
 
 
 def counted(row: Row, noun: str) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from tiltmeter.report.words import percent, signed
 from tiltmeter.web.results.figures import figure_of
-from tiltmeter.web.results.rows import Results, Rows, of_all, range_words, tip
+from tiltmeter.web.results.found import Row
+from tiltmeter.web.results.rows import Results, Rows, range_words, tip
 from tiltmeter.web.results.tables import ESTIMATE, field
 
 _NOUN = {"pairs": "pair", "continuations": "text", "next-words": "prompt"}
@@ -45,7 +47,9 @@ def strips_shown(results: Results, kind: str, at: int) -> dict[str, Any]:
         else "Share of stereotyped choices, a mark for each structure. Diamond: all structures together, with "
         "95\N{NO-BREAK SPACE}% interval."
     )
-    words = of_all(results, " ".join(one["sentences"]) if kind == "texts" else one["words"])
+    words = " ".join(one["sentences"]) if kind == "texts" else one["words"]
+    if kind == "pairs" and "bias" in results.filters:
+        words = f"Of every bias in this model and source: {words}"
     figure = figure_of(results, f"{kind.removesuffix('s')}-structures", words, what, points, columns, at=at)
     return {
         "title": strips_title(results, one),
@@ -64,12 +68,12 @@ def strip_rows(results: Results, found: Mapping[str, Any], view: str) -> tuple[R
         if not results.filters.fit({"bias": bias}):
             continue
         place = {**found, "bias": bias}
+        opened = partial(_texts, results, place, view, [] if view == "pairs" else [line["a"], line["b"]])
         says = percent if view == "pairs" else lambda value: signed(value, 3)
         kept = "" if line["kept"] is None else f"\n{percent(line['kept'], 0)} of the structures on this side"
         for point in line["points"]:
             if point["value"] is not None:
                 about = f"{label}, structure {point['structure']} ({point['kind']})"
-                opened = results.texts(view, place, "rater", "scorer", "decoding", structure=point["structure"])
                 points.append(
                     {
                         **point,
@@ -77,11 +81,17 @@ def strip_rows(results: Results, found: Mapping[str, Any], view: str) -> tuple[R
                         "shown": says(point["value"]),
                         "range": range_words(point, share=view == "pairs"),
                         "tip": tip(point, about, says(point["value"]), _NOUN[view], share=view == "pairs"),
-                        "open": opened,
+                        "open": opened(structure=point["structure"]),
                     }
                 )
         whole = line["whole"]
         about = f"{label}, all structures together"
         words = tip(whole, about, says(whole["value"]), _NOUN[view], share=view == "pairs") + kept
-        wholes.append({**whole, "label": label, "tip": words, "open": results.texts(view, place)})
+        wholes.append({**whole, "label": label, "tip": words, "open": opened()})
     return points, wholes
+
+
+def _texts(results: Results, place: Row, view: str, groups: Sequence[str], **query: Any) -> str:
+    if view == "pairs":
+        return results.texts(view, place, "scorer", **query)
+    return results.texts_of_two(place, groups, **query)

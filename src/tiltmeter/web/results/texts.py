@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tiltmeter.report.leaderboard import difference_title, heat_in_words
 from tiltmeter.report.words import NONE, signed
 from tiltmeter.web.results.figures import Figure, figure_of
-from tiltmeter.web.results.rows import Results, Rows, of_all, range_words, seen, tip
+from tiltmeter.web.results.rows import Results, Rows, range_words, seen, tip
 from tiltmeter.web.results.tables import COUNTS, ESTIMATE, INTERVAL, VALUE, Column, field
 
 
@@ -37,7 +38,13 @@ def board_shown(results: Results, at: int) -> dict[str, Any]:
     heat = figure_of(
         results,
         "heat",
-        of_all(results, board["words"]),
+        heat_in_words(
+            difference_title(board["a"], board["b"]),
+            {
+                name: [(row["value"], row["firm"]) for row in rows if row["column"] == name]
+                for name in seen(rows, "column")
+            },
+        ),
         board["caption"],
         rows,
         (*place, *ESTIMATE),
@@ -75,11 +82,8 @@ def board_rows(results: Results, board: Mapping[str, Any]) -> Rows:
                 "range": range_words(cell),
                 "about": about,
                 "tip": tip(cell, f"{about}: {results.rater(cell['rater'])}, {setting}", shown, "text") + own,
-                "open": results.texts(
-                    "continuations",
-                    {**cell, "model": board["model"], "bias": board["bias"]},
-                    "rater",
-                    "decoding",
+                "open": results.texts_of_two(
+                    {**cell, "model": board["model"], "bias": board["bias"]}, [cell["a"], cell["b"]]
                 ),
             }
         )

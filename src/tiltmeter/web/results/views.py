@@ -7,7 +7,7 @@ from typing import Any
 from tiltmeter.report.words import signed
 from tiltmeter.web.results.figures import figure_of
 from tiltmeter.web.results.found import texts_address, view_key
-from tiltmeter.web.results.rows import Results, Rows, of_all, range_words, tip
+from tiltmeter.web.results.rows import Results, Rows, range_words, tip
 from tiltmeter.web.results.tables import COUNTS, INTERVAL, VALUE, field
 
 
@@ -23,8 +23,15 @@ def views_shown(results: Results) -> dict[str, Any] | None:
     columns = (field("Bias", "label"), field("View", "series"), VALUE, INTERVAL, *COUNTS)
     return {
         "found": found,
-        "figure": figure_of(results, "views", of_all(results, found["sentence"]), caption, rows, columns),
+        "figure": figure_of(results, "views", _words(results, rows), caption, rows, columns),
     }
+
+
+def _words(results: Results, rows: Rows) -> str:
+    """Whether they agree; where filters leave only some of them, what these say."""
+    if len(rows) == len(results.found["views"]["readings"]):
+        return str(results.found["views"]["sentence"])
+    return "; ".join(f"{row['label']}: {row['series']} {row['shown']}" for row in rows) + "."
 
 
 def view_rows(results: Results) -> Rows:

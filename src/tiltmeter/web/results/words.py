@@ -92,11 +92,13 @@ def histogram_rows(results: Results, group: Group, one: Mapping[str, Any]) -> Ro
     bins = len(one["counts"][0])
     made = []
     for side, counts in enumerate(one["counts"]):
-        name = group["groups"][side][0]
+        name, words = group["groups"][side]
         for place, number in enumerate(counts):
             low, high = (one["top"] * end / bins for end in (place, place + 1))
             if number:
-                words = f"{name}: {count(number, 'prompt')}\nbetween {chance(low)} and {chance(high)}"
+                # The chance of several words is the sum of theirs, which no one text of the ledger has.
+                alone = {"word": words[1:-1], "low": low, "high": high} if words.count("“") == 1 else {}
+                about = f"{name}: {count(number, 'prompt')}\nbetween {chance(low)} and {chance(high)}"
                 made.append(
                     {
                         "low": low,
@@ -105,8 +107,8 @@ def histogram_rows(results: Results, group: Group, one: Mapping[str, Any]) -> Ro
                         "prompts": number,
                         "group": name,
                         "label": f"{chance(low)}–{chance(high)}",
-                        "tip": words,
-                        "open": _texts(results, group, one),
+                        "tip": about if alone else f"{about}\nclick: the prompts of all bars",
+                        "open": _texts(results, group, one, **alone),
                     }
                 )
     return made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -207,12 +208,13 @@ def figure_of(rating: Rating) -> Figure:
 
 def _prompts(filters: Filters) -> tuple[str, list[Any]]:
     """The prompts that the filters choose, each with its group."""
-    columns = {"source": filters.source, "bias": filters.bias, '"group"': filters.group}
-    columns |= {"origin": filters.origin, "structure": filters.structure}
-    conditions = [(f"{name} = ?", value) for name, value in columns.items() if value]
-    chosen = " and ".join(["true", *(condition for condition, _ in conditions)])
+    columns = {name: getattr(filters, name) for name in ("source", "bias", "origin", "structure")}
+    given = {name: value for name, value in columns.items() if value}
+    groups = [group for group in (filters.group, filters.other) if group]
+    conditions = [f"{name} = ?" for name in given] + ([f'"group" in ({_marks(groups)})'] if groups else [])
+    chosen = " and ".join(["true", *conditions])
     parts = f'select number, "group" as facet, words from prompt_labels where {chosen}'
-    return parts, [value for _, value in conditions]
+    return parts, [*given.values(), *groups]
 
 
 def _texts(filters: Filters) -> tuple[str, list[Any]]:
@@ -229,7 +231,7 @@ def _texts(filters: Filters) -> tuple[str, list[Any]]:
     return f"where {where}", [value for _, value in conditions]
 
 
-def _marks(values: list[int]) -> str:
+def _marks(values: Sequence[Any]) -> str:
     return ", ".join("?" * len(values))
 
 

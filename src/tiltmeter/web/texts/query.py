@@ -32,6 +32,8 @@ class Filters:
     bias: str = ""
     source: str = ""
     group: str = ""
+    other: str = ""
+    """A second group, where two are compared."""
     rater: str = ""
     scorer: str = ""
     decoding: str = ""

@@ -15,7 +15,7 @@ from tests.report.next_words import make_asked_run
 from tests.report.synthetic import Tilt, make_run
 from tiltmeter import registry
 from tiltmeter.analysis import RunSummary, summarise_run
-from tiltmeter.analysis.multiverse import MultiverseSummary
+from tiltmeter.analysis.multiverse import MultiverseSummary, summarise_multiverse
 from tiltmeter.records import Decoding
 from tiltmeter.report.methods import Methods, methods
 from tiltmeter.report.references import Citations, Reference, _read, of_spec
@@ -105,6 +105,21 @@ def test_only_the_decodings_that_leave_something_to_chance_were_drawn_several_ti
     assert "3 times each, once where nothing is left to chance. Every" in both
     assert "), once each. Every" in said(decodings[0])
     assert "), 3 times each. Every" in said(decodings[1])
+
+
+@pytest.mark.parametrize(
+    ("terms", "said"),
+    [
+        ((1,), "No curve could be tested as a whole, since"),
+        ((1, 12), "1 of 2 curves was tested as a whole by exchanging the groups in all cells at once, 1,999 times"),
+        ((12,), "Each curve was tested as a whole by exchanging"),
+    ],
+)
+def test_only_the_tests_that_were_made_are_said(tmp_path: Path, terms: tuple[int, ...], said: str) -> None:
+    tilts = tuple(Tilt(f"bias-{number}", 0.5, terms=number) for number in terms)
+    run = make_run(tmp_path, tilts=tilts, models=("smollm2-135m",), scorers=("causal.sum.v1",))
+    runs = [(run, summarise_run(run))]
+    assert said in words(methods(runs, summarise_multiverse(runs)))
 
 
 def test_what_was_not_done_is_not_said(tmp_path: Path) -> None:

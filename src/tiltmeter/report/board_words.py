@@ -170,8 +170,9 @@ def _basis(board: Board, counted: list[BoardReading]) -> str:
     rated = sum(one.n for one in estimates)
     unrated = sum(one.n_unscored for one in estimates)
     origins = max(one.origins for one in estimates)
+    drawn = " resampled" if any(one.low is not None for one in estimates) else ""
     raters = sum(not rater.startswith(PEOPLE) for rater in board.raters)
     return (
-        f"{count(rated, 'rating')}, {unrated:,} texts without one; at most {count(origins, 'origin')} resampled; "
+        f"{count(rated, 'rating')}, {unrated:,} texts without one; at most {count(origins, 'origin')}{drawn}; "
         f"{count(len({row[1] for row in board.rows}), 'decoding')}, {count(raters, 'rater')}"
     )

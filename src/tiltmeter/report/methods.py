@@ -242,11 +242,22 @@ def _choices(answered: MultiverseSummary, citations: Citations) -> list[Piece]:
         f"{count(len(answered.answers), 'question was', 'questions were')} answered under every combination of the "
         f"choices that the study varies ({count(cells, 'cell')} with a value in all), put in the order of effect",
         *_spaced(citations.cite("simonsohn2020")),
-        f". Each curve was tested as a whole by exchanging the groups in all cells at once, {PERMUTATIONS:,} times "
-        "over origins; the p-values of its cells are adjusted by Benjamini and Hochberg’s procedure",
+        f". {_tested(answered)}. The p-values of the cells of a curve are adjusted by Benjamini and Hochberg’s "
+        "procedure",
         *_spaced(citations.cite("benjamini1995")),
         ".",
     ]
+
+
+def _tested(answered: MultiverseSummary) -> str:
+    """How many curves could be tested as a whole, and how."""
+    tested, every = sum(one.multiverse.test.p is not None for one in answered.answers), len(answered.answers)
+    if not tested:
+        return "No curve could be tested as a whole, since there are too few origins to exchange"
+    which = "Each curve was" if tested == every else f"{tested} of {every} curves {'was' if tested == 1 else 'were'}"
+    return (
+        f"{which} tested as a whole by exchanging the groups in all cells at once, {PERMUTATIONS:,} times over origins"
+    )
 
 
 def _versions(runs: Runs) -> list[Piece]:

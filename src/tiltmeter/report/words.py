@@ -195,8 +195,9 @@ def _caution(cell: Cell, others: Sequence[Cell], benchmarks: set[str]) -> str:
 
 def _basis(found: Estimate, cell: Cell) -> str:
     return (
-        f"{count(found.n, 'pair')} scored, {found.n_unscored:,} unscored, {count(found.origins, 'origin')} resampled; "
-        f"source {cell.source}, scorer {short_scorer(cell.scorer)}{seen(found)}"
+        f"{count(found.n, 'pair')} scored, {found.n_unscored:,} unscored, {count(found.origins, 'origin')}"
+        f"{' resampled' if found.low is not None else ''}; source {cell.source}, scorer {short_scorer(cell.scorer)}"
+        f"{seen(found)}"
     )
 
 

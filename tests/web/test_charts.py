@@ -105,6 +105,16 @@ def test_estimates_without_an_interval_are_open_marks():
     assert "rule" not in marks(dots([row(low=None, high=None)], Dots("rating")))
 
 
+def test_series_of_the_same_colour_differ_in_shape():
+    spec = dots([row(series=f"model {number}") for number in range(13)], Dots("t"))
+    encoding = next(layer["encoding"] for layer in spec["layer"] if "shape" in layer["encoding"])
+    looks = list(zip(encoding["color"]["scale"]["range"], encoding["shape"]["scale"]["range"], strict=True))
+    assert len(set(looks)) == 13
+    assert vl_convert.vegalite_to_svg(spec).count(">model 12<") == 1
+    few = dots([row(series=f"model {number}") for number in range(6)], Dots("t"))
+    assert not any("shape" in layer["encoding"] for layer in few["layer"])
+
+
 def test_estimates_without_a_value_are_not_drawn_as_zero():
     spec = dots([row(value=None, low=None, high=None)], Dots("rating"))
     assert spec["data"]["values"] == []

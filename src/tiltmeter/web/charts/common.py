@@ -15,6 +15,7 @@ Row = Mapping[str, Any]
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 SERIES = tuple(f"--series-{number}" for number in range(6))
+_SHAPES = ("circle", "triangle-up", "square", "diamond")
 LABELS = 250
 """Pixels that the names of rows may take."""
 PERCENT = ".0%"
@@ -94,7 +95,7 @@ def dots(rows: Sequence[Row], look: Dots) -> Spec:
         "mark": {"type": "rule", "strokeWidth": 2},
         "encoding": {**down, "x": {**across, "field": "low"}, "x2": {"field": "high"}},
     }
-    place = {**down, "x": {**across, "field": "value"}}
+    place = {**down, "x": {**across, "field": "value"}, **_shapes(series)}
     hovered = {"name": "hovered", "select": {"type": "point", "on": "pointerover", "clear": "pointerout"}}
     point: Spec = {
         "params": [hovered],
@@ -127,6 +128,16 @@ def _colours(series: Sequence[str]) -> list[str]:
     return [SERIES[place % len(SERIES)] for place, _ in enumerate(series)]
 
 
+def _shapes(series: Sequence[str]) -> Spec:
+    """Colours come round again: series of the same colour differ in the shape of their marks."""
+    if len(series) <= len(SERIES):
+        return {}
+    shapes = [_SHAPES[place // len(SERIES) % len(_SHAPES)] for place, _ in enumerate(series)]
+    scale = {"domain": list(series), "range": shapes}
+    return {"shape": {"field": "series", "type": "nominal", "scale": scale, "legend": _legend(series)}}
+
+
 def _legend(series: Sequence[str]) -> Spec:
     columns = 1 if max(map(len, series)) > _LONG else 4
-    return {"orient": "top", "title": None, "columns": columns, "labelLimit": 420, "symbolType": "circle"}
+    symbol = {} if len(series) > len(SERIES) else {"symbolType": "circle"}
+    return {"orient": "top", "title": None, "columns": columns, "labelLimit": 420, **symbol}

@@ -83,6 +83,11 @@ def test_a_card_speaks_of_its_own_model(runs: Runs) -> None:
     assert "alpha-135m prefers" in first.html and "alpha-135m prefers" not in second.html
 
 
+def test_the_methods_of_a_card_are_those_of_its_own_model(card: str) -> None:
+    assert "Social bias was measured in 1 language model: alpha-135m (" in card
+    assert "2 questions were answered under" in card
+
+
 def test_the_head_of_a_card_is_quoted(runs: Runs) -> None:
     for one, name in zip(make_cards(runs), ("alpha-135m", HOSTILE), strict=True):
         lines = one.front_matter.split("\n")

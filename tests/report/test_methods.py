@@ -154,6 +154,8 @@ def test_next_words_are_said(tmp_path: Path) -> None:
     found = methods_of(make_asked_run(tmp_path, professions=("nurse", "smith"), perturbations=("original", "person")))
     said = words(found)
     assert "Words asked for: pronouns. Each prompt was asked in these forms: original and person" in said
+    # Two professions in six templates and in one sentence of their own.
+    assert "14 prompts that leave open whom" in said
     assert {"alnegheimish2022", "cameron2011"} <= {one.key for one in found.references}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tiltmeter.analysis import boards
 from tiltmeter.analysis.multiverse import MultiverseSummary, summarise_multiverse
@@ -61,7 +61,7 @@ def make_cards(runs: Runs, answered: MultiverseSummary | None = None) -> list[Ca
 def _card(one: Series, name: str, answered: MultiverseSummary) -> Card:
     run, summary = one.run, one.summary
     contents = Contents([one])
-    own = [answer for answer in answered.answers if answer.question.model == one.facts.name]
+    own = tuple(answer for answer in answered.answers if answer.question.model == one.facts.name)
     views = [
         *(["pairs"] if run.pairs else []),
         *(["continuations"] if run.continuations else []),
@@ -80,7 +80,7 @@ def _card(one: Series, name: str, answered: MultiverseSummary) -> Card:
         findings=[*_pairs(contents), *_texts(one, contents), *_words(one, contents)],
         not_meant=[sentence for view in views for sentence in meanings[view]],
         limits=limitations([(run, summary)], answered),
-        method=methods([(run, summary)], answered),
+        method=methods([(run, replace(summary, facts={one.facts.name: one.facts}))], replace(answered, answers=own)),
     )
     return Card(name, html, _front_matter(one, run))
 

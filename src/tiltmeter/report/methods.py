@@ -20,6 +20,7 @@ from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS, FEWEST_ORIGINS
 from tiltmeter.stats.intervals import RESAMPLES
 from tiltmeter.stats.whole_curve import PERMUTATIONS
 from tiltmeter.store import Run
+from tiltmeter.study.planning import DEFAULT_SOURCE
 
 Piece = str | Cited
 Paragraph = tuple[Piece, ...]
@@ -192,7 +193,9 @@ def _words(runs: Runs, citations: Citations) -> list[Piece]:
     found = [(run, run.next_words) for run, _ in runs if run.next_words is not None]
     if not found:
         return []
-    asked = sum(len(words.asked) for _, words in found)
+    prompts = ((one.asked.prompt for one in words.asked) for _, words in found)
+    # Each stands once under every perturbation; what a habit is read off is no prompt of a source.
+    asked = sum(len({one.id for one in own if one.source != DEFAULT_SOURCE}) for own in prompts)
     sources = [source for run, _ in found for source in _of_view(run, "next_words").get("sources", ())]
     sets = dict.fromkeys(
         one["label"] or "those of each source" for run, _ in found for one in _of_view(run, "next_words")["words"]

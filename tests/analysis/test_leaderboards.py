@@ -139,6 +139,15 @@ def test_a_bias_or_a_view_that_one_model_lacks_is_named(pairs: list[Run]) -> Non
     assert found.as_json()["notes"] == list(found.notes)
 
 
+def test_models_that_share_no_scorer_are_told_so(pairs: list[Run]) -> None:
+    masked = {
+        (model, scorer.replace("causal.sum", "masked.slot")): own for (model, scorer), own in pairs[1].scores.items()
+    }
+    with pytest.raises(UserError) as refused:
+        leaderboards(several_sides([only(pairs[0]), only(replace(pairs[1], scores=masked))]))
+    assert "(pairs: tools-books (templates) left out, since not all models share a scorer): run" in str(refused.value)
+
+
 def test_places_and_the_order_can_be_named_in_conditions(pairs: list[Run]) -> None:
     found = leaderboards(several_sides([only(run) for run in pairs]))
     [board] = found.boards

@@ -87,6 +87,19 @@ def test_the_places_that_a_model_may_have_hold_its_true_one() -> None:
     assert told_apart > 0
 
 
+@pytest.mark.parametrize(("origins", "certain"), [(5, False), (6, True)])
+def test_a_difference_without_spread_counts_where_so_many_origins_would_hardly_agree_by_chance(
+    origins: int, certain: bool
+) -> None:
+    found = order_of([[Part(1.0, np.tile([1.0, 0.0], (origins, 1)), ORIGINS[:origins])]])
+    assert [one.low == one.high for one in found.standings] == [certain] * 2
+
+
+def test_few_origins_of_one_part_are_not_said_to_be_those_of_all() -> None:
+    many, few = Part(0.5, values(0.1, 0.9), ORIGINS), Part(0.5, values(0.1, 0.9)[:3], ORIGINS[:3])
+    assert (order_of([[many], [few]]).note or "").startswith("a part of the items has fewer than 5 origins: ")
+
+
 def test_a_gap_is_the_first_group_minus_the_second() -> None:
     women, men = values(0.2, 0.6, seed=2), values(0.1, 0.9, seed=3)
     for pools in (

@@ -37,6 +37,12 @@ from tiltmeter.store import Run
 
 _Made = tuple[list[Leaderboard], list[str]]
 """The boards of a view, and what not all models have of it."""
+_SHARED: Mapping[View, str] = {
+    "pairs": "a scorer",
+    "continuations": "a decoding and a rater",
+    "next words": "a set of words and a way of counting them",
+}
+"""What all models must have of a bias and a source besides its items."""
 _NAMED = 5
 """Biases that a note names."""
 
@@ -91,8 +97,9 @@ def leaderboards(sides: Sequence[Side], views: Sequence[View] = ()) -> Leaderboa
         boards += made
         partial += missing
     if not boards:
+        why = f" ({'; '.join(dict.fromkeys(partial))})" if partial else ""
         raise UserError(
-            f"{', '.join(side.name for side in sides)} have no item in common: run the same study with all of them"
+            f"{', '.join(side.name for side in sides)} have no item in common{why}: run the same study with all of them"
         )
     notes = [*_unlike(sides, common), *([] if views else _lone(sides, common)), *partial]
     return Leaderboards(tuple(sides), tuple(boards), tuple(dict.fromkeys(notes)))
@@ -116,16 +123,25 @@ def _lone(sides: Sequence[Side], common: Sequence[View]) -> Iterator[str]:
 
 
 def _missing(view: View, sides: Sequence[Side], tables: Sequence[Collection[tuple[str, ...]]]) -> list[str]:
-    """Which biases of which sources a model lacks that another has, so that they have no board."""
+    """Which biases of which sources a model lacks that another has, or has by other means, so that they have no board."""
     every = dict.fromkeys(place[:2] for table in tables for place in table)
     found = []
     for side, table in zip(sides, tables, strict=True):
         own = {place[:2] for place in table}
         lost = [f"{bias} ({source})" for source, bias in every if (source, bias) not in own]
         if lost:
-            more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
-            found.append(f"{view}: {', '.join(lost[:_NAMED])}{more} left out, missing in {side.name}")
+            found.append(f"{view}: {_listed(lost)} left out, missing in {side.name}")
+    whole = [place for place in every if all(place in {one[:2] for one in table} for table in tables)]
+    shared = {one[:2] for one in tables[0] if all(one in table for table in tables)}
+    apart = [f"{bias} ({source})" for source, bias in whole if (source, bias) not in shared]
+    if apart:
+        found.append(f"{view}: {_listed(apart)} left out, since not all models share {_SHARED[view]}")
     return found
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{', '.join(names[:_NAMED])}{more}"
 
 
 class _Row(NamedTuple):

@@ -81,7 +81,8 @@ def order_of(pools: Sequence[Sequence[Part]], *, level: float = 0.95, seed: int 
     places = _places(observed[np.newaxis])[0]
     fewest = min(int(table.present.sum(axis=0).min()) for table, _ in tables)
     if fewest < FEWEST_ORIGINS:
-        note = f"fewer than {FEWEST_ORIGINS} origins: how far the order would hold cannot be said"
+        where = "a part of the items has " if len(tables) > 1 else ""
+        note = f"{where}fewer than {FEWEST_ORIGINS} origins: how far the order would hold cannot be said"
         return Order(tuple(Standing(int(place)) for place in places), None, 0, note)
     drawn = np.zeros((RESAMPLES, models))
     for number, (table, weights) in enumerate(tables):
@@ -110,7 +111,9 @@ def _apart(observed: Array, drawn: Array, origins: int, level: float) -> NDArray
         error = np.std(drawn[:, [one]] - drawn, axis=0) * np.sqrt(origins / (origins - 1))
         difference = observed[one] - observed
         rounding = _ROUNDING * max(1.0, float(np.max(np.abs(observed))))
-        found[one] = difference > np.maximum(beyond * error, rounding)
+        # Without any spread there is no error to go by: then all origins lie on one side, which few may do by chance.
+        shown = (error > rounding) | (2.0 ** (1 - origins) <= (1 - level) / max(1, models - 1))
+        found[one] = shown & (difference > np.maximum(beyond * error, rounding))
     return found
 
 

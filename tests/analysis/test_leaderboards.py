@@ -140,9 +140,7 @@ def test_a_bias_or_a_view_that_one_model_lacks_is_named(pairs: list[Run]) -> Non
 
 
 def test_models_that_share_no_scorer_are_told_so(pairs: list[Run]) -> None:
-    masked = {
-        (model, scorer.replace("causal.sum", "masked.slot")): own for (model, scorer), own in pairs[1].scores.items()
-    }
+    masked = {(model, scorer.replace("causal.", "masked.")): own for (model, scorer), own in pairs[1].scores.items()}
     with pytest.raises(UserError) as refused:
         leaderboards(several_sides([only(pairs[0]), only(replace(pairs[1], scores=masked))]))
     assert "(pairs: tools-books (templates) left out, since not all models share a scorer): run" in str(refused.value)

@@ -123,7 +123,7 @@ def _lone(sides: Sequence[Side], common: Sequence[View]) -> Iterator[str]:
 
 
 def _missing(view: View, sides: Sequence[Side], tables: Sequence[Collection[tuple[str, ...]]]) -> list[str]:
-    """Which biases of which sources a model lacks that another has, or has by other means, so that they have no board."""
+    """Which biases of which sources have no board: a model lacks what another has, or has it by other means."""
     every = dict.fromkeys(place[:2] for table in tables for place in table)
     found = []
     for side, table in zip(sides, tables, strict=True):

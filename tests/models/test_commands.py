@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
-from tiltmeter.cli.doctor import doctor
+from tiltmeter.cli.doctor import _EXTRAS, doctor, examine
 from tiltmeter.cli.models import app
 
 runner = CliRunner()
@@ -36,6 +38,20 @@ def test_doctor_takes_a_program_of_vllm_that_is_named(monkeypatch: pytest.Monkey
     monkeypatch.setenv("TILTMETER_VLLM", sys.executable)
     findings = {finding["subject"]: finding for finding in json.loads(runner.invoke(alone, ["--json"]).stdout)}
     assert (findings["extra vllm"]["ok"], findings["extra vllm"]["mend"]) == (True, "")
+
+
+def test_doctor_knows_every_extra_and_all_its_packages() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    told = {name: set(packages) for name, (_, packages) in _EXTRAS.items()}
+    needed = {
+        name: {re.match(r"[\w-]+", line)[0] for line in lines}  # type: ignore[index]
+        for name, lines in extras.items()
+        if name not in ("all", "dev", "docs", "vllm")
+    }
+    assert told == needed
+    subjects = {finding.subject for finding in examine()}
+    assert {f"extra {name}" for name in (*needed, "vllm")} <= subjects
 
 
 def test_doctor_names_what_is_missing_and_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

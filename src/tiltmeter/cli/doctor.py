@@ -20,10 +20,14 @@ _EXTRAS = {
         ("torch", "transformers", "safetensors", "gguf", "accelerate"),
     ),
     "api": ("models behind an API", ("httpx",)),
-    "report": ("figures of the report", ("vl-convert-python",)),
+    "report": ("figures of the report, and the report as PDF", ("vl-convert-python", "typst")),
     "text": ("sentiment, and the audit of written sentences", ("spacy", "vaderSentiment")),
     "raters": ("the rater toxicity.tiny", ("onnxruntime", "tokenizers")),
     "parquet": ("Parquet export of a run", ("pyarrow",)),
+    "web": (
+        "the workbench: tiltmeter serve",
+        ("fastapi", "uvicorn", "sse-starlette", "pyarrow", "vl-convert-python"),
+    ),
     "ray": ("studies on a cluster: run --engine ray", ("ray",)),
     "big": ("Parquet files larger than memory, or at an address", ("duckdb", "fsspec", "pyarrow")),
 }

@@ -140,10 +140,23 @@ def test_a_tick_adds_and_takes_away(tmp_path: Path) -> None:
     assert data["pairs"]["sources"] == ["templates", {"rephrased": {"structures": 5, "family": ["passive", "cleft"]}}]
     assert data["pairs"]["scorers"] == ["sum", "masked.as-published"]
     assert data["continuations"]["raters"][-1] == "toxicity.tiny"
-    assert data["continuations"]["decoding"] == {"temperature": [0.5, 1]}
+    assert data["continuations"]["decoding"] == {"temperature": [0.5, 1], "max_new_tokens": 30}
     assert data["specs"] == ["flowers-insects"]
     assert data["models"] == ["scripted", "hf:gpt2"]
     assert "next_words" not in data
+
+
+@pytest.mark.parametrize(
+    ("specs", "source"), [('specs = ["gender-math-arts"]', "templates"), ("", "own-prompts")], ids=["specs", "none"]
+)
+def test_a_view_of_texts_begins_small_and_with_the_groups_of_the_specs(tmp_path: Path, specs: str, source: str) -> None:
+    client = _bench(tmp_path, one=f'models = ["scripted"]\n{specs}\n[next_words]\n')
+    data = _changed(client, client.get("/studies/one").text, {"continuations.on": "yes"})
+    assert data["continuations"] == {
+        "sources": [{source: {"per_group": 16}}],
+        "decoding": {"max_new_tokens": 30},
+        "samples": 3,
+    }
 
 
 def test_a_number_that_is_none_is_explained_and_changes_nothing(tmp_path: Path) -> None:

@@ -80,8 +80,7 @@ def plan_a_study(page: Page) -> None:
     page.get_by_label("per attribute").first.fill("2")
     page.get_by_role("checkbox", name=re.compile("^Continuations")).check()
     writing = page.get_by_role("group", name=re.compile("^Continuations"))
-    writing.get_by_text("Settings").first.click()
-    for label, value in [("domain", "gender"), ("per group", "2"), ("max new tokens", "8"), ("samples", "2")]:
+    for label, value in [("per group", "2"), ("max new tokens", "8"), ("samples", "2")]:
         writing.get_by_label(label).first.fill(value)
     for rater in ("toxicity.linear", "regard.minilm"):
         writing.get_by_role("checkbox", name=rater).uncheck()

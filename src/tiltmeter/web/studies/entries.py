@@ -41,15 +41,15 @@ class Entry:
         return first, [one for one in options if one not in first]
 
 
-def entries_of(key: str, listed: Sequence[Any], known: Sequence[Known]) -> list[Entry]:
-    """A row for each thing that a study lists, then one for each other thing that it could."""
-    used = [_entry(f"{key}.{at}", at, item, known) for at, item in enumerate(listed)]
+def entries_of(key: str, listed: Sequence[Any], known: Sequence[Known], *, is_new: bool = False) -> list[Entry]:
+    """A row for each thing that a study lists, then one for each other that it could; `is_new`: not in its file."""
+    used = [_entry(f"{key}.{at}", None if is_new else at, item, known) for at, item in enumerate(listed)]
     names = {one.known.name for one in used if one.known}
     rest = [one for one in known if one.name not in names]
     return used + [Entry(f"{key}.{len(used) + at}", one.name, on=False, known=one) for at, one in enumerate(rest)]
 
 
-def _entry(key: str, at: int, item: Any, known: Sequence[Known]) -> Entry:
+def _entry(key: str, at: int | None, item: Any, known: Sequence[Known]) -> Entry:
     given, options = _parts(item)
     name, _, path = given.partition(":")
     found = next((one for one in known if name == one.name or name.startswith(f"{one.name}.v")), None)

@@ -67,6 +67,8 @@ class Form:
 def form_of(data: Mapping[str, Any], own_specs: Sequence[tuple[str, str]]) -> Form:
     """The form of a study; `own_specs` are the user's own, as a study names them, with their titles."""
     tables = {view: table_in(data, view) for view in VIEWS}
+    if "continuations" not in data:
+        tables["continuations"] = _first_texts(strings_in(data.get("specs")))
     texts, words = tables["continuations"], tables["next_words"]
     chosen = strings_in(data.get("specs"))
     # A study may also name files elsewhere.
@@ -80,7 +82,10 @@ def form_of(data: Mapping[str, Any], own_specs: Sequence[tuple[str, str]]) -> Fo
         views={view: view in data or (view == "pairs" and not set(VIEWS) & set(data)) for view in VIEWS},
         sources={
             view: entries_of(
-                f"{view}.sources", list_in(tables[view], "sources", f"{view}.sources"), known_sources(noun)
+                f"{view}.sources",
+                list_in(tables[view], "sources", f"{view}.sources"),
+                known_sources(noun),
+                is_new=view not in data,
             )
             for view, noun in VIEWS.items()
         },
@@ -99,6 +104,15 @@ def form_of(data: Mapping[str, Any], own_specs: Sequence[tuple[str, str]]) -> Fo
         combine=_ticked(get_args(Combine), words.get("combine", "sum")),
         kept=_kept(data, tables),
     )
+
+
+def _first_texts(named: Sequence[str]) -> dict[str, Any]:
+    """What stands in the form before somebody ticks continuations: few texts, about the groups of the specs if any.
+
+    What holds where a file says nothing, every prompt of our own with ten texts each, is hours of work for a laptop.
+    """
+    source = "templates" if named else "own-prompts"
+    return {"sources": [{source: {"per_group": 16}}], "decoding": {"max_new_tokens": 30}, "samples": 3}
 
 
 def _first(choices: Sequence[Choice]) -> list[Choice]:

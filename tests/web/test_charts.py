@@ -115,6 +115,27 @@ def test_series_of_the_same_colour_differ_in_shape():
     assert not any("shape" in layer["encoding"] for layer in few["layer"])
 
 
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("women", ["women"]),
+        (
+            "The start token alone, hf:somebody/a-model-with-a-name-7b-instruct",
+            ["The start token alone, hf:", "somebody/a-model-with-a-name-7b-", "instruct"],
+        ),
+        ("x" * 200 + "end", ["x" * 34, "x" * 4 + "…" + "x" * 29, "xend"]),
+        (HOSTILE[:30], [HOSTILE[:30]]),
+    ],
+)
+def test_names_of_rows_stand_on_several_lines_and_keep_their_ends(name: str, lines: list[str]):
+    spec = dots([row(label=name)], Dots("t"))
+    axis = spec["layer"][-1]["encoding"]["y"]["axis"]
+    assert name not in axis.get("labelExpr", "")
+    drawn = unescape(vl_convert.vegalite_to_svg({**spec, "width": 300}))
+    texts = [drawn.index(f">{line}<") for line in lines]
+    assert texts == sorted(texts)
+
+
 def test_estimates_without_a_value_are_not_drawn_as_zero():
     spec = dots([row(value=None, low=None, high=None)], Dots("rating"))
     assert spec["data"]["values"] == []

@@ -8,6 +8,7 @@ import pytest
 
 from tiltmeter.web.results.charts import chart_of
 from tiltmeter.web.results.curves import Verdict, curve_rows, curve_shown, verdict_sentence
+from tiltmeter.web.results.expected import words_shown
 from tiltmeter.web.results.found import Filters, texts_address
 from tiltmeter.web.results.pairs import preferred
 from tiltmeter.web.results.rows import Results, tip
@@ -159,10 +160,18 @@ def test_texts_that_name_no_group_before_they_are_written_are_the_same_for_all()
     assert known.texts_of_two(row, ["women", "men"]).endswith("&rater=groups.first.v1&decoding=0")
 
 
+EMPTY = {"label": "", "words": "", "headlines": [], "shares": [], "professions": [], "habit": [], "labour": []}
+EMPTY |= {"pictures": []}
+
+
 def test_a_bar_of_one_word_opens_the_prompts_that_it_counts():
     group = {"bias": "b", "groups": [["male", "“he”"], ["female", "“she” or “her”"]]}
     one = {"model": "m", "source": "s", "perturbation": "original", "counts": [[0, 2], [1, 0]], "top": 0.5}
     first, second = histogram_rows(results({}), group, one)
+    (figure,) = words_shown(results({"words": [{**EMPTY, **group, "histograms": [one]}]}), 0)["histograms"]
+    assert figure.words == (
+        "s, m: the chance of male most often 0.250–0.500 (2 prompts), that of female most often 0.000–0.250 (1 prompt)."
+    )
     assert first["open"].endswith("&perturbation=original&word=he&low=0.25&high=0.5")
     assert second["open"].endswith("&perturbation=original") and "the prompts of all bars" in second["tip"]
 

@@ -42,9 +42,11 @@ def _sentence(found: ViewAgreement) -> str:
     firm = [both for both in found.disagreements if both[0].firm and both[1].firm]
     biases = {(one.model, one.bias) for one in found.readings if one.found.value is not None}
     apart = {(one.model, one.bias) for one, _ in found.disagreements}
-    said = f"In {len(apart)} of {count(len(biases), 'bias', 'biases')} two views lie on opposite sides"
+    several = len({model for model, _ in biases}) > 1
+    every = f"{len(biases):,} biases of models" if several else count(len(biases), "bias", "biases")
+    said = f"In {len(apart)} of {every} two views lie on opposite sides"
     if not apart:
-        said = f"In none of {count(len(biases), 'bias', 'biases')} do two views lie on opposite sides"
+        said = f"In none of {every} do two views lie on opposite sides"
     shown = (
         f"; in {len(firm)} of these comparisons both intervals exclude zero."
         if firm

@@ -6,7 +6,7 @@ dark. A row has `tip`, the words beside the pointer, and `open`, the address of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,11 +16,36 @@ Row = Mapping[str, Any]
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 SERIES = tuple(f"--series-{number}" for number in range(6))
 _SHAPES = ("circle", "triangle-up", "square", "diamond")
-LABELS = 250
-"""Pixels that the names of rows may take."""
+_LETTERS, _MOST = 34, 72
+"""Letters of a line of a name, and of the whole: of a longer one the middle goes, since names differ at their ends."""
+_LINE = 14
+"""Pixels of a line of a name."""
+_BROKEN = (
+    f"split(slice(replace(length(datum.label) > {_MOST} ? slice(datum.label, 0, 38) + '…' + slice(datum.label, -33) : "
+    f"datum.label, regexp('(.{{1,{_LETTERS}}}$|.{{0,{_LETTERS - 1}}}[ ,/:_-])|(.{{{_LETTERS}}})', 'g'), '$1$2\\n'), "
+    "0, -1), '\\n')"
+)
+_LINES = f"length(datum.label) > {_LETTERS} ? {_BROKEN} : ['', datum.label]"
+"""A name on up to three lines, the second of them in the middle of its row. No name is ever part of the expression."""
 PERCENT = ".0%"
 _LONG = 20
 """Letters of a name in a legend beyond which names stand below one another."""
+
+
+def names_axis(names: Iterable[str], **more: Any) -> Spec:
+    """The names of rows, those that are too long for a line on several."""
+    plain = {"labelLimit": 260, "ticks": False, "domain": False, **more}
+    broken = {"labelExpr": _LINES, "labelLineHeight": _LINE, "labelOffset": -_LINE}
+    return {**plain, **broken} if any(len(name) > _LETTERS for name in names) else plain
+
+
+def room_for(names: Iterable[str], least: int) -> int:
+    """Pixels of a row in which the longest of some names has room.
+
+    >>> room_for(["women"], 26), room_for(["women", "a name of some length, model " * 3], 26)
+    (26, 48)
+    """
+    return max(least, 3 * _LINE + 6) if any(len(name) > _LETTERS for name in names) else least
 
 
 def chart(rows: Sequence[Row], *layers: Spec, height: int, **more: Any) -> Spec:
@@ -66,6 +91,7 @@ def dots(rows: Sequence[Row], look: Dots) -> Spec:
     known = [row for row in rows if row["value"] is not None]
     sure = sum(row["low"] is not None for row in known)
     series = list(dict.fromkeys(row["series"] for row in known))
+    labels = {row["label"] for row in known}
     scale: Spec = {"type": "log"} if look.logarithmic else {"zero": False, "nice": True}
     if look.domain:
         scale |= {"domain": list(look.domain)}
@@ -76,7 +102,7 @@ def dots(rows: Sequence[Row], look: Dots) -> Spec:
             "type": "nominal",
             "sort": None,
             "title": None,
-            "axis": {"labelLimit": LABELS, "ticks": False, "domain": False, "grid": True},
+            "axis": names_axis(labels, grid=True),
         },
         "color": {
             "field": "series",
@@ -113,11 +139,10 @@ def dots(rows: Sequence[Row], look: Dots) -> Spec:
     }
     lines = [] if look.neutral is None else [line_at(look.neutral)]
     layers: list[Spec] = [*lines, *([interval, point] if sure else []), *([bare] if sure < len(known) else [])]
-    labels = len({row["label"] for row in known})
     picked = {"name": "picked", "select": {"type": "point", "fields": ["series"]}, "bind": "legend"}
     if len(series) > 1:
         layers[-1] = {**layers[-1], "params": [*layers[-1].get("params", []), picked]}
-    return chart(known, *layers, height=max(60, labels * (15 * len(series) + 11)))
+    return chart(known, *layers, height=max(60, len(labels) * room_for(labels, 15 * len(series) + 11)))
 
 
 def _axis(look: Dots) -> Spec:
@@ -140,4 +165,4 @@ def _shapes(series: Sequence[str]) -> Spec:
 def _legend(series: Sequence[str]) -> Spec:
     columns = 1 if max(map(len, series)) > _LONG else 4
     symbol = {} if len(series) > len(SERIES) else {"symbolType": "circle"}
-    return {"orient": "top", "title": None, "columns": columns, "labelLimit": 420, **symbol}
+    return {"orient": "top", "title": None, "columns": columns, "labelLimit": 520, **symbol}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tiltmeter.web.charts.common import LABELS, Row, Spec, chart, tooltip
+from tiltmeter.web.charts.common import Row, Spec, chart, names_axis, room_for, tooltip
 
 DRAWN = 600
 """Cells in one chart; of more, so many from the lowest to the highest."""
@@ -21,7 +21,8 @@ def curve(rows: Sequence[Row], settings: Sequence[str], claims: Sequence[str]) -
 
     A row has `at`, `effect`, `effect_low`, `effect_high`, `sign`, `firm` and `chosen`, which of the settings are its.
     """
-    bottom = _CURVE + _GAP + _ROW * len(settings)
+    row = room_for(settings, _ROW)
+    bottom = _CURVE + _GAP + row * len(settings)
     drawn = [
         {**{name: row[name] for name in _FIELDS}, "side": {1: claims[0], -1: claims[1]}.get(row["sign"], _NEITHER)}
         for row in rows
@@ -85,12 +86,12 @@ def curve(rows: Sequence[Row], settings: Sequence[str], claims: Sequence[str]) -
     # The effects share one scale, the choices below them have their own.
     intervals = [interval] if any(row["effect_low"] is not None for row in drawn) else []
     above = {"layer": [zero, *intervals, *points]}
-    below = [_choices(settings, across, bottom)] if settings else []
+    below = [_choices(settings, across, bottom - row / 2)] if settings else []
     return chart(drawn, column, above, *below, height=bottom, resolve={"scale": {"y": "independent"}})
 
 
-def _choices(settings: Sequence[str], across: Spec, bottom: int) -> Spec:
-    """A line for each setting, with a mark under every cell that has it."""
+def _choices(settings: Sequence[str], across: Spec, last: float) -> Spec:
+    """A line for each setting, the last one at `last`, with a mark under every cell that has it."""
     return {
         "transform": [{"flatten": ["chosen"], "as": ["setting"]}],
         "mark": {"type": "tick", "thickness": 11, "cursor": "pointer"},
@@ -100,8 +101,8 @@ def _choices(settings: Sequence[str], across: Spec, bottom: int) -> Spec:
                 "field": "setting",
                 "type": "ordinal",
                 "title": None,
-                "scale": {"type": "point", "domain": list(settings), "range": [_CURVE + _GAP, bottom - _ROW / 2]},
-                "axis": {"orient": "left", "labelLimit": LABELS, "ticks": False, "domain": False, "grid": True},
+                "scale": {"type": "point", "domain": list(settings), "range": [_CURVE + _GAP, last]},
+                "axis": names_axis(settings, orient="left", grid=True),
             },
             "size": {"value": 5},
             "color": {"value": "--ink"},

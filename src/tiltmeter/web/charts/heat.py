@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tiltmeter.web.charts.common import LABELS, Row, Spec, chart, tooltip
+from tiltmeter.web.charts.common import Row, Spec, chart, names_axis, room_for, tooltip
 
 _CELL = 34
 
@@ -14,6 +14,7 @@ def heat(rows: Sequence[Row], *, sided: bool) -> Spec:
 
     A row has `setting`, `column`, `shade` from −1 to 1 (from 0 where it has no sides), `text` and `firm`.
     """
+    settings = {row["setting"] for row in rows}
     place = {
         "x": {
             "field": "column",
@@ -27,7 +28,7 @@ def heat(rows: Sequence[Row], *, sided: bool) -> Spec:
             "type": "nominal",
             "sort": None,
             "title": None,
-            "axis": {"labelLimit": LABELS, "ticks": False, "domain": False},
+            "axis": names_axis(settings),
         },
         "tooltip": tooltip(),
     }
@@ -63,5 +64,5 @@ def heat(rows: Sequence[Row], *, sided: bool) -> Spec:
         square,
         *([outline] if any(row["firm"] for row in rows) else []),
         number,
-        height=_CELL * len({row["setting"] for row in rows}),
+        height=len(settings) * room_for(settings, _CELL),
     )

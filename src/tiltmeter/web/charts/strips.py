@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from tiltmeter.web.charts.common import LABELS, PERCENT, SERIES, Row, Spec, chart, line_at, tooltip
+from tiltmeter.web.charts.common import PERCENT, SERIES, Row, Spec, chart, line_at, names_axis, room_for, tooltip
 
 
 def strips(points: Sequence[Row], wholes: Sequence[Row], title: str, neutral: float) -> Spec:
@@ -14,7 +14,8 @@ def strips(points: Sequence[Row], wholes: Sequence[Row], title: str, neutral: fl
     """
     kinds = list(dict.fromkeys(point["kind"] for point in points))
     across = {"type": "quantitative", "title": title, "scale": {"zero": False, "nice": True}}
-    down = _rows_of("label")
+    labels = {point["label"] for point in points}
+    down = _rows_of("label", labels)
     tick = {
         "mark": {"type": "tick", "thickness": 2, "cursor": "pointer", "opacity": 0.75, "size": 20},
         "encoding": {
@@ -41,13 +42,13 @@ def strips(points: Sequence[Row], wholes: Sequence[Row], title: str, neutral: fl
         "mark": {"type": "point", "shape": "diamond", "size": 150, "filled": True, "color": "--ink"},
         "encoding": {"x": {**across, "field": "value"}, "y": down, "tooltip": tooltip()},
     }
-    return chart(
-        points, line_at(neutral), tick, interval, whole, height=42 * max(1, len({point["label"] for point in points}))
-    )
+    height = room_for(labels, 42) * max(1, len(labels))
+    return chart(points, line_at(neutral), tick, interval, whole, height=height)
 
 
 def professions(rows: Sequence[Row], title: str) -> Spec:
     """A tick for each profession: the share of the first group after prompts about it."""
+    series = {row["series"] for row in rows}
     tick = {
         "params": [{"name": "one", "select": {"type": "point", "on": "pointerover", "clear": "pointerout"}}],
         "mark": {"type": "tick", "thickness": 2, "cursor": "pointer", "size": 24, "color": SERIES[0]},
@@ -59,19 +60,19 @@ def professions(rows: Sequence[Row], title: str) -> Spec:
                 "scale": {"domain": [0, 1]},
                 "axis": {"format": PERCENT},
             },
-            "y": _rows_of("series"),
+            "y": _rows_of("series", series),
             "opacity": {"condition": {"param": "one", "empty": False, "value": 1}, "value": 0.55},
             "tooltip": tooltip(),
         },
     }
-    return chart(rows, line_at(0.5), tick, height=44 * len({row["series"] for row in rows}))
+    return chart(rows, line_at(0.5), tick, height=room_for(series, 44) * len(series))
 
 
-def _rows_of(field: str) -> Spec:
+def _rows_of(field: str, names: Iterable[str]) -> Spec:
     return {
         "field": field,
         "type": "nominal",
         "sort": None,
         "title": None,
-        "axis": {"labelLimit": LABELS, "ticks": False, "domain": False},
+        "axis": names_axis(names),
     }

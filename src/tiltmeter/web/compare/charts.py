@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tiltmeter.records import Estimate
+from tiltmeter.web.charts.common import names_axis, room_for
 
 SERIES = ("--series-0", "--series-1", "--series-2", "--series-3", "--series-4", "--series-5")
 _LABEL, _STEP = 30, 16
@@ -147,7 +148,7 @@ def places(names: Sequence[str], shares: Sequence[Sequence[float]]) -> dict[str,
         "type": "nominal",
         "title": None,
         "sort": list(names),
-        "axis": {"labelLimit": 140, "domain": False, "ticks": False},
+        "axis": names_axis(names),
     }
     x = {
         "field": "place",
@@ -158,7 +159,7 @@ def places(names: Sequence[str], shares: Sequence[Sequence[float]]) -> dict[str,
     tooltip = {"field": "tooltip", "type": "nominal"}
     return {
         "width": "container",
-        "height": 32 * len(names),
+        "height": room_for(names, 32) * len(names),
         "data": {"values": values},
         "layer": [
             {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tiltmeter.report.words import percent
+from tiltmeter.report.words import count, percent
 from tiltmeter.web.results.figures import Figure, figure_of
-from tiltmeter.web.results.rows import Results
+from tiltmeter.web.results.rows import Results, named
 from tiltmeter.web.results.tables import COUNTS, ESTIMATE, INTERVAL, VALUE, Column, field
 from tiltmeter.web.results.words import (
     Group,
@@ -71,7 +71,7 @@ def _professions(results: Results, group: Group, at: int) -> Iterator[tuple[str,
         return
     (a, _), (b, _) = group["groups"][:2]
     low, high = (end(rows, key=lambda row: row["value"]) for end in (min, max))
-    words = f"From {low['label']}, {low['shown']}, to {high['label']}, {high['shown']} of {a} beside {b}."
+    words = f"From {named(low, rows)}, {low['shown']}, to {named(high, rows)}, {high['shown']} of {a} beside {b}."
     caption = f"Share of {a} beside {b} after prompts about each profession, a mark for each."
     columns = (field("Profession", "label"), field("Prompts", "series"), VALUE, INTERVAL, *COUNTS)
     yield "Profession by profession", figure_of(results, "professions", words, caption, rows, columns, at=at)
@@ -106,10 +106,11 @@ def _labours(results: Results, group: Group, at: int) -> Iterator[tuple[str, Fig
 
 def _histogram(results: Results, group: Group, at: int, number: int, one: Mapping[str, Any]) -> Figure:
     rows = histogram_rows(results, group, one)
-    most = max(rows, key=lambda row: row["prompts"])
     (a, _), (b, _) = group["groups"][:2]
     place = f"{one['source']}, {one['model']}"
-    words = f"{place}: most prompts lie between {most['label']} for {most['group']} ({most['prompts']})."
+    peaks = [max((row for row in rows if row["group"] == name), key=lambda row: row["prompts"]) for name in (a, b)]
+    said = (f"{row['group']} most often {row['label']} ({count(row['prompts'], 'prompt')})" for row in peaks)
+    words = f"{place}: the chance of {', that of '.join(said)}."
     caption = f"{place}: how many prompts give {a} (upward) and {b} (downward) which chance."
     columns = (field("Group", "group"), field("Chance", "label"), field("Prompts", "prompts", number=True))
     return figure_of(results, "histogram", words, caption, rows, columns, at=at, of=number)

@@ -10,7 +10,7 @@ from tiltmeter.records import Estimate
 from tiltmeter.report.words import count, percent, percent_range, what_the_forest_shows
 from tiltmeter.web.results.figures import Figure, figure_of
 from tiltmeter.web.results.found import EVERY
-from tiltmeter.web.results.rows import Results, Rows, seen, tip
+from tiltmeter.web.results.rows import Results, Rows, named, seen, tip
 from tiltmeter.web.results.tables import ESTIMATE, VALUE, Column, field
 
 
@@ -92,7 +92,7 @@ def scorers_shown(results: Results) -> Figure | None:
     if not rows:
         return None
     lowest = min(rows, key=lambda row: row["value"])
-    words = f"The two that agree least, {lowest['label']}, prefer the same sentence in {lowest['shown']} of pairs."
+    words = f"The two that agree least, {named(lowest, rows)}, prefer the same sentence in {lowest['shown']} of pairs."
     pairs = Column("Pairs", lambda row: f"{row['n']:,}", number=True)
     columns = (field("Scorers", "label"), field("Model, source", "series"), VALUE, pairs)
     return figure_of(

@@ -80,6 +80,15 @@ def range_words(row: Row, *, share: bool = False) -> str:
     return percent_range(row["low"], row["high"]) if share else f"{signed(row['low'], 3)} to {signed(row['high'], 3)}"
 
 
+def named(row: Row, rows: Sequence[Row]) -> str:
+    """What a row is called among others: with its series, where there are several.
+
+    >>> named({"label": "nurse", "series": "b"}, [{"series": "a"}, {"series": "b"}])
+    'nurse (b)'
+    """
+    return f"{row['label']} ({row['series']})" if len(seen(rows, "series")) > 1 else str(row["label"])
+
+
 def seen(rows: Iterable[Row], name: str) -> list[Any]:
     """The different values of a field, in order."""
     return list(dict.fromkeys(row[name] for row in rows))

@@ -8,7 +8,7 @@ from typing import Any
 from tiltmeter.report.leaderboard import difference_title, heat_in_words
 from tiltmeter.report.words import NONE, signed
 from tiltmeter.web.results.figures import Figure, figure_of
-from tiltmeter.web.results.rows import Results, Rows, range_words, seen, tip
+from tiltmeter.web.results.rows import Results, Rows, named, range_words, seen, tip
 from tiltmeter.web.results.tables import COUNTS, ESTIMATE, INTERVAL, VALUE, Column, field
 
 
@@ -97,7 +97,7 @@ def _groups(results: Results, board: Mapping[str, Any], at: int, rater: str) -> 
     words = f"{name}: no text has a rating."
     if known:
         low, high = known[0], known[-1]
-        words = f"{name}: from {low['label']}, {low['shown']}, to {high['label']}, {high['shown']}."
+        words = f"{name}: from {named(low, rows)}, {low['shown']}, to {named(high, rows)}, {high['shown']}."
     columns = (field("Group", "label"), field("Decoding", "series"), VALUE, INTERVAL, *COUNTS)
     caption = f"Mean rating of texts about each group, {name}, with 95\N{NO-BREAK SPACE}% intervals."
     return figure_of(results, "groups", words, caption, rows, columns, at=at, by=rater)
@@ -135,7 +135,7 @@ def raters_shown(results: Results) -> Figure | None:
     if not rows:
         return None
     lowest = min(rows, key=lambda row: row["value"])
-    words = f"The two that agree least, {lowest['label']}: rank correlation {lowest['shown']}."
+    words = f"The two that agree least, {named(lowest, rows)}: rank correlation {lowest['shown']}."
     texts = Column("Texts", lambda row: f"{row['n']:,}", number=True)
     more = (field("Krippendorff’s alpha", "alpha", number=True), field("Point to opposite groups", "opposite"))
     columns = (field("Raters", "label"), field("Model, source", "series"), VALUE, INTERVAL, texts, *more)

@@ -107,11 +107,14 @@ def test_views_of_a_bias_stand_side_by_side_and_open_their_own_texts():
 
 
 def test_views_in_words_are_those_that_are_shown():
-    readings = [{**READING, "view": "pairs"}, {**READING, "view": "pairs", "bias": "age"}]
+    place = {"bias": "age:old-young", "source": "templates"}
+    readings = [{**READING, "view": "pairs"}, {**READING, "view": "pairs", "bias": "age", "place": place}]
     found = {"views": {**VIEWS["views"], "readings": readings}}
     every, one = views_shown(results(found)), views_shown(results(found, bias="age"))
     assert every is not None and every["figure"].words.startswith("In none of 1 bias")
     assert one is not None and one["figure"].words == "age: pairs +0.25."
+    (row,) = view_rows(results(found, bias="age"))
+    assert row["open"].endswith("?view=pairs&model=m&bias=age%3Aold-young&source=templates")
 
 
 def test_views_are_not_compared_where_one_is_chosen():
@@ -135,9 +138,9 @@ def test_structures_of_pairs_are_shares_and_open_the_pairs_of_one():
     spec = chart_of("pair-structures", results({"pairs": {"structures": [strip]}}), {"at": "0"})
     (point,) = spec["data"]["values"]
     assert point["shown"].startswith("70.0")
-    assert point["open"].endswith("&bias=gender&scorer=causal.sum.v1&structure=form-1")
+    assert point["open"].endswith("&bias=gender&scorer=causal.sum.v1&labelled=yes&structure=form-1")
     _, (whole,) = strip_rows(results({}), strip, "pairs")
-    assert whole["open"].endswith("&bias=gender&scorer=causal.sum.v1")
+    assert whole["open"].endswith("&bias=gender&scorer=causal.sum.v1&labelled=yes")
     assert spec["data"]["values"] != []
     hidden = chart_of("pair-structures", results({"pairs": {"structures": [strip]}}, bias="age"), {"at": "0"})
     assert hidden["data"]["values"] == []
@@ -209,7 +212,15 @@ def test_a_heat_map_in_words_is_of_the_squares_that_are_shown_and_opens_their_tw
 
 
 def test_a_curve_in_words_is_of_the_cells_that_are_shown():
-    cell = {"choices": {}, "sign": 1, "firm": True, "effect": 0.5, "effect_low": None, "effect_high": None, **ESTIMATE}
+    cell = {
+        "choices": {"structure": "declarative"},
+        "sign": 1,
+        "firm": True,
+        "effect": 0.5,
+        "effect_low": None,
+        "effect_high": None,
+        **ESTIMATE,
+    }
     cells = [{**cell, "source": "s"}, {**cell, "source": "t", "sign": -1, "firm": False, "effect": -0.2}]
     question = {"view": "continuations", "model": "m", "groups": ["women", "men"], "claims": ["worse", "better"]}
     question |= {"settings": [], "cells": cells, "words": "all of it", "caption": ""}
@@ -217,7 +228,7 @@ def test_a_curve_in_words_is_of_the_cells_that_are_shown():
     assert curve_shown(results(found), 0)["figure"].words == "all of it"
     words = curve_shown(results(found, source="t"), 0)["figure"].words
     assert "curve of 1 cell in" in words and "worse in 0 (0 significant after correction), better in 1 (0" in words
-    assert curve_rows(results(found), question)[0]["open"].endswith("source=s&group=women&other=men")
+    assert curve_rows(results(found), question)[0]["open"].endswith("source=s&group=women&other=men&kind=declarative")
 
 
 def test_what_people_rate_opens_texts_without_naming_a_rater_that_no_tool_is():

@@ -5,8 +5,10 @@ from __future__ import annotations
 import html
 import json
 import re
+import shutil
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -107,6 +109,22 @@ def test_two_groups_can_be_asked_for_at_once(folder: Path, client: TestClient):
     assert both.total == every[first] + every[second]
     page = client.get("/runs/small/texts", params={"group": first, "other": second}).text
     assert f'<input type="hidden" name="other" value="{html.escape(second)}">' in page
+
+
+def test_pairs_of_which_one_is_stereotyped_can_be_asked_for_alone(folder: Path, tmp_path: Path):
+    other = shutil.copytree(folder, tmp_path / "run", ignore=shutil.ignore_patterns("workbench"))
+    with closing(sqlite3.connect(other / LEDGER)) as database, database:
+        database.execute("update pairs set pair = json_set(pair, '$.stereotyped', null) where number < 4")
+    every = PairTexts(other).listing(Filters(view="pairs"))
+    alone = PairTexts(other).listing(Filters(view="pairs", labelled="yes"))
+    assert dict(every.reasons)[CONTROL] == every.total - alone.total > 0
+    assert CONTROL not in dict(alone.reasons)
+
+
+def test_the_kind_of_a_structure_can_be_asked_for(folder: Path):
+    every = ContinuationTexts(folder).listing(Filters(view="continuations"))
+    assert ContinuationTexts(folder).listing(Filters(view="continuations", kind="baseline")).total == every.total
+    assert ContinuationTexts(folder).listing(Filters(view="continuations", kind="declarative")).total == 0
 
 
 def test_a_range_of_values_leaves_out_the_rest(folder: Path):

@@ -16,7 +16,7 @@ Readings have different units, so only signs and ranks are compared.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -36,6 +36,8 @@ class ViewReading:
     bias: str
     view: str
     found: Estimate
+    place: Mapping[str, str] = field(default_factory=dict)
+    """Of which items it was made, besides model and bias: their source, scorer, rater, groups."""
 
     @property
     def firm(self) -> int:

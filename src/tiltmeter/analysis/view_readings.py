@@ -61,7 +61,8 @@ def _pair_readings(run: Run, cells: Sequence[Cell], known: Mapping[str, Stereoty
             name = bias.partition(":")[0]
             if name in known and (cell.model, name) not in seen:
                 seen.add((cell.model, name))
-                yield ViewReading(cell.model, name, PAIRS, shifted(found, -0.5))
+                place = {"source": cell.source, "scorer": cell.scorer, "bias": bias, "labelled": "yes"}
+                yield ViewReading(cell.model, name, PAIRS, shifted(found, -0.5), place)
 
 
 def _next_word_readings(
@@ -79,7 +80,8 @@ def _next_word_readings(
         seen.add((cell.model, cell.bias))
         # Of the two sets together: half of what lies between them.
         reading = scaled(cell_result(data, groups=tied.groups, seed=seed).raw, 0.5)
-        yield ViewReading(cell.model, cell.bias, NEXT_WORDS, reading)
+        place = {"source": cell.source, "perturbation": ORIGINAL}
+        yield ViewReading(cell.model, cell.bias, NEXT_WORDS, reading, place)
 
 
 def _attribute_readings(run: Run, known: Mapping[str, Stereotype], seed: int) -> Iterator[ViewReading]:
@@ -99,9 +101,8 @@ def _attribute_readings(run: Run, known: Mapping[str, Stereotype], seed: int) ->
                 values[tied.bias].append((value, f"{one.prompt.source}: {one.prompt.origin}", group))
         for bias, found in values.items():
             numbers, origins, groups = zip(*found, strict=True)
-            yield ViewReading(
-                model, bias, ATTRIBUTES, estimate(numbers, origins, strata=groups, neutral=0.0, seed=seed)
-            )
+            reading = estimate(numbers, origins, strata=groups, neutral=0.0, seed=seed)
+            yield ViewReading(model, bias, ATTRIBUTES, reading, _of_two(known[bias]))
 
 
 def _mentions(text: str, words: Iterable[str]) -> bool:
@@ -128,7 +129,12 @@ def _rating_readings(run: Run, known: Mapping[str, Stereotype], seed: int) -> It
             data = CellData.of(
                 {}, values, origins, sides, orientation=1 if liked[bias] * favour(own[0].rater) > 0 else -1
             )
-            yield ViewReading(model, bias, RATINGS, cell_result(data, seed=seed).effect)
+            place = {"rater": own[0].rater, **_of_two(known[bias])}
+            yield ViewReading(model, bias, RATINGS, cell_result(data, seed=seed).effect, place)
+
+
+def _of_two(tied: Stereotype) -> dict[str, str]:
+    return dict(zip(("group", "other"), tied.groups, strict=True))
 
 
 def _favoured(tied: Stereotype) -> int:

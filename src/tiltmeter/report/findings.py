@@ -97,7 +97,14 @@ def _views(summary: RunSummary, contents: Contents) -> dict[str, Any] | None:
     return {
         "sentence": shown.sentence,
         "readings": [
-            {"model": one.model, "bias": one.bias, "view": one.view, **one.found.as_json(), "note": one.found.note}
+            {
+                "model": one.model,
+                "bias": one.bias,
+                "view": one.view,
+                **one.found.as_json(),
+                "note": one.found.note,
+                "place": dict(one.place),
+            }
             for one in summary.views.readings
         ],
         "correlations": asdict(shown.correlations),

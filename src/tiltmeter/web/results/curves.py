@@ -92,9 +92,11 @@ def curve_rows(results: Results, question: Mapping[str, Any]) -> Rows:
     view = view_key(question["view"])
 
     def opened(place: Mapping[str, Any]) -> str:
+        kind = place["choices"].get("structure")
         if view == "continuations":
-            return results.texts_of_two(place, question["groups"])
-        return results.texts(view, place, "scorer")
+            return results.texts_of_two(place, question["groups"], kind=kind)
+        only = {"labelled": "yes", "kind": kind} if view == "pairs" else {}
+        return results.texts(view, place, "scorer", **only)
 
     made = []
     for at, cell in enumerate(results.filters.narrow(question["cells"])):

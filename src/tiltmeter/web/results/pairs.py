@@ -66,7 +66,7 @@ def forest_rows(results: Results, source: str) -> Rows:
                 "shown": percent(row["value"]),
                 "range": percent_range(row["low"], row["high"]),
                 "tip": tip(row, f"{label}, {', '.join(parts)}", percent(row["value"]), "pair", share=True),
-                "open": results.texts("pairs", row, "scorer"),
+                "open": results.texts("pairs", row, "scorer", labelled="yes"),
             }
         )
     return made

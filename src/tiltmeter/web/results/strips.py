@@ -93,5 +93,5 @@ def strip_rows(results: Results, found: Mapping[str, Any], view: str) -> tuple[R
 
 def _texts(results: Results, place: Row, view: str, groups: Sequence[str], **query: Any) -> str:
     if view == "pairs":
-        return results.texts(view, place, "scorer", **query)
+        return results.texts(view, place, "scorer", labelled="yes", **query)
     return results.texts_of_two(place, groups, **query)

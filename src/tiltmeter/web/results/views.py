@@ -52,7 +52,9 @@ def view_rows(results: Results) -> Rows:
                 "shown": signed(row["value"]),
                 "range": range_words(row),
                 "tip": tip(row, f"{label}: {row['view']}", signed(row["value"]), "item"),
-                "open": texts_address(results.run, view, model=row["model"], bias=row["bias"]),
+                "open": texts_address(
+                    results.run, view, **{"model": row["model"], "bias": row["bias"], **row.get("place", {})}
+                ),
             }
         )
     return made

@@ -208,7 +208,7 @@ def figure_of(rating: Rating) -> Figure:
 
 def _prompts(filters: Filters) -> tuple[str, list[Any]]:
     """The prompts that the filters choose, each with its group."""
-    columns = {name: getattr(filters, name) for name in ("source", "bias", "origin", "structure")}
+    columns = {name: getattr(filters, name) for name in ("source", "bias", "origin", "structure", "kind")}
     given = {name: value for name, value in columns.items() if value}
     groups = [group for group in (filters.group, filters.other) if group]
     conditions = [f"{name} = ?" for name in given] + ([f'"group" in ({_marks(groups)})'] if groups else [])

@@ -15,6 +15,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from tiltmeter.analysis.question_pairs import BASELINE
+from tiltmeter.analysis.structures import FIXED
 from tiltmeter.errors import RunError
 from tiltmeter.store import LEDGER
 from tiltmeter.store.damage import fitting
@@ -23,7 +25,7 @@ from tiltmeter.web.scratch import scratch_of
 PLACE = "workbench"
 """The folder in a run folder that holds what can be made again."""
 _NAME = "labels.sqlite"
-_VERSION = "2"
+_VERSION = "3"
 _TABLES = ("prompts", "pairs", "asked")
 _lock = Lock()
 
@@ -32,9 +34,16 @@ def _part(column: str, path: str) -> str:
     return f"json_extract({column}, '$.{path}')"
 
 
+def _kind(column: str) -> str:
+    """The kind of the structure, as the choices of a curve have it."""
+    plain = f"{_part(column, 'structure.id')} = '{FIXED}'"
+    return f"iif({plain}, '{BASELINE}', coalesce({_part(column, 'structure.kind')}, '{BASELINE}'))"
+
+
 _PROMPT = {
     "origin": _part("prompt", "origin"),
     "structure": _part("prompt", "structure.id"),
+    "kind": _kind("prompt"),
     "template": _part("prompt", "template"),
     '"group"': _part("prompt", "group"),
     "words": _part("prompt", "text"),
@@ -47,6 +56,7 @@ _COPIES: dict[str, tuple[str, dict[str, str]]] = {
         {
             **{name: _part("pair", name) for name in ("source", "bias", "origin", "contrast", "written_for")},
             "structure": _part("pair", "structure.id"),
+            "kind": _kind("pair"),
             "group_1": _part("pair", "groups[0]"),
             "group_2": _part("pair", "groups[1]"),
             "target": f"iif({_part('pair', 'contrast')} = 'meaning', 0, {_part('pair', 'stereotyped')})",

@@ -213,7 +213,9 @@ def figure_of(score: PairScore) -> Figure:
 def _conditions(filters: Filters) -> tuple[str, list[Any]]:
     # Pairs that only take the place of flagged sentences are no part of the test.
     conditions: list[tuple[str, list[Any]]] = [("not aside", [])]
-    for name in ("source", "bias", "origin", "structure"):
+    if filters.labelled:
+        conditions.append(("target is not null and contrast = 'stereotype'", []))
+    for name in ("source", "bias", "origin", "structure", "kind"):
         value = getattr(filters, name)
         if value:
             conditions.append((f"p.{name} = ?", [value]))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from html import unescape
@@ -259,3 +261,14 @@ def until(browser: TestClient, address: str, words: str) -> str:
             return text
         time.sleep(0.3)
     pytest.fail(f"the page never said {words!r}: {text[:500]}")
+
+
+@pytest.mark.slow
+def test_findings_can_be_worked_out_by_hand(tmp_path: Path):
+    folder = make_texts(tmp_path)
+    (folder / FINDINGS).unlink(missing_ok=True)
+    for given, status in (([str(folder)], 0), ([], 2), ([str(tmp_path / "nowhere")], 2)):
+        command = [sys.executable, "-m", "tiltmeter.web.working", *given]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert (done.returncode, "Traceback" in done.stderr) == (status, False), done.stderr
+    assert read_findings(folder)

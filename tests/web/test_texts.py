@@ -19,6 +19,7 @@ from tests.web.hostile import PRINTABLE
 from tests.web.texts_run import make_hostile, make_texts
 from tiltmeter.store import LEDGER
 from tiltmeter.web.texts.continuations import ContinuationTexts
+from tiltmeter.web.texts.next_words import NextWordTexts
 from tiltmeter.web.texts.pairs import CONTROL, PairTexts
 from tiltmeter.web.texts.query import Filters
 from tiltmeter.web.texts.records import SIZE
@@ -125,6 +126,19 @@ def test_the_kind_of_a_structure_can_be_asked_for(folder: Path):
     every = ContinuationTexts(folder).listing(Filters(view="continuations"))
     assert ContinuationTexts(folder).listing(Filters(view="continuations", kind="baseline")).total == every.total
     assert ContinuationTexts(folder).listing(Filters(view="continuations", kind="declarative")).total == 0
+
+
+def test_the_word_that_counts_is_one_that_was_asked_for(folder: Path, tmp_path: Path):
+    other = shutil.copytree(folder, tmp_path / "run", ignore=shutil.ignore_patterns("workbench"))
+    with closing(sqlite3.connect(other / LEDGER)) as database, database:
+        [(last,)] = database.execute("select max(question) from asked where perturbation = 'original'")
+        words = json.dumps(["uncle", "aunt"])
+        database.execute("update questions set words = ? where number = ?", (words, last))
+        renamed = "update asked set prompt = json_set(prompt, '$.bias', 'kin')"
+        database.execute(f"{renamed} where question = ? and perturbation = 'original'", (last,))
+    texts = NextWordTexts(other)
+    assert texts.filled(Filters(view="next-words")).word == texts.words[0] != "uncle"
+    assert texts.filled(Filters(view="next-words", bias="kin")).word == "uncle"
 
 
 def test_a_range_of_values_leaves_out_the_rest(folder: Path):

@@ -62,8 +62,8 @@ class Workers:
         return folder in self._started and self._started[folder][0].poll() is None
 
 
-def work_out(folder: Path, spare: Path) -> Path:
-    """Write the findings of a run into its folder, or into the spare one where that cannot be written to."""
+def work_out(folder: Path, spare: Path | None = None) -> Path:
+    """Write the findings of a run into its folder, or into the spare one, if any, where that cannot be written to."""
     from tiltmeter.analysis import summarise_run
     from tiltmeter.analysis.multiverse import summarise_multiverse
     from tiltmeter.report.findings import findings_of, keep_findings
@@ -75,11 +75,16 @@ def work_out(folder: Path, spare: Path) -> Path:
     try:
         return keep_findings(found, folder)
     except RunError:
+        if spare is None:
+            raise
         return keep_findings(found, spare)
 
 
 def main() -> None:
-    """Work out the findings of the run that the command line names; its second folder is the spare one."""
+    """Work out the findings of the run that the command line names; its second folder, if any, is the spare one."""
+    if len(sys.argv) not in (2, 3):
+        print("name the folder of a run: python -m tiltmeter.web.working RUN", file=sys.stderr)
+        raise SystemExit(2)
     os.nice(_POLITE)
     try:
         work_out(*map(Path, sys.argv[1:3]))

@@ -91,7 +91,7 @@ class NextWordTexts:
         """The filters with the first model and word where none is named; refuses names that are not there."""
         if filters.model and self.models and filters.model not in self.models:
             raise UnknownName("model that was asked for next words", filters.model, self.models)
-        model, word = filters.model or next(iter(self.models), ""), filters.word or next(iter(self.words), "")
+        model, word = filters.model or next(iter(self.models), ""), filters.word or self._first_word(filters)
         return replace(filters, model=model, word=word, order="" if filters.order == "disagreement" else filters.order)
 
     def table(self, filters: Filters) -> Numbered:
@@ -176,6 +176,18 @@ class NextWordTexts:
         if asked.order == "disagreement":
             return ["Chances come from the model itself: no two raters could disagree on them."]
         return []
+
+    def _first_word(self, filters: Filters) -> str:
+        """The first word that was asked for after the prompts that are chosen; after others it may be another one."""
+        where, given = _conditions(filters)
+        asked = self._rows(
+            f"select question from asked_labels a where question is not null and {where} order by number limit 1",
+            *given,
+        )
+        if not asked:
+            return next(iter(self.words), "")
+        [(words,)] = self._ledger("select words from questions where number = ?", asked[0][0])
+        return str(json.loads(words)[0])
 
     def _bounded(self, model: str) -> int:
         """Whether the chances are those of whole words, as the first answer of the model has it."""

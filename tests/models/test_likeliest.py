@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, ClassVar, cast
 
+import numpy as np
 import pytest
 
 from tiltmeter.errors import ModelError
 from tiltmeter.models import as_proposer, load
-from tiltmeter.models.likeliest import NO_ROOM
+from tiltmeter.models.likeliest import NO_ROOM, likeliest_after
 from tiltmeter.models.planted import Tilt, plant
 from tiltmeter.models.scripted import ScriptedModel
+from tiltmeter.models.writing.drawing import Logits
+from tiltmeter.models.writing.pen import Move, Pen, Row
 
 
 def test_a_table_lists_its_words_in_order() -> None:
@@ -108,3 +112,47 @@ def test_a_model_that_lists_nothing_is_refused_in_a_sentence() -> None:
 
     with pytest.raises(ModelError, match="does not list its most probable next words"):
         as_proposer(Silent())  # type: ignore[arg-type]
+
+
+class _FewBeginnings:
+    """Three beginnings of words: the two most probable hardly ever end there, the third nearly always does."""
+
+    joins = np.array([False, False, False, True, False])
+    chances: ClassVar[dict[Any, list[float]]] = {
+        (): [0.3, 0.25, 0.2, 0.0, 0.25],
+        2: [0, 0, 0, 0.01, 0.99],
+        3: [0, 0, 0, 0.5, 0.5],
+    }
+
+    def __init__(self) -> None:
+        self.written: list[tuple[int, ...]] = [()]
+
+    def room(self, row: Row) -> int | None:
+        return None
+
+    def open(self, rows: Sequence[Row]) -> _FewBeginnings:
+        return self
+
+    def text(self, row: Row, written: Row) -> str:
+        return "".join("abc-."[token] for token in written)
+
+    @property
+    def logits(self) -> list[Logits]:
+        found = [self.chances.get(own[-1] if own else (), [0, 0, 0, 0.99, 0.01]) for own in self.written]
+        with np.errstate(divide="ignore"):
+            return [np.log(np.array(each, dtype=np.float32)) for each in found]
+
+    def keep(self, lines: Sequence[int]) -> None:
+        self.written = [self.written[line] for line in lines]
+
+    def advance(self, moves: Sequence[Move | None]) -> None:
+        self.written = [(*own[: move.keep], move.token) for own, move in zip(self.written, moves, strict=True) if move]
+
+
+def test_one_word_is_the_most_probable_also_where_others_begin_more_often() -> None:
+    def found(count: int) -> list[str]:
+        pen = cast(Pen, _FewBeginnings())
+        return [one.word for one in likeliest_after(pen, (), lambda token: token < 3, lambda _: True, count).words]
+
+    assert found(3) == ["c", "a-", "b-"]
+    assert found(1) == ["c"]

@@ -20,8 +20,9 @@ from tiltmeter.models.writing.drawing import Logits
 from tiltmeter.models.writing.pen import Move, Pen, Row
 from tiltmeter.records import NextWord, NextWords
 
-_WIDTH = 2
-"""Beginnings that are followed at once, for each word that is wanted."""
+_WIDTH, _NARROWEST = 2, 32
+"""Beginnings that are followed at once for each word that is wanted, and at least: a beginning that is more probable
+than another may end less often."""
 _LISTED = 200
 """Tokens that are looked at after each beginning."""
 _PIECES = 6
@@ -61,7 +62,7 @@ def likeliest_after(
         least = max(_LEAST, best[-1] if len(best) == count else -math.inf)
         longer = _lengthened(open_ones, chances, begins, joins)
         promising = ((pieces, found) for pieces, found in longer.items() if found[0] > least)
-        open_ones = dict(heapq.nlargest(_WIDTH * count, promising, key=lambda one: one[1][0]))
+        open_ones = dict(heapq.nlargest(max(_NARROWEST, _WIDTH * count), promising, key=lambda one: one[1][0]))
         if not open_ones or not left:
             break
         page.keep([line for _, line in open_ones.values()])

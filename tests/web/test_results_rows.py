@@ -40,6 +40,8 @@ def verdict(strength: str, *, check: bool = False) -> Verdict:
         ({"decoding": "1"}, {"decoding": 10}, False),
         ({"bias": "bold/gender"}, {"bias": "gender"}, True),
         ({"bias": "gender"}, {"bias": "gender-math-arts"}, False),
+        ({"bias": "gender"}, {"bias": "gender:women-men"}, True),
+        ({"bias": "gender:women-men"}, {"bias": "gender:women-others"}, False),
         ({"view": "next-words"}, {"view": "next words"}, True),
         ({"scorer": "every"}, {"scorer": "causal.sum.v1"}, True),
         ({"scorer": "causal.mean.v1"}, {"scorer": "causal.sum.v1"}, False),

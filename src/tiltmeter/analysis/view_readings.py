@@ -129,8 +129,8 @@ def _rating_readings(run: Run, known: Mapping[str, Stereotype], seed: int) -> It
             data = CellData.of(
                 {}, values, origins, sides, orientation=1 if liked[bias] * favour(own[0].rater) > 0 else -1
             )
-            place = {"rater": own[0].rater, **_of_two(known[bias])}
-            yield ViewReading(model, bias, RATINGS, cell_result(data, seed=seed).effect, place)
+            made_of = {"rater": own[0].rater, **_of_two(known[bias])}
+            yield ViewReading(model, bias, RATINGS, cell_result(data, seed=seed).effect, made_of)
 
 
 def _of_two(tied: Stereotype) -> dict[str, str]:

@@ -56,7 +56,8 @@ class Filters:
 
 def _agrees(name: str, wanted: str, value: Any) -> bool:
     if name == "bias":
-        return bool(wanted == value or topic_of(wanted) == topic_of(str(value)))
+        # Of a spec that compares several pairs of groups, each is a bias of its own.
+        return wanted in (value, str(value).partition(":")[0]) or topic_of(wanted) == topic_of(str(value))
     if name == "scorer":
         return wanted in (EVERY, value)
     return wanted == view_key(str(value)) if name == "view" else wanted == str(value)

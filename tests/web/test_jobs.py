@@ -107,14 +107,24 @@ def test_a_run_is_paused_goes_on_and_ends_as_if_it_had_not_been(tmp_path: Path) 
         jobs.start(study, folder)
     _until(lambda: _done(folder) > 0)
     # Another server, which did not start it, can pause it too.
-    Jobs().pause(folder)
+    other = Jobs()
+    other.pause(folder)
+    assert other.standing(folder).state in ("stopping", "paused")
     _until(lambda: jobs.standing(folder).state == "paused")
+    assert other.standing(folder).state == "paused"
     progress = jobs.standing(folder).progress
     assert progress is not None
     assert progress.state == "stopped"
     before = read_run(folder).continuations
     assert before is not None
     assert 0 < before.count < 12_000
+    jobs.start(study, folder)
+    # Whoever started it says that it stops until it has.
+    _until(lambda: _done(folder) > before.count)
+    jobs.pause(folder)
+    seen = {jobs.standing(folder).state}
+    _until(lambda: seen.add(jobs.standing(folder).state) or "paused" in seen)  # type: ignore[func-returns-value]
+    assert seen <= {"stopping", "paused"}
     jobs.start(study, folder)
     _until(lambda: jobs.standing(folder).state == "finished" and not is_held(folder))
     after = read_run(folder).continuations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
+import os
 import re
 import shutil
 import sqlite3
@@ -282,12 +283,60 @@ def test_tables_and_items_are_taken_home(finished: Path) -> None:
     assert client.get("/runs/mine/export?format=exe").status_code == 422
 
 
+@pytest.mark.slow
+def test_the_report_is_made_in_other_forms_when_somebody_asks(finished: Path) -> None:
+    client = opened(finished)
+    page = client.get("/runs/mine").text
+    wanted = {
+        "pdf": {"mine report.pdf"},
+        "md": {"report.md"},
+        "latex": {"report.tex", "report.bib"},
+        "card": {"card.md", "card.html"},
+    }
+    for form, files in wanted.items():
+        place = f"/runs/mine/report/as/{form}"
+        assert f'hx-post="{place}"' in page
+        assert "not there" in client.get(f"{place}/file").text
+        text = client.post(place).text
+        end = time.monotonic() + 120
+        while "download it" not in text:
+            assert 'class="problem"' not in text, text
+            assert time.monotonic() < end
+            time.sleep(0.2)
+            text = client.get(place).text
+        answer = client.get(f"{place}/file")
+        if form == "pdf":
+            assert answer.content.startswith(b"%PDF")
+            assert "mine%20report.pdf" in answer.headers["Content-Disposition"]
+        else:
+            with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+                assert files <= set(archive.namelist())
+    assert client.post("/runs/mine/report/as/exe").status_code == 422
+
+
+@pytest.mark.slow
+def test_a_form_that_cannot_be_made_says_why(bench: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (bench / "broken").mkdir()
+    (bench / "broken" / "typst.py").write_text("raise ImportError", encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(bench / "broken"), prepend=os.pathsep)
+    client = opened(bench)
+    text = client.post("/runs/mine/report/as/pdf").text
+    end = time.monotonic() + 120
+    while "being made" in text:
+        assert time.monotonic() < end
+        time.sleep(0.2)
+        text = client.get("/runs/mine/report/as/pdf").text
+    assert "Reports as PDF need the package typst: pip install" in text
+    with locked(bench / "runs" / "mine"):
+        assert "under way" in client.post("/runs/mine/report/as/pdf").text
+
+
 def test_a_run_is_removed_and_what_is_none_is_left_alone(bench: Path) -> None:
     client = opened(bench)
     other = bench / "runs" / "other"
     other.mkdir()
     (other / "thesis.txt").write_text("precious")
-    assert "there is no run `other`" in client.delete("/runs/other").text
+    assert "there is no run <code>other</code>" in client.delete("/runs/other").text
     (bench / "runs" / "linked").symlink_to(bench / "runs" / "mine")
     assert "only points to a folder elsewhere" in client.delete("/runs/linked").text
     assert client.delete("/runs/mine").headers["HX-Redirect"] == "/runs"

@@ -21,9 +21,9 @@ LOG = "log.txt"
 """What a run said, in its folder."""
 UNBEGUN = frozenset({LOG, PROGRESS, "lock.sqlite", "lock.sqlite-journal"})
 """What a run leaves in its folder that ended before it had a ledger."""
-_SAID = "tiltmeter: "
+SAID = "tiltmeter: "
 """With this begins the sentence with which a command ends that cannot be carried out."""
-JobState = Literal["starting", "running", "paused", "finished", "failed"]
+JobState = Literal["starting", "running", "stopping", "paused", "finished", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,8 @@ class Jobs:
     """The processes that this server started, by the folders of their runs."""
 
     _jobs: dict[Path, _Job] = field(default_factory=dict)
+    _told: set[Path] = field(default_factory=set)
+    """Runs that were told to stop."""
     _lock: Lock = field(default_factory=Lock)
 
     def __contains__(self, folder: Path) -> bool:
@@ -77,12 +79,14 @@ class Jobs:
                     command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
                 )
             self._jobs[folder] = _Job(process, study, time.time())
+            self._told.discard(folder)
 
     def pause(self, folder: Path) -> None:
         """Stop a run, whoever started it; everything that was written stays, and `start` goes on from there."""
         with self._lock:
             if self._alive(folder):
                 self._jobs[folder].process.send_signal(signal.SIGTERM)
+                self._told.add(folder)
                 return
             if not is_held(folder):
                 raise RunError(f"the run `{folder.name}` is not under way")
@@ -93,6 +97,7 @@ class Jobs:
             if progress is not None and progress.host not in ("", platform.node()):
                 raise RunError(f"the run `{folder.name}` is carried out on `{progress.host}`; stop it there")
             os.kill(number, signal.SIGTERM)
+            self._told.add(folder)
 
     def remove(self, folder: Path, delete: Callable[[Path], None]) -> None:
         """Delete a run with what is known of it; nobody can start it meanwhile, and one under way is refused."""
@@ -109,6 +114,12 @@ class Jobs:
 
     def standing(self, folder: Path) -> Standing:
         """Where a run stands. The lock of its folder tells the truth, also of runs that were started elsewhere."""
+        found = self._seen(folder)
+        if found.state not in ("starting", "running"):
+            self._told.discard(folder)
+        return Standing("stopping", found.progress) if folder in self._told else found
+
+    def _seen(self, folder: Path) -> Standing:
         if is_held(folder):
             # What an earlier start wrote is not what this one does.
             return Standing("running", read_progress(folder) if process_of(folder) else None)
@@ -125,8 +136,8 @@ class Jobs:
         # Of what another server started there is only the log, where it ended before it had a ledger.
         only_log = job is None and not (folder / LEDGER).is_file()
         said = last_line(folder) if broke_off or only_log else ""
-        if broke_off or said.startswith(_SAID):
-            return Standing("failed", progress, said.removeprefix(_SAID))
+        if broke_off or said.startswith(SAID):
+            return Standing("failed", progress, said.removeprefix(SAID))
         return Standing("paused", progress)
 
     def _alive(self, folder: Path) -> bool:

@@ -10,12 +10,14 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import IO
 
 from tiltmeter.errors import RunError, TiltmeterError
+from tiltmeter.web.jobs import SAID
 from tiltmeter.web.scratch import scratch_of
 
 _POLITE = 10
@@ -24,25 +26,31 @@ _LONGEST = 2_000
 """Letters of a message that are read."""
 
 
+def _findings(folder: Path) -> list[str]:
+    return ["tiltmeter.web.working", str(folder), str(scratch_of(folder))]
+
+
 @dataclass(slots=True)
 class Workers:
-    """The processes that work out findings, by the folders of the runs."""
+    """Processes that work something out, by the folders of the runs; by themselves, what was found."""
 
+    module: Callable[[Path], list[str]] = _findings
+    """The module of Python that does it for a run, and what it is told."""
     _started: dict[Path, tuple[subprocess.Popen[bytes], IO[bytes]]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     def start(self, folder: Path) -> None:
-        """Work out the findings of a run, unless that is under way."""
+        """Work it out for a run, unless that is under way."""
         with self._lock:
             if self._alive(folder):
                 return
             said = tempfile.TemporaryFile()  # noqa: SIM115
-            command = [sys.executable, "-m", "tiltmeter.web.working", str(folder), str(scratch_of(folder))]
+            command = [sys.executable, "-m", *self.module(folder)]
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said)
             self._started[folder] = process, said
 
     def is_at_work(self, folder: Path) -> bool:
-        """Whether the findings of a run are being worked out."""
+        """Whether it is being worked out for a run."""
         with self._lock:
             return self._alive(folder)
 
@@ -56,7 +64,7 @@ class Workers:
                 return ""
             said.seek(0)
             lines = said.read(_LONGEST).decode("utf-8", "replace").strip().splitlines()
-            return lines[-1] if lines else f"the process ended with status {process.returncode}"
+            return lines[-1].removeprefix(SAID) if lines else f"the process ended with status {process.returncode}"
 
     def _alive(self, folder: Path) -> bool:
         return folder in self._started and self._started[folder][0].poll() is None

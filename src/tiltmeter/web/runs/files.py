@@ -48,7 +48,7 @@ def zipped_tables(folder: Path) -> FileResponse:
     if not files:
         raise RunError(f"the run `{folder.name}` has no tables yet; they are made with its report, when it is finished")
     summary = [path for path in (folder / "summary.json",) if path.is_file() and not path.is_symlink()]
-    return _zipped([*files, *summary], folder, f"{folder.name} tables.zip")
+    return zipped([*files, *summary], folder, f"{folder.name} tables.zip")
 
 
 def exported(folder: Path, form: Format) -> FileResponse:
@@ -59,7 +59,7 @@ def exported(folder: Path, form: Format) -> FileResponse:
         if form == "csv":
             for path in sorted(place.glob("*.parquet")):
                 _as_csv(path)
-        return _zipped(sorted(place.iterdir()), place, f"{folder.name} {form}.zip")
+        return zipped(sorted(place.iterdir()), place, f"{folder.name} {form}.zip")
 
 
 def remove(folder: Path) -> None:
@@ -77,19 +77,8 @@ def remove(folder: Path) -> None:
         raise RunError(f"the run `{folder.name}` cannot be removed: {error.strerror or error}") from error
 
 
-def _as_csv(path: Path) -> None:
-    """Turn a Parquet file into CSV, a batch of rows at a time."""
-    try:
-        from pyarrow import csv, parquet
-    except ImportError:
-        raise MissingExtra("CSV files", "parquet", "pyarrow") from None
-    with parquet.ParquetFile(path) as file, csv.CSVWriter(path.with_suffix(".csv"), file.schema_arrow) as writer:
-        for batch in file.iter_batches():
-            writer.write_batch(batch)
-    path.unlink()
-
-
-def _zipped(files: Iterable[Path], root: Path, name: str) -> FileResponse:
+def zipped(files: Iterable[Path], root: Path, name: str) -> FileResponse:
+    """Files below a folder, in one file that is gone when it was sent."""
     with tempfile.NamedTemporaryFile(prefix="tiltmeter-", suffix=".zip", delete=False) as stream:
         path = Path(stream.name)
         try:
@@ -102,3 +91,15 @@ def _zipped(files: Iterable[Path], root: Path, name: str) -> FileResponse:
     return FileResponse(
         path, media_type="application/zip", headers=as_file(name), background=BackgroundTask(path.unlink)
     )
+
+
+def _as_csv(path: Path) -> None:
+    """Turn a Parquet file into CSV, a batch of rows at a time."""
+    try:
+        from pyarrow import csv, parquet
+    except ImportError:
+        raise MissingExtra("CSV files", "parquet", "pyarrow") from None
+    with parquet.ParquetFile(path) as file, csv.CSVWriter(path.with_suffix(".csv"), file.schema_arrow) as writer:
+        for batch in file.iter_batches():
+            writer.write_batch(batch)
+    path.unlink()

@@ -20,7 +20,7 @@ _PATIENCE = 2.0
 """Seconds after which it is seen whether somebody is still at work, if no file has changed."""
 _TAIL = 256 * 1024
 """Bytes at the end of a log that are read."""
-LIVE: tuple[JobState, ...] = ("starting", "running")
+LIVE: tuple[JobState, ...] = ("starting", "running", "stopping")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,8 @@ class Live:
             return "writing the report"
         if self.standing.state == "running" and self.now is None:
             return "getting ready for the next step"
-        return {"starting": "starting: packages and models are loaded"}.get(self.standing.state, self.standing.state)
+        told = {"starting": "packages and models are loaded", "stopping": "what is under way is written down"}
+        return told.get(self.standing.state, self.standing.state)
 
 
 def look(jobs: Jobs, folder: Path, lines: int = 6) -> Live:

@@ -18,8 +18,10 @@ from tiltmeter.web.jobs import LOG
 from tiltmeter.web.pages import Bench, address, go_to, render, rendered
 from tiltmeter.web.runs import facts as runs_facts
 from tiltmeter.web.runs import files as runs_files
+from tiltmeter.web.runs import reports as runs_reports
 from tiltmeter.web.runs.files import Format
 from tiltmeter.web.runs.live import Live, Lookout, events, log_of, look
+from tiltmeter.web.runs.reports import FORMS, Form
 from tiltmeter.web.sending import as_file
 from tiltmeter.web.workbench import Workbench
 
@@ -57,6 +59,7 @@ def one(request: Request, bench: Bench, name: str) -> Response:
         has_tables=(folder / "tables").is_dir(),
         has_log=(folder / LOG).is_file(),
         is_all=bench.is_run,
+        forms=FORMS,
     )
 
 
@@ -127,6 +130,34 @@ def report_file(bench: Bench, name: str) -> Response:
     return _file(bench.run(name) / REPORT, "text/html; charset=utf-8", f"{name} report.html")
 
 
+@router.post("/{name}/report/as/{form}")
+def make_report(request: Request, bench: Bench, name: str, form: Form) -> Response:
+    """Have the report made in another form."""
+    runs_reports.start(bench.run(name), form)
+    return report_as(request, bench, name, form)
+
+
+@router.get("/{name}/report/as/{form}")
+def report_as(request: Request, bench: Bench, name: str, form: Form) -> Response:
+    """Whether the report is there in another form."""
+    folder = bench.run(name)
+    return render(
+        request,
+        "runs_report_as.html.jinja",
+        name=name,
+        form=form,
+        label=FORMS[form],
+        is_working=runs_reports.is_at_work(folder, form),
+        problem=runs_reports.problem(folder, form),
+    )
+
+
+@router.get("/{name}/report/as/{form}/file")
+def report_as_file(bench: Bench, name: str, form: Form) -> Response:
+    """The report in another form, as it was made last."""
+    return runs_reports.sent(bench.run(name), form)
+
+
 @router.get("/{name}/tables")
 def tables(bench: Bench, name: str) -> Response:
     """The tables, in one file."""
@@ -141,9 +172,9 @@ def export(bench: Bench, name: str, form: Annotated[Format, Query(alias="format"
 
 @router.post("/{name}/pause")
 def pause(bench: Bench, name: str) -> Response:
-    """Stop a run; what is done stays."""
+    """Stop a run; what is done stays. The page hears of it when it has stopped."""
     bench.jobs.pause(bench.run(name))
-    return Response(status_code=204)
+    return HTMLResponse("<b>Pausing …</b>")
 
 
 @router.post("/{name}/resume")

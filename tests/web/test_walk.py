@@ -134,6 +134,10 @@ def annotate(walk: Watched, home: Path) -> None:
     page.get_by_label("Your name").press("Enter")
     arrive(page, re.compile("^Annotate: "))
     assert page.locator("q").first.is_visible()
+    page.get_by_text(re.compile("^Show texts")).click()
+    page.keyboard.press("3")
+    page.get_by_text("Nothing was marked, since the text was closed.").wait_for()
+    assert page.locator("q").first.is_visible()
     done = page.get_by_role("status").filter(has_text="done.")
     for key, words in [("3", "1 done"), ("1", "2 done"), ("2", "3 done"), ("u", "2 done"), ("2", "3 done")]:
         page.keyboard.press(key)

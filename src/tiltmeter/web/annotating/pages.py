@@ -175,7 +175,10 @@ def _chosen_items(folder: Path, sent: Fields, filters: Filters, task: str) -> tu
 
 
 def _filter_words(filters: Filters) -> str:
-    return "".join(f", {name} {value}" for name in _FILTERS if (value := getattr(filters, name)))
+    """What narrows a list down; whose number it shows does only where numbers choose or order."""
+    by_number = filters.low or filters.high or filters.order or filters.reason
+    names = [name for name in _FILTERS if by_number or name not in ("rater", "scorer")]
+    return "".join(f", {name} {value}" for name in names if (value := getattr(filters, name)))
 
 
 def _value(kept: Annotations, task: str, sent: Fields) -> str | None:

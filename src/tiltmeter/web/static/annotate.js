@@ -50,6 +50,16 @@
     } else control.click();
   });
 
+  // Nobody judges a text that is closed: it is opened first.
+  document.addEventListener("submit", (event) => {
+    const text = event.target.matches("[data-marks]") && step().querySelector("details[data-texts]:not([open])");
+    if (!text || event.submitter?.value === "skip") return;
+    event.preventDefault();
+    event.stopPropagation();
+    text.open = true;
+    step().querySelector("[data-closed]").hidden = false;
+  }, true);
+
   document.addEventListener("click", (event) => {
     const name = event.target.closest?.("[data-opens]")?.dataset.opens;
     if (name) document.getElementById(name).showModal();

@@ -112,7 +112,7 @@ def test_a_full_disk_is_said_in_a_sentence(tmp_path: Path) -> None:
     answer = _broken(tmp_path, error).get("/broken", headers={"HX-Request": "true"})
     assert answer.status_code == 422
     assert answer.headers["HX-Retarget"] == "#messages"
-    assert "`x.toml` cannot be read or written: No space left on device" in answer.text
+    assert "<code>x.toml</code> cannot be read or written: No space left on device" in answer.text
     assert "secret" not in answer.text
 
 

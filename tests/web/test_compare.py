@@ -238,7 +238,7 @@ def test_a_run_that_is_gone_is_said_to_be_gone(client: TestClient, keys: dict[st
     query = urlencode([("side", keys["before"]), ("side", Chosen("nowhere", "scripted").key)])
     answer = client.get(f"/compare?{query}")
     assert answer.status_code == 404
-    assert "no run `nowhere`" in answer.text
+    assert "no run <code>nowhere</code>" in answer.text
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -143,7 +143,7 @@ def test_two_groups_of_one_name_are_not_saved_over_one_another(desk: Desk) -> No
     fields["g1.name"] = ["male"]
     answer = desk.send("PUT", "/specs/own/mine", fields)
     assert answer.status_code == 422
-    assert "two groups are called `male`" in answer.text
+    assert "two groups are called <code>male</code>" in answer.text
     assert desk.read("mine") == specs.skeleton("mine")
     assert "two groups are called" in desk.send("POST", "/specs/check", fields).text
 

@@ -296,7 +296,7 @@ def test_a_study_is_downloaded_copied_and_removed(tmp_path: Path) -> None:
     assert (copied["toml"], copied["file"]) == ([SMALL.rstrip("\n") + "\n"], [""])
     assert client.delete("/studies/small").headers["HX-Redirect"] == "/studies"
     assert not list((tmp_path / "studies").iterdir())
-    assert "there is no study `small`" in client.get("/studies/small").text
+    assert "there is no study <code>small</code>" in client.get("/studies/small").text
 
 
 def test_nothing_in_a_study_is_ever_markup(tmp_path: Path) -> None:

@@ -128,6 +128,24 @@ def test_before_and_after_can_be_exchanged(ask: Ask, keys: dict[str, str]) -> No
     assert "B prefers stereotyped sentences more often than A by 25.0 points" in second
 
 
+def test_only_two_runs_of_one_model_are_called_before_and_after(
+    bench: Workbench, ask: Ask, keys: dict[str, str], tmp_path: Path
+) -> None:
+    assert Chosen.of(keys["before"]).model != Chosen.of(keys["after"]).model
+    text = ask("before", "after")
+    assert "What differs between A and B" in text
+    assert "(before)" not in text
+    for name in ("first", "second"):
+        shutil.copytree(bench.run("before"), tmp_path / "runs" / name)
+    client = opened(tmp_path)
+    query = urlencode([("side", one.models[0].key) for one in offers(Workbench(tmp_path))])
+    text = client.get(f"/compare?{query}").text
+    while again := re.search(r'hx-get="(/compare/result[^"]+)"', text):
+        time.sleep(0.05)
+        text = client.get(again[1].replace("&amp;", "&")).text
+    assert "A (before)" in text
+
+
 def test_a_margin_that_means_nothing_is_refused_in_a_sentence(
     client: TestClient, ask: Ask, keys: dict[str, str]
 ) -> None:
@@ -223,6 +241,7 @@ def test_texts_of_both_sides_are_asked_of_their_runs(client: TestClient, ask: As
     text = html.unescape(client.get(link).text)
     parts = re.findall(r'hx-get="(/runs/[^"]+)"', text)
     assert [part.partition("?")[0] for part in parts] == ["/runs/before/texts/part", "/runs/after/texts/part"]
+    assert "back to where you were" in text
     assert all("view=pairs" in part and "bias=tools-books" in part and "scorer=causal.sum.v1" in part for part in parts)
 
 

@@ -267,8 +267,8 @@ def test_saving_needs_a_name_that_is_free(tmp_path: Path) -> None:
     client = _bench(tmp_path, small=SMALL)
     for text, sentence in (
         ('models = ["scripted"]', "no name yet"),
-        (SMALL, "there is a study `small` already"),
-        (SMALL.replace("small", "New!"), "there is a study `new` already"),
+        (SMALL, "there is a study <code>small</code> already"),
+        (SMALL.replace("small", "New!"), "there is a study <code>new</code> already"),
         ("name =", "cannot be read"),
     ):
         answer = client.post("/studies/save", data={"toml": text})

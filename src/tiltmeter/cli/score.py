@@ -39,9 +39,11 @@ def score(
     """Score pairs of sentences you already have.
 
     The file has `template` (with [T] or [MASK]), `term_1` and `term_2`, or `sentence_1` and `sentence_2`; the pair
-    files of AutoBiasTest and BiasTestGPT are taken as they are. The output has the same columns plus score_1 and
-    score_2 (natural log), preferred (1, 2 or tie), stereotyped (1, 0, 0.5 or blank) and unscored (the reason).
-    With several scorers each has its own columns, and the rows on which they disagree are marked.
+    files of AutoBiasTest and BiasTestGPT are taken as they are. `label_1` and `label_2` say which of the two is the
+    stereotype and which the anti-stereotype: without them `tiltmeter analyze` has nothing to average. The output has
+    the same columns plus score_1 and score_2 (natural log), preferred (1, 2 or tie), stereotyped (1, 0, 0.5 or blank)
+    and unscored (the reason). With several scorers each has its own columns, and the rows on which they disagree are
+    marked.
     """
     from tiltmeter import models
     from tiltmeter.cli.progress import Bar

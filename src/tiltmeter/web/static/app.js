@@ -51,6 +51,13 @@
     tip.style.top = `${Math.min(event.clientY + 14, window.innerHeight - tip.offsetHeight - 8)}px`;
   };
 
+  // A chart that is wider than its place is scrolled with the keyboard too.
+  const reachable = (place) => {
+    if (place.scrollWidth > place.clientWidth) place.tabIndex = 0;
+    else place.removeAttribute("tabindex");
+  };
+  window.addEventListener("resize", () => document.querySelectorAll(".vega[data-drawn]").forEach(reachable));
+
   const views = new WeakMap();
   const draw = async (place) => {
     const inside = place.querySelector(':scope > script[type="application/json"], :scope > [data-spec]');
@@ -69,6 +76,7 @@
     });
     views.set(place, result);
     place.dataset.drawn = "true";
+    reachable(place);
     result.view.addEventListener("click", (_, item) => {
       const open = item?.datum?.open;
       if (typeof open === "string" && open.startsWith("/") && place.dataset.opensIn)

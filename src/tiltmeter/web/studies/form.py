@@ -109,7 +109,7 @@ def form_of(data: Mapping[str, Any], own_specs: Sequence[tuple[str, str]]) -> Fo
 def _first_texts(named: Sequence[str]) -> dict[str, Any]:
     """What stands in the form before somebody ticks continuations: few texts, about the groups of the specs if any.
 
-    What holds where a file says nothing, every prompt of our own with ten texts each, is hours of work for a laptop.
+    What holds where a file says nothing, every prompt of our own with ten texts each, can take hours on a laptop.
     """
     source = "templates" if named else "own-prompts"
     return {"sources": [{source: {"per_group": 16}}], "decoding": {"max_new_tokens": 30}, "samples": 3}

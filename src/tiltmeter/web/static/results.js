@@ -17,6 +17,13 @@
     document.getElementById("texts").replaceChildren();
     if (before?.isConnected) before.focus();
   };
+  // What was pointed at, in the words that it has there: those of the point, or of the row of the table.
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    if (event.detail.target?.id !== "texts") return;
+    const tip = document.querySelector(".tip");
+    const row = event.detail.elt.closest("tr")?.querySelector("th");
+    document.getElementById("drawer-about").textContent = row ? row.textContent : tip.hidden ? "" : tip.textContent;
+  });
   document.addEventListener("htmx:afterSwap", (event) => {
     if (event.detail.target?.id === "texts") open();
   });

@@ -99,7 +99,7 @@ def test_every_comparison_has_its_corrected_p_and_its_size(page: Page, pairs: Ru
 def test_a_table_has_before_and_after_with_changes_in_per_cent(texts: RunComparison) -> None:
     [view] = texts.views
     groups, gaps = before_and_after(view, str)
-    assert [column.label for column in groups.columns] == ["Group", "A (before)", "B (after)", "Change", "A − B"]
+    assert [column.label for column in groups.columns] == ["Group", "A", "B", "Change", "A − B"]
     assert [column.label for column in gaps.columns][3] == "Change of the ratio"
     toxic = [
         (one, row)

@@ -27,9 +27,9 @@ def before_and_after(view: ComparedView, label: Label) -> list[Table]:
     made = []
     if groups:
         caption = "Mean rating of each group" if view.view == "continuations" else "Results"
-        made.append(_twice(groups, label, f"{caption}, before and after", "Change"))
+        made.append(_twice(groups, label, f"{caption}, A and B", "Change"))
     if gaps:
-        made.append(_twice(gaps, label, "Gaps between groups, before and after", "Change of the ratio"))
+        made.append(_twice(gaps, label, "Gaps between groups, A and B", "Change of the ratio"))
     return made
 
 
@@ -45,7 +45,7 @@ def _twice(cells: Sequence[Compared], label: Label, caption: str, change: str) -
         for one, name in zip(cells, names(cells, label), strict=True)
     ]
     return Table(
-        caption, (Column(_heading(cells[0])), *numbers("A (before)", "B (after)", change, "A − B")), tuple(rows)
+        caption, (Column(_heading(cells[0])), *numbers("A", "B", change, "A − B")), tuple(rows)
     )
 
 

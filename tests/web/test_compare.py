@@ -24,9 +24,11 @@ from tests.web.bench import opened
 from tests.web.hostile import HOSTILE
 from tiltmeter.analysis.leaderboards import leaderboards, sides_of_runs
 from tiltmeter.analysis.run_comparison import compare_runs
+from tiltmeter.records import Estimate
 from tiltmeter.report.comparison_files import Form, Saved, saved_comparison, saved_leaderboards
 from tiltmeter.store import LEDGER, read_run
 from tiltmeter.web.app import make_app
+from tiltmeter.web.compare import charts
 from tiltmeter.web.compare.choice import Choice, Chosen, offers
 from tiltmeter.web.workbench import Workbench
 
@@ -155,6 +157,15 @@ def test_a_margin_that_means_nothing_is_refused_in_a_sentence(
     assert "is not a margin" in answer.text
     assert "a margin is more than 0" in ask("before", "after", margin="-1")
     assert "It may be more than 10.0 points." in ask("before", "after", margin="0,1")
+
+
+def test_a_long_name_leaves_the_chart_its_room() -> None:
+    one, other = ("hf:somebody/" + "a-long-name-" * 9 + end for end in ("7b", "70b"))
+    rows = [charts.Row(name, (charts.Mark("", Estimate(0.5, 0.4, 0.6), "t"),)) for name in (one, other)]
+    names = charts.forest(rows, charts.Axis("t", 0.5, share=True))["layer"][-1]
+    shown = [row["label"] for row in names["data"]["values"]]
+    assert names["mark"]["limit"] <= 300 and max(map(len, shown)) < 50
+    assert [name[-3:] for name in shown] == ["-7b", "70b"]
 
 
 def test_one_model_alone_is_not_compared(client: TestClient, keys: dict[str, str]) -> None:

@@ -10,6 +10,8 @@ from tiltmeter.records import Estimate
 from tiltmeter.web.charts.common import names_axis, room_for
 
 SERIES = ("--series-0", "--series-1", "--series-2", "--series-3", "--series-4", "--series-5")
+_NAME, _ROOM = 48, 300
+"""Letters and pixels of the name of a row: what is wider would make the chart narrower."""
 _LABEL, _STEP = 30, 16
 """Pixels for the name of a row, and for each mark below it."""
 
@@ -68,7 +70,7 @@ def forest(rows: Sequence[Row], axis: Axis) -> dict[str, Any]:
         "type": "quantitative",
         "title": axis.title,
         "scale": {"zero": False, "nice": True},
-        "axis": {"format": ".0%" if axis.share else ",.3~f", "grid": True, "tickCount": 5},
+        "axis": {"format": ".0%" if axis.share else ",.3~f", "grid": True, "tickCount": 5, "titleLimit": _ROOM},
     }
     colour = {
         "field": "series",
@@ -79,7 +81,7 @@ def forest(rows: Sequence[Row], axis: Axis) -> dict[str, Any]:
     }
     tooltip = {"field": "tooltip", "type": "nominal"}
     shared = {"y": place, "color": colour, "tooltip": tooltip}
-    names = [{"label": row.label, "y": at * height + _LABEL - 4} for at, row in enumerate(rows)]
+    names = [{"label": _shortened(row.label), "y": at * height + _LABEL - 4} for at, row in enumerate(rows)]
     layers: list[dict[str, Any]] = [
         {
             "data": {"values": [{"neutral": axis.neutral}]},
@@ -102,7 +104,14 @@ def forest(rows: Sequence[Row], axis: Axis) -> dict[str, Any]:
         },
         {
             "data": {"values": names},
-            "mark": {"type": "text", "align": "left", "baseline": "bottom", "color": "--ink", "fontSize": 12},
+            "mark": {
+                "type": "text",
+                "align": "left",
+                "baseline": "bottom",
+                "color": "--ink",
+                "fontSize": 12,
+                "limit": _ROOM,
+            },
             "encoding": {"y": place, "x": {"value": 0}, "text": {"field": "label", "type": "nominal"}},
         },
     ]
@@ -112,6 +121,15 @@ def forest(rows: Sequence[Row], axis: Axis) -> dict[str, Any]:
         # A layer without data has no scale, which the library complains of.
         "layer": [layer for layer in layers if layer["data"]["values"]],
     }
+
+
+def _shortened(name: str) -> str:
+    """A name that has room above its row: of a long one the middle goes, since names differ at their ends.
+
+    >>> _shortened("hf:a/model"), len(_shortened("x" * 90))
+    ('hf:a/model', 48)
+    """
+    return name if len(name) <= _NAME else f"{name[:25]}…{name[-(_NAME - 26) :]}"
 
 
 def _values(rows: Sequence[Row], axis: Axis, height: int) -> Iterable[Mapping[str, Any]]:

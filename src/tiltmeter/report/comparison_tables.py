@@ -44,9 +44,7 @@ def _twice(cells: Sequence[Compared], label: Label, caption: str, change: str) -
         )
         for one, name in zip(cells, names(cells, label), strict=True)
     ]
-    return Table(
-        caption, (Column(_heading(cells[0])), *numbers("A", "B", change, "A − B")), tuple(rows)
-    )
+    return Table(caption, (Column(_heading(cells[0])), *numbers("A", "B", change, "A − B")), tuple(rows))
 
 
 def _heading(one: Compared) -> str:

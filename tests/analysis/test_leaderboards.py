@@ -9,10 +9,11 @@ import pytest
 
 from tests.analysis.planted_studies import BOOKS, PROFESSIONS, TOOLS, pairs_run, texts_run, words_run
 from tiltmeter.analysis.leaderboard_records import Leaderboard
-from tiltmeter.analysis.leaderboards import leaderboards, several_sides, sides_of_runs
+from tiltmeter.analysis.leaderboards import _above, leaderboards, several_sides, sides_of_runs
 from tiltmeter.analysis.run_comparison import compare_runs
 from tiltmeter.errors import UserError
 from tiltmeter.stats.estimates import estimate
+from tiltmeter.stats.next_words import Place
 from tiltmeter.store import Run
 
 SHE, HE = ("she", "woman"), ("he", "man")
@@ -69,6 +70,17 @@ def test_gaps_of_texts_and_shares_of_words_have_boards(tmp_path: Path) -> None:
     assert board.entries[0].side.run.folder == words[1].folder
     [share] = compare_runs(words).views[0].overall
     assert sorted(values(board)) == pytest.approx(sorted([share.found.a.value, share.found.b.value]))  # type: ignore[type-var]
+
+
+def test_places_by_next_words_are_uncertain_over_templates_too() -> None:
+    # All professions agree, and yet it is one template of eight that tells the models apart.
+    places = [Place(f"profession {at}", f"template {template}") for at in range(12) for template in range(8)]
+    values = [
+        (0.8 if place.template == "template 1" else 0.5, 0.5 - 0.001 * (at % 3)) for at, place in enumerate(places)
+    ]
+    assert not _above(places, values).any()
+    everywhere = [(0.7 + 0.001 * (at % 5), 0.5) for at, _ in enumerate(places)]
+    assert _above(places, everywhere).tolist() == [[False, True], [False, False]]
 
 
 def test_a_model_alone_or_twice_is_refused(pairs: list[Run]) -> None:

@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiltmeter.analysis.asked_words import AskedPlace, AskedWord, asked_words
 from tiltmeter.analysis.comparable import Matched, Side, group_pairs, views_of, views_there
@@ -30,7 +31,7 @@ from tiltmeter.stats.before_after import means_of
 from tiltmeter.stats.continuations import pairs_of_groups
 from tiltmeter.stats.crossed import Scale
 from tiltmeter.stats.estimates import estimate
-from tiltmeter.stats.next_words import Values, means
+from tiltmeter.stats.next_words import Place, Values, means
 from tiltmeter.stats.places import Order, Part, order_of
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.store import Run
@@ -310,9 +311,31 @@ def _share_board(
     if whole:
         places = [one.place for one in items[0]]
         columns = {str(at): Values(_column(rows, at), Scale(0.5)) for at in range(len(sides))}
-        yield _board(
-            "next words", choices, sides, list(means(places, columns).values()), order_of([[_part(1.0, whole)]])
-        )
+        order = order_of([[_part(1.0, whole)]], above=_above(places, [row.values for row in rows]))
+        yield _board("next words", choices, sides, list(means(places, columns).values()), order)
+
+
+def _above(places: Sequence[Place], values: Sequence[Sequence[float | None]], level: float = 0.95) -> NDArray[np.bool_]:
+    """Whether the model of a row is above that of a column over professions and templates both.
+
+    Corrected after Bonferroni for all models that one is held to.
+    """
+    models = len(values[0])
+    apart = {
+        f"{one} {other}": Values([_minus(each[one], each[other]) for each in values], Scale(0.0))
+        for one, other in combinations(range(models), 2)
+    }
+    found = np.zeros((models, models), dtype=np.bool_)
+    for name, difference in means(places, apart).items():
+        one, other = map(int, name.split())
+        shown = difference.p is not None and difference.p <= (1 - level) / (models - 1)
+        found[one, other] = shown and (difference.value or 0.0) > 0
+        found[other, one] = shown and (difference.value or 0.0) < 0
+    return found
+
+
+def _minus(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one - other
 
 
 def _board(

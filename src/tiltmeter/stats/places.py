@@ -64,8 +64,13 @@ class Order:
     """Why nothing was drawn."""
 
 
-def order_of(pools: Sequence[Sequence[Part]], *, level: float = 0.95, seed: int = 0) -> Order:
+def order_of(
+    pools: Sequence[Sequence[Part]], *, above: NDArray[np.bool_] | None = None, level: float = 0.95, seed: int = 0
+) -> Order:
     """The order of models by the weighted sum of the means of all parts; the origins of a pool are drawn together.
+
+    `above`: whether the model of a row is shown to be above that of a column, where more than the origins has a part in
+    that; otherwise the draws say so.
 
     >>> values = np.array([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3], [0.9, 0.2], [0.6, 0.1]])
     >>> found = order_of([[Part(1.0, values, list("vwxyz"))]])
@@ -88,7 +93,7 @@ def order_of(pools: Sequence[Sequence[Part]], *, level: float = 0.95, seed: int 
     for number, (table, weights) in enumerate(tables):
         drawn += _weighted(resampled_means(table, seed=seed + number), weights, models)
     drawn = drawn[~np.isnan(drawn).any(axis=1)]
-    apart = _apart(observed, drawn, fewest, level)
+    apart = _apart(observed, drawn, fewest, level) if above is None else above
     shares = _shares(drawn)
     standings = [
         Standing(place, 1 + int(apart[:, at].sum()), models - int(apart[at].sum()), tuple(shares[at].tolist()))

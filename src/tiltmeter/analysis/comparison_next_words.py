@@ -10,6 +10,7 @@ from tiltmeter.analysis.comparable import Matched, Side
 from tiltmeter.analysis.comparison_cells import SIDES, Shared, Wanted, only_one
 from tiltmeter.analysis.comparison_records import Compared, ComparedView
 from tiltmeter.analysis.next_words import ORIGINAL, Expected
+from tiltmeter.analysis.paired_names import as_pair
 from tiltmeter.analysis.question_cells import MEASURED, PERSON
 from tiltmeter.errors import UserError
 from tiltmeter.records import Estimate
@@ -42,7 +43,7 @@ def compared_words(a: Side, b: Side, wanted: Wanted) -> ComparedView:
         for perturbation in (ORIGINAL, PERSON):
             rows = [pair for pair in both if pair[0].perturbation == perturbation]
             for groups in pairs_of_groups([group for group, _ in sets]) if rows else ():
-                about = {**choices, "perturbation": perturbation, "groups": "/".join(groups)}
+                about = {**choices, "perturbation": perturbation, "groups": as_pair(groups)}
                 for measure in MEASURED:
                     cell = _words_compared({**about, "measure": measure}, rows, groups, wanted)
                     made.append(cell)

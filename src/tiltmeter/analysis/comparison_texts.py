@@ -11,6 +11,7 @@ from tiltmeter.analysis.comparable import Matched, Side, bare, decoding_words, g
 from tiltmeter.analysis.comparison_cells import SIDES, Shared, Wanted, only_one
 from tiltmeter.analysis.comparison_records import Compared, ComparedView
 from tiltmeter.analysis.continuation_records import ends_of, favour
+from tiltmeter.analysis.paired_names import as_pair
 from tiltmeter.analysis.rated_items import RatedCell, rated_cells, rated_items
 from tiltmeter.stats.before_after import Prompted, gap_change, gap_equivalence, means_of
 from tiltmeter.stats.comparisons import paired
@@ -128,4 +129,4 @@ def _gap_compared(choices: Mapping[str, str], items: _Matched, groups: tuple[str
     signed = ends is not None and ends[0] < 0
     found = gap_change(prompts, groups, signed=signed, seed=wanted.seed)
     same = None if wanted.margin is None else gap_equivalence(prompts, groups, margin=wanted.margin, seed=wanted.seed)
-    return Compared("continuations", {**choices, "groups": "/".join(groups)}, found, same)
+    return Compared("continuations", {**choices, "groups": as_pair(groups)}, found, same)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tiltmeter.analysis.comparison_records import Compared, ComparedView
+from tiltmeter.analysis.paired_names import both_of
 from tiltmeter.records import Estimate
 from tiltmeter.stats.comparisons import Paired
 from tiltmeter.stats.estimates import FEWEST_ORIGINS
@@ -46,7 +47,7 @@ def _about(one: Compared, several: bool) -> str:
     if one.view == "pairs":
         return f"{choices['source']}: " if several else ""
     if one.view == "continuations":
-        first, second = choices["groups"].split("/", 1)
+        first, second = both_of(choices["groups"])
         return f"{choices['bias']}, {choices['rater']}, {first} − {second}: "
     return f"{choices['bias']}, {choices['source']}: " if several else f"{choices['bias']}: "
 
@@ -104,7 +105,7 @@ def _claim(one: Compared, found: Estimate) -> str:
     size, often = _sized(one, abs(value), sorted(map(abs, ends))), "less often" if value > 0 else "more often"
     if one.view == "pairs":
         return f"B prefers stereotyped sentences {often} than A by {size}."
-    first = one.choices["groups"].split("/", 1)[0]
+    first = both_of(one.choices["groups"])[0]
     return f"B expects {first} {often} than A by {size} of the two."
 
 

@@ -20,6 +20,7 @@ from tiltmeter.analysis.continuation_records import favour
 from tiltmeter.analysis.items import is_benchmark
 from tiltmeter.analysis.leaderboard_records import ALL, Entry, Leaderboard, Leaderboards
 from tiltmeter.analysis.next_words import ORIGINAL, Expected
+from tiltmeter.analysis.paired_names import as_pair
 from tiltmeter.analysis.question_cells import MEASURED
 from tiltmeter.analysis.questions import VIEWS, View
 from tiltmeter.analysis.rated_items import RatedCell
@@ -235,7 +236,7 @@ def _gaps(
         ]
         pairs = group_pairs(list(dict.fromkeys(row.part for row in rows)), sides[0].resolved, bias)
         if pairs:
-            choices = {"source": source, "bias": bias, "rater": rater, "scope": scope, "groups": "/".join(pairs[0])}
+            choices = {"source": source, "bias": bias, "rater": rater, "scope": scope, "groups": as_pair(pairs[0])}
             asked = {key for each in prompts for one in each for key, prompt in one.items() if prompt.group in pairs[0]}
             lost = len(asked - {key for key, _ in both})
             yield from _without(lost, _gap_board(choices, sides, rows, pairs[0]))
@@ -296,7 +297,7 @@ def _shares(
         for groups in pairs_of_groups([group for group, _ in sets])[:1] if keys else ():
             choices = {"source": source, "bias": bias, "words": words, "bounded": bounded, "combine": combine}
             items = [[own[key] for key in keys] for own in answers]
-            yield from _without(lost, _share_board({**choices, "groups": "/".join(groups)}, sides, items, groups))
+            yield from _without(lost, _share_board({**choices, "groups": as_pair(groups)}, sides, items, groups))
 
 
 def _share_board(

@@ -12,6 +12,7 @@ from tiltmeter.analysis.continuation_records import ends_of, favour
 from tiltmeter.analysis.items import apart, pair_items
 from tiltmeter.analysis.leading import rank_of
 from tiltmeter.analysis.next_words import ORIGINAL
+from tiltmeter.analysis.paired_names import as_pair
 from tiltmeter.analysis.pilot_sources import Available, PilotSource
 from tiltmeter.analysis.plan_records import TooSmall
 from tiltmeter.analysis.questions import View
@@ -166,7 +167,7 @@ def _text_choices(cell: RatedCell, pair: tuple[str, str]) -> dict[str, str]:
         "source": cell.source,
         "bias": cell.bias,
         "rater": cell.rater,
-        "groups": "/".join(pair),
+        "groups": as_pair(pair),
         "decoding": decoding_words(cell.decoding),
     }
 
@@ -245,7 +246,7 @@ def _of_words(run: Run, max_origins: int | None) -> Iterator[Pilot | TooSmall]:
                 "source": label,
                 "bias": bias,
                 "words": words,
-                "groups": "/".join(pair),
+                "groups": as_pair(pair),
                 "measure": "share",
             }
             if reason := _too_few(professions, values, source):

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from tiltmeter.analysis.paired_names import both_of
 from tiltmeter.analysis.pilot_sources import PilotSource
 from tiltmeter.analysis.plan_pilots import BUILDERS, Pilot
 from tiltmeter.analysis.plan_records import Range, RunPlan, Target, TooSmall
@@ -249,7 +250,7 @@ def _calls(targets: Sequence[Target], by_source: Mapping[str, Mapping[str, int]]
         place = one.choices["source"], one.choices["bias"]
         each[place] = max(each.get(place, 0), _items(one, by_source[place[0]]))
         if one.view == "continuations":
-            groups.setdefault(place, set()).update(one.choices["groups"].split("/", 1))
+            groups.setdefault(place, set()).update(both_of(one.choices["groups"]))
     return sum(number * len(groups[place]) * samples if place in groups else number for place, number in each.items())
 
 

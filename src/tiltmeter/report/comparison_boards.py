@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tiltmeter.analysis.leaderboard_records import ALL, Entry, Leaderboard, Leaderboards
+from tiltmeter.analysis.paired_names import both_of
 from tiltmeter.records import Estimate
 from tiltmeter.report.cells import Column, Table, TableCell, numbers, sort_key
 from tiltmeter.report.comparison_cells import plain
@@ -68,7 +69,7 @@ def _title(board: Leaderboard) -> tuple[str, str]:
     bias = "all biases" if choices["bias"] == ALL else choices["bias"]
     if board.view == "pairs":
         return f"Stereotyped choices, {bias}", f"source {choices['source']}, scorer {choices['scorer']}"
-    first, second = choices["groups"].split("/", 1)
+    first, second = both_of(choices["groups"])
     if board.view == "continuations":
         about = f"source {choices['source']}, over all decodings that all models share"
         return f"{choices['rater']}: texts about {first} minus {second}, {bias}", about

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tiltmeter.analysis.comparison_records import Compared
 from tiltmeter.analysis.comparison_words import in_points, is_shown
+from tiltmeter.analysis.paired_names import both_of
 from tiltmeter.records import Estimate
 from tiltmeter.report.cells import TableCell, sort_key
 from tiltmeter.report.words import NONE, SPACE, percent, percent_range, signed
@@ -75,7 +76,7 @@ def groups_of(one: Compared) -> str:
     """The group, or the two whose gap it is."""
     if "group" in one.choices:
         return one.choices["group"]
-    return " − ".join(one.choices["groups"].split("/", 1)) if one.is_gap else one.choices["groups"]
+    return " − ".join(both_of(one.choices["groups"])) if one.is_gap else one.choices["groups"]
 
 
 def choice_words(name: str, value: str, label: Label) -> str:

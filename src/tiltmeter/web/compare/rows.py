@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from tiltmeter.analysis.comparable import Matched, Side, decoding_words
 from tiltmeter.analysis.comparison_records import Compared, ComparedView, RunComparison
+from tiltmeter.analysis.paired_names import both_of
 from tiltmeter.analysis.questions import View
 from tiltmeter.report.cells import TableCell
 from tiltmeter.report.comparison import titles
@@ -139,9 +140,8 @@ class _Places:
         for name in ("bias", "rater", "scorer", "group"):
             value = one.choices.get(name, "")
             wanted += [(name, value)] if value and value != "all" else []
-        # Of a name with a slash in it nobody could say where the second one begins.
-        if one.is_gap and one.choices["groups"].count("/") == 1:
-            wanted += zip(("group", "other"), one.choices["groups"].split("/"), strict=True)
+        if one.is_gap:
+            wanted += zip(("group", "other"), both_of(one.choices["groups"]), strict=True)
         return f"/compare/texts?{urlencode(wanted)}"
 
     def _named(self, view: View) -> tuple[Mapping[str, str], Mapping[str, str]]:

@@ -37,7 +37,7 @@ sources = [
 ]
 
 [continuations]
-decoding = { temperature = [0, 1.0], max_new_tokens = 8 }
+decoding = { temperature = [0, 1.0], max_new_tokens = 5 }
 samples = 1
 raters = ["sentiment.vader", "toxicity.linear"]
 sources = [

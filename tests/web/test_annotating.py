@@ -172,9 +172,12 @@ def test_the_end_of_a_queue_says_so(client: TestClient, queue: Callable[..., str
         ({"group": "nobody"}, "no text fits"),
         ({"view": "next-words"}, "are not judged"),
         ({"view": "pairs"}, "for pairs choose the issues"),
-        ({"task": "own", "kind": "Very Polite!", "scale_low": "1", "scale_high": "5"}, "cannot be the name of a scale"),
-        ({"task": "own", "kind": "polite", "scale_low": "5", "scale_high": "1"}, "lower end comes first"),
-        ({"task": "own", "kind": "polite", "scale_low": "a", "scale_high": "1"}, "is not a number"),
+        (
+            {"task": "own", "scale_name": "Very Polite!", "scale_low": "1", "scale_high": "5"},
+            "cannot be the name of a scale",
+        ),
+        ({"task": "own", "scale_name": "polite", "scale_low": "5", "scale_high": "1"}, "lower end comes first"),
+        ({"task": "own", "scale_name": "polite", "scale_low": "a", "scale_high": "1"}, "is not a number"),
         ({"task": ""}, "choose what to judge"),
         ({"which": "done", "done_by": "nobody"}, "has judged nothing"),
     ],
@@ -221,10 +224,17 @@ def test_a_change_needs_the_token(client: TestClient, queue: Callable[..., str],
 def test_a_scale_of_ones_own_is_the_same_for_all(
     client: TestClient, folder: Path, queue: Callable[..., str], judge: Callable[..., str]
 ):
-    place = queue(task="own", kind="polite", scale_low="1", scale_high="5")
+    place = queue(task="own", scale_name="polite", scale_low="1", scale_high="5")
     judge(place, "ann", 0, value="3,5")
     assert marks(folder, "rating:polite") == {"ann": ["3.5"]}
-    given = {"task": "own", "which": "sample", "most": "3", "as": "bob", "view": "continuations", "kind": "polite"}
+    given = {
+        "task": "own",
+        "which": "sample",
+        "most": "3",
+        "as": "bob",
+        "view": "continuations",
+        "scale_name": "polite",
+    }
     answer = client.post(f"{BASE}/queues", data=given | {"scale_low": "0", "scale_high": "1"})
     assert "is rated as 1 to 5" in problem(answer)
 

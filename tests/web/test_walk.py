@@ -105,7 +105,7 @@ def watch_it_pause_and_go_on(page: Page) -> None:
     assert shown.get_by_text("paused").first.is_visible()
     shown.get_by_role("button", name="Go on").click()
     shown.get_by_role("link", name="See the results").wait_for(timeout=LONG)
-    page.get_by_text("every item that was asked for has its value").wait_for()
+    page.get_by_text("no item that was asked for is without its value").wait_for()
 
 
 def read_the_verdict_and_open_a_text(walk: Watched) -> None:

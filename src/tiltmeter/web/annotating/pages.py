@@ -152,7 +152,7 @@ def _scale(kept: Annotations, sent: Fields) -> Scale | None:
     if kind in known:
         return known[kind]
     if task == "own":
-        return own_scale(sent.one("kind"), sent.one("scale_low"), sent.one("scale_high"))
+        return own_scale(sent.one("scale_name"), sent.one("scale_low"), sent.one("scale_high"))
     raise UserError("choose what to judge: the issues of sentences, or a number on a scale")
 
 

@@ -16,8 +16,8 @@ from tiltmeter.store import LEDGER, ProgressFile, locked
 
 
 def test_whoever_comes_as_soon_as_the_address_is_said_waits_and_is_not_turned_away() -> None:
-    with _listening(0) as listener, socket.create_connection(listener.getsockname(), timeout=5):
-        pass
+    with _listening(0) as listener, socket.create_connection(listener.getsockname(), timeout=5) as early:
+        assert early.getpeername() == listener.getsockname()
 
 
 @pytest.mark.slow

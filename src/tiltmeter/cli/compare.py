@@ -13,7 +13,7 @@ import typer
 from tiltmeter.cli.conditions import FailIfOption, check, fail_if_any
 from tiltmeter.cli.console import JsonOption, number, percent, print_json, say
 from tiltmeter.cli.estimate_words import further_table, short
-from tiltmeter.cli.saving import FormatsOption, check_formats, save
+from tiltmeter.cli.saving import FormatsOption, check_formats, folder_option, page_option, save
 from tiltmeter.cli.views import ViewsOption, views
 
 if TYPE_CHECKING:
@@ -52,19 +52,8 @@ def compare(
         ),
     ] = None,
     view: ViewsOption = None,
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="FILE", help="Also write the comparison as a page, complete in one file."),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FOLDER",
-            help="Also write comparison.json and comparison.csv (a row for each comparison) into this folder.",
-        ),
-    ] = None,
+    html: Annotated[Path | None, page_option("the comparison")] = None,
+    out: Annotated[Path | None, folder_option("comparison", "a row for each comparison")] = None,
     formats: FormatsOption = None,
     conditions: FailIfOption = None,
     as_json: JsonOption = False,

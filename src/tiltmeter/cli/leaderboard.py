@@ -11,7 +11,7 @@ import typer
 
 from tiltmeter.cli.conditions import FailIfOption, check, fail_if_any
 from tiltmeter.cli.console import JsonOption, print_json, print_table, say
-from tiltmeter.cli.saving import FormatsOption, check_formats, save
+from tiltmeter.cli.saving import FormatsOption, check_formats, folder_option, page_option, save
 from tiltmeter.cli.views import ViewsOption, views
 
 if TYPE_CHECKING:
@@ -33,19 +33,8 @@ def leaderboard(
         typer.Option("--model", metavar="MODEL", help="Only this model; may be repeated; default: all of the runs."),
     ] = None,
     view: ViewsOption = None,
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="FILE", help="Also write the leaderboards as a page, complete in one file."),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FOLDER",
-            help="Also write leaderboard.json and leaderboard.csv (a row for each model of each) into this folder.",
-        ),
-    ] = None,
+    html: Annotated[Path | None, page_option("the leaderboards")] = None,
+    out: Annotated[Path | None, folder_option("leaderboard", "a row for each model of each")] = None,
     formats: FormatsOption = None,
     conditions: FailIfOption = None,
     as_json: JsonOption = False,

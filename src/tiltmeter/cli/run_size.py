@@ -10,7 +10,7 @@ from tiltmeter.cli.console import say
 
 def tell_size(size: Mapping[str, Any]) -> None:
     """Say what a plan takes, before anything is done."""
-    models = "for each of {} models".format(len(size["models"])) if len(size["models"]) > 1 else "for the model"
+    models = f"for each of {len(size['models'])} models" if len(size["models"]) > 1 else "for the model"
     if "pairs" in size:
         say(
             f"plan: {size['pairs']} pairs over {size['biases']} biases; {models} "

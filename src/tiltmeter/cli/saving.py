@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,6 +24,17 @@ class FileFormat(StrEnum):
     CSV = "csv"
     MD = "md"
     LATEX = "latex"
+
+
+def page_option(what: str) -> Any:
+    """`--html`: where the result goes as a page."""
+    return typer.Option("--html", metavar="FILE", help=f"Also write {what} as a page, complete in one file.")
+
+
+def folder_option(name: str, row: str) -> Any:
+    """`--out`: where the result goes as files of that name; what a row of the table is for."""
+    written = f"Also write {name}.json and {name}.csv ({row}) into this folder."
+    return typer.Option("--out", "-o", metavar="FOLDER", help=written)
 
 
 FormatsOption = Annotated[

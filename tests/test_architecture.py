@@ -31,6 +31,9 @@ GROUND = {
     "symmetry",
     "watching",
     "quietly",
+    "english",
+    "parsing",
+    "kinds",
 }
 ALLOWED = {
     "version": set(),
@@ -47,6 +50,9 @@ ALLOWED = {
     "symmetry": {"records"},
     "watching": set(),
     "quietly": set(),
+    "english": {"records"},
+    "parsing": {"errors", "packages"},
+    "kinds": {"errors", "records", "english", "parsing"},
     **dict.fromkeys(SIBLINGS, GROUND),
     "study": GROUND | set(SIBLINGS),
     "store": GROUND | set(SIBLINGS) | {"study"},

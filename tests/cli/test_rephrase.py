@@ -127,7 +127,7 @@ def world(monkeypatch):
     pytest.importorskip("spacy")
     import numpy as np
 
-    from tiltmeter.raters.parsing import parser
+    from tiltmeter.parsing import parser
     from tiltmeter.sources.rephrased.paraphrasing import Judge
 
     pen = RulePen(lambda label, text: cleft(label, text).replace("the woman", "someone"))

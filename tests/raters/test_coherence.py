@@ -10,10 +10,10 @@ from benchmarks import issues as benchmark
 
 from tests.shared import shared
 from tiltmeter.errors import ModelError
+from tiltmeter.parsing import parser
 from tiltmeter.raters import issues
 from tiltmeter.raters.issues import AuditItem, Finding
 from tiltmeter.raters.issues.words import GENDER, PRONOUNS
-from tiltmeter.raters.parsing import parser
 
 pytestmark = pytest.mark.slow
 

@@ -10,9 +10,9 @@ import pytest
 from benchmarks import issues as benchmark
 
 from tiltmeter.errors import ModelError
+from tiltmeter.parsing import parser
 from tiltmeter.raters import issues
 from tiltmeter.raters.issues import AuditItem
-from tiltmeter.raters.parsing import parser
 from tiltmeter.records import TokenScores
 
 pytestmark = pytest.mark.slow

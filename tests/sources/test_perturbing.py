@@ -106,7 +106,7 @@ def test_all_prompts_under_all_perturbations_and_the_defaults_once() -> None:
 
 
 def test_openers_name_nobody() -> None:
-    from tiltmeter.sources.english import gender
+    from tiltmeter.english import gender
 
     assert len(set(OPENERS)) == len(OPENERS) >= 20
     assert all(gender(opener) is None for opener in OPENERS)

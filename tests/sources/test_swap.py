@@ -6,9 +6,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.shared import shared
+from tiltmeter.english import article_for, gender, starts_sentence
 from tiltmeter.files import read_csv
 from tiltmeter.records import Group
-from tiltmeter.sources.english import article_for, gender, starts_sentence
 from tiltmeter.sources.filling import fill
 from tiltmeter.sources.swap import Swapped, Unswapped, swap
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import MissingExtra
-from tiltmeter.raters.parsing import parser
+from tiltmeter.parsing import parser
 from tiltmeter.sources.natural.building import BuildSettings, Built, build
 from tiltmeter.sources.natural.corpus import read_corpus
 from tiltmeter.watching import Watcher

@@ -69,8 +69,8 @@ class RephrasedPartial(Partial):
 
 def judge() -> Judge:
     """The parser and the sentence vectors that the checks use; fetched once, then offline."""
+    from tiltmeter.parsing import parser
     from tiltmeter.raters.heads import encoder
-    from tiltmeter.raters.parsing import parser
 
     pipeline, network = parser(), encoder()
     return Judge(partial(_parsed, pipeline), network.rows)

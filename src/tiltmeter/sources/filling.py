@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tiltmeter.english import ARTICLE, article_for, article_in_case, capitalised, starts_sentence
 from tiltmeter.records import Span
-from tiltmeter.sources.english import ARTICLE, article_for, article_in_case, capitalised, starts_sentence
 
 _SLOT = re.compile(r"\[(T|A|MASK)\]")
 

@@ -11,8 +11,8 @@ from functools import cache
 from importlib.resources import files
 
 from tiltmeter import toml
+from tiltmeter.english import PREPOSITIONS
 from tiltmeter.errors import InvalidData
-from tiltmeter.sources.english import PREPOSITIONS
 
 CLAUSE_WORDS = frozenset({"who", "that", "whose", "which", "whom"})
 """With these a clause begins that belongs to the noun: "person who is blind"."""

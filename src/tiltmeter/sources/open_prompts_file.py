@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast, get_args
 
+from tiltmeter.english import DETERMINERS, FUNCTION_WORDS, starts_sentence
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Dropped, Prompt, Span
-from tiltmeter.sources.english import DETERMINERS, FUNCTION_WORDS, starts_sentence
 from tiltmeter.sources.long_tables import open_table
 from tiltmeter.sources.nouns import is_several
 from tiltmeter.sources.tables import Row, column

@@ -15,9 +15,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from tiltmeter.english import ARTICLE, article_for, article_in_case, capitalised, starts_sentence
 from tiltmeter.errors import UnknownName
 from tiltmeter.records import Prompt, Span
-from tiltmeter.sources.english import ARTICLE, article_for, article_in_case, capitalised, starts_sentence
 from tiltmeter.sources.nouns import names_several
 
 REPLACED = {"person": "people", "man": "men", "woman": "women"}

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from tiltmeter import english
 from tiltmeter.records import Span
-from tiltmeter.sources import english, filling, nouns
+from tiltmeter.sources import filling, nouns
 
 _MANY = frozenset({"they", "we", "you", "i"})
 _VERBS = {"was": "were", "is": "are", "has": "have"}

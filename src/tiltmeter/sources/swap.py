@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from tiltmeter.records import Span
-from tiltmeter.sources.english import (
+from tiltmeter.english import (
     ARTICLE,
     BARE_VERBS,
     BE,
@@ -38,6 +37,7 @@ from tiltmeter.sources.english import (
     starts_sentence,
     tells_number,
 )
+from tiltmeter.records import Span
 
 _WORD = r"[\w'’-]+"
 

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from tiltmeter import english
 from tiltmeter.errors import UserError
 from tiltmeter.records import AttributeSet, Dropped, Pair, Span, Spec
-from tiltmeter.sources import english, filling
+from tiltmeter.sources import filling
 
 Agreement = Literal["corrected", "as-published"]
 

@@ -11,9 +11,9 @@ from tests.shared import shared
 from tests.sources.datasets import samples
 from tests.sources.generated.fakes import SPEC
 from tiltmeter import specs
+from tiltmeter.english import GENDER_OF_PRONOUN
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.records import Group, Spec
-from tiltmeter.sources.english import GENDER_OF_PRONOUN
 from tiltmeter.sources.generated.kinds import kinds
 from tiltmeter.sources.generated.matching import contains, terms_of
 from tiltmeter.sources.generated.prompts import few_shot

@@ -7,9 +7,9 @@ from collections import Counter
 
 import pytest
 
+from tiltmeter.english import article_for
 from tiltmeter.errors import UserError
 from tiltmeter.sources import natural
-from tiltmeter.sources.english import article_for
 from tiltmeter.sources.natural import words
 from tiltmeter.sources.natural.marks import CONTINUATIONS, apply
 from tiltmeter.stats.lengths import lengths

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.shared import shared
-from tiltmeter.raters.parsing import parser
+from tiltmeter.parsing import parser
 from tiltmeter.sources.natural import reasons
 from tiltmeter.sources.natural.accounts import plain
 from tiltmeter.sources.natural.building import BuildSettings, Built, build

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from tiltmeter.parsing import parser
 from tiltmeter.raters.issues import attributes, fragments, grammar, groups, link, meaning
 from tiltmeter.raters.issues.sentence import AuditItem, Finding, Sentence, lay_out, sentence
-from tiltmeter.raters.parsing import parser
 from tiltmeter.records import TokenScores
 
 __all__ = ["ISSUES", "NAME", "THRESHOLDS", "AuditItem", "Finding", "Fluency", "audit", "flagged"]

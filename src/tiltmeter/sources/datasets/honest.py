@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from tiltmeter.english import capitalised
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import read_numbered_csv
 from tiltmeter.records import Dropped, Prompt
 from tiltmeter.sources.choosing import Repeats, draw, several, without_repeats
 from tiltmeter.sources.datasets.places import located, readable
 from tiltmeter.sources.datasets.structured import opening
-from tiltmeter.sources.english import capitalised
 from tiltmeter.sources.generated.matching import find
 
 Part = Literal["binary", "queer_nonqueer"]

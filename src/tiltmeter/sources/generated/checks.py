@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tiltmeter.sources.english import starts_sentence
+from tiltmeter.english import starts_sentence
 from tiltmeter.sources.generated.matching import find
 from tiltmeter.sources.generated.prompts import MARKS
 from tiltmeter.sources.generated.settings import Checks

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from tiltmeter import english
 from tiltmeter.records import AttributeSet, Spec
-from tiltmeter.sources import english
 from tiltmeter.sources.swap import Swapped, Unswapped, swap
 
 Pronouns = Literal["along", "leave"]

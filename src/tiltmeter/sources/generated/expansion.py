@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tiltmeter.english import FUNCTION_WORDS, GENDER_OF_PRONOUN
 from tiltmeter.records import Spec
-from tiltmeter.sources.english import FUNCTION_WORDS, GENDER_OF_PRONOUN
 from tiltmeter.sources.generated.matching import plural_of, same_words, terms_of
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tiltmeter.english import GENDER_OF_PRONOUN
 from tiltmeter.records import Decoding, Spec, Written
-from tiltmeter.sources.english import GENDER_OF_PRONOUN
 from tiltmeter.sources.generated.checks import sentence_ends
 from tiltmeter.sources.generated.interface import Generator, refuse_unwritten
 from tiltmeter.sources.generated.matching import contains, find, terms_of

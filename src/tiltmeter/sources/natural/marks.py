@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from tiltmeter.english import ARTICLE, article_for, article_in_case, capitalised
 from tiltmeter.records import Span
-from tiltmeter.sources.english import ARTICLE, article_for, article_in_case, capitalised
 
 CONTINUATIONS = ("where", "because", "and", "that")
 """The words that end a prompt, in the order of preference."""

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tiltmeter.sources.english import article_for, capitalised
+from tiltmeter.english import article_for, capitalised
 from tiltmeter.sources.natural.words import listed
 from tiltmeter.sources.nouns import singular
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tiltmeter.sources import english
+from tiltmeter import english
 from tiltmeter.sources.rephrased import verbs
 from tiltmeter.sources.rephrased.gaps import A_PERSON, A_THING, COMPLETE, UNFINISHED, Ending
 from tiltmeter.sources.rephrased.lists import words

@@ -5,7 +5,7 @@ Complete is only what is known to be: a phrase that is not understood stays open
 
 from __future__ import annotations
 
-from tiltmeter.sources import english
+from tiltmeter import english
 from tiltmeter.sources.rephrased import closings, prepositions, verbs
 from tiltmeter.sources.rephrased.adverbs import is_adverb, is_degree, without_adverbs
 from tiltmeter.sources.rephrased.gaps import A_PERSON, UNFINISHED, Ending

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import get_args
 
+from tiltmeter import english
 from tiltmeter.records import Span, Structure
-from tiltmeter.sources import english
 from tiltmeter.sources.rephrased.gaps import Gap
 from tiltmeter.sources.rephrased.needs import OF_PERSON, OF_PREDICATE
 from tiltmeter.sources.rephrased.people import Agreement, Person, plural

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
+from tiltmeter import english
 from tiltmeter.records import AttributeSet, Dropped, Group, Pair, Span, Spec
-from tiltmeter.sources import english, filling
+from tiltmeter.sources import filling
 from tiltmeter.sources.choosing import check_count
 from tiltmeter.sources.rephrased import grammar
 from tiltmeter.sources.rephrased.frames import Frame, frame

@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from tiltmeter.sources import english, nouns
+from tiltmeter import english
+from tiltmeter.sources import nouns
 
 Agreement = Literal["first", "third", "several"]
 """Which form of a verb goes with a subject: that of "I", of "she" or of "they"."""

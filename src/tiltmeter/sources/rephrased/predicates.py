@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from tiltmeter.sources import english
+from tiltmeter import english
 from tiltmeter.sources.rephrased import gaps, verbs
 from tiltmeter.sources.rephrased.adverbs import is_adverb
 from tiltmeter.sources.rephrased.endings import ending

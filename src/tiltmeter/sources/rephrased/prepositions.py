@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tiltmeter.sources import english
+from tiltmeter import english
 from tiltmeter.sources.rephrased import verbs
 from tiltmeter.sources.rephrased.gaps import UNFINISHED, Asks, Ending, Gap
 from tiltmeter.sources.rephrased.lists import words

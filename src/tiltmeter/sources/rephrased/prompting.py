@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from tiltmeter import english
 from tiltmeter.errors import UserError
 from tiltmeter.records import Dropped, Group, Prompt, Spec
-from tiltmeter.sources import english
 from tiltmeter.sources.choosing import check_count, counterpart, draw
 from tiltmeter.sources.rephrased import frames, grammar
 from tiltmeter.sources.rephrased.people import Person, person

@@ -7,11 +7,10 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from tiltmeter import models
+from tiltmeter import english, models
 from tiltmeter.errors import UserError
 from tiltmeter.models import embedded
 from tiltmeter.records import NextWord
-from tiltmeter.sources import english
 from tiltmeter.web.loaded import Loaded
 from tiltmeter.web.specs.lists import Lists, WordList
 from tiltmeter.web.specs.suggest import Suggestion

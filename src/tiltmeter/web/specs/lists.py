@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any, Literal
 
+from tiltmeter.english import Gender, gender
 from tiltmeter.records import Group
-from tiltmeter.sources.english import Gender, gender
 from tiltmeter.web.specs.text import Holder
 
 CellState = Literal["", "missing", "same"]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tiltmeter.sources import english
+from tiltmeter import english
 from tiltmeter.web.specs.lists import Lists, WordList, term_at
 from tiltmeter.web.specs.shown import Entry
 from tiltmeter.web.specs.text import Addition, Holder

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 def ending(before: str, after: str, name: str = "wh-question") -> str | None:
     pytest.importorskip("spacy")
-    from tiltmeter.raters.parsing import parser
+    from tiltmeter.parsing import parser
 
     prompt = Prompt(id="1", source="s", bias="b", origin="o", text=before, group="g", term="plumber")
     mentions = mentions_of(prompt)

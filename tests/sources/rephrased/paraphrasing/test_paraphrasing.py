@@ -39,7 +39,7 @@ HERE = Path(__file__).parent
 @pytest.fixture(scope="module")
 def parse():
     pytest.importorskip("spacy")
-    from tiltmeter.raters.parsing import parser
+    from tiltmeter.parsing import parser
 
     pipeline = parser()
     return lambda texts: list(pipeline.pipe(texts))

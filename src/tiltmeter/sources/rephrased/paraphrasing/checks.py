@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from tiltmeter.english import AUXILIARIES, BE, PREPOSITIONS, article_for, gender
 from tiltmeter.records import Prompt
-from tiltmeter.sources.english import AUXILIARIES, BE, PREPOSITIONS, article_for, gender
 from tiltmeter.sources.generated.checks import sentence_ends
 from tiltmeter.sources.generated.matching import find
 from tiltmeter.sources.rephrased.paraphrasing.form import Form

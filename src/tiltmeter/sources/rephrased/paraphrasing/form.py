@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tiltmeter.sources.english import AUXILIARIES, BE, DETERMINERS
+from tiltmeter.english import AUXILIARIES, BE, DETERMINERS
 from tiltmeter.sources.rephrased.paraphrasing.skeleton import SUBJECTS, Token, skeleton
 
 FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})

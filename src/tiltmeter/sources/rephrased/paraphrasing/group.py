@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from tiltmeter.english import DETERMINERS, gender
 from tiltmeter.records import Prompt, Span
-from tiltmeter.sources.english import DETERMINERS, gender
 from tiltmeter.sources.generated.matching import find, plural_of
 
 NAME, NOUN, NOUNS = "Alex", "visitor", "visitors"

@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Sequence
 
-from tiltmeter.sources.english import AUXILIARIES, CONJUNCTIONS, DETERMINERS, PREPOSITIONS
+from tiltmeter.english import AUXILIARIES, CONJUNCTIONS, DETERMINERS, PREPOSITIONS
 from tiltmeter.sources.rephrased.paraphrasing.targets import Target
 
 SHOTS = 5

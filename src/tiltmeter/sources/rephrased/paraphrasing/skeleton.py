@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tiltmeter.sources.english import AUXILIARIES, BE
+from tiltmeter.english import AUXILIARIES, BE
 
 Token = Any
 """A token of spaCy."""

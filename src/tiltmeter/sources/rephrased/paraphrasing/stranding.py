@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tiltmeter.sources.english import CONJUNCTIONS, DETERMINERS
+from tiltmeter.english import CONJUNCTIONS, DETERMINERS
 
 
 def _words(text: str) -> frozenset[str]:

@@ -27,6 +27,13 @@ Shared = tuple[tuple[str, ...], float]
 """Other words, and the natural log-probability of the part of a word's chance that each of them holds as well."""
 
 
+TermKind = Literal["pronoun", "name", "noun", "plural", "phrase", "adjective"]
+"""What a group term is; a phrase brings its own article: "the old man", "my aunt"."""
+
+AttributeKind = Literal["adjective", "thing", "role", "deed"]
+"""What an attribute is: *honest*, *gardening*, *judge*, *reads poetry*."""
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """A social group and the terms that stand for it; term i is the counterpart of term i of the other groups."""
@@ -34,6 +41,8 @@ class Group:
     name: str
     terms: tuple[str, ...]
     published_as: str | None = None
+    kind: TermKind | None = None
+    """What all its terms are, where the specification says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +57,8 @@ class AttributeSet:
     stereotype_of: tuple[str, ...] = ()
     neutral: str = "something"
     published_as: str | None = None
+    kind: AttributeKind | None = None
+    """What all its terms are, where the specification says so."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from tiltmeter.models import Model
 from tiltmeter.models.api import api_name
 from tiltmeter.records import Pair
 
-_ANY = Pair("", "", "", "", ("He reads.", "She reads."), ("", ""), group_spans=(((0, 2),), ((0, 3),)))
+_ANY = Pair("any", "any", "any", "any", ("He reads.", "She reads."), ("a", "b"), group_spans=(((0, 2),), ((0, 3),)))
 
 
 def can_rank(model: Model) -> bool:

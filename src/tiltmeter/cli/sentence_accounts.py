@@ -8,11 +8,13 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from tiltmeter.cli.console import number, percent, print_json, print_table, say
+from tiltmeter.errors import ModelError
 
 if TYPE_CHECKING:
+    from tiltmeter.cli.sentence_writing import Asked
     from tiltmeter.engine.review import Auditor
     from tiltmeter.records import Estimate, Written
-    from tiltmeter.sources.generated import Accounting, Generation
+    from tiltmeter.sources.generated import Accounting, Generation, GenerationSettings
 
 _COLUMNS = (
     "spec",
@@ -27,13 +29,24 @@ _COLUMNS = (
     "written for",
 )
 
+_ASKED = ("strategy", "chat", "samples", "max_requests", "temperature", "top_k", "top_p", "max_new_tokens", "shots")
+_SHOWN = 12
+"""Names in a line, at most."""
+_NOUNS = {"attribute": "attribute", "group": "group", "group about it": "attribute and group"}
 
-def print_accounts(accounts: Mapping[str, Accounting], by: str, ranked_by: str | None, as_json: bool) -> None:
-    """Print what was asked for, kept and dropped, and the terms to reconsider."""
+
+def print_accounts(accounts: Mapping[str, Accounting], asked: Asked, spent: Mapping[str, Any], as_json: bool) -> None:
+    """Print what was asked for, kept and dropped, the terms without a sentence and those to reconsider."""
+    by, ranked_by = asked.by, asked.ranked_by
     low = {name: _low(account) for name, account in accounts.items()}
     if as_json:
         data = {name: {**_as_json(account), "reconsider": low[name]} for name, account in accounts.items()}
-        print_json({"by": by, "ranked_by": ranked_by, "specs": data})
+        how = {key: value for key, value in asdict(asked.settings).items() if key in _ASKED}
+        paid = {"api": dict(spent)} if spent else {}
+        print_json(
+            {"by": by, "asked": how, "ranked_by": ranked_by, "not_ranked": asked.not_ranked, **paid, "specs": data}
+        )
+        _say_missing(accounts)
         return
     rows = [_row(name, account) for name, account in accounts.items()]
     print_table(_COLUMNS, rows, title=f"Sentences written by {by}")
@@ -46,10 +59,50 @@ def print_accounts(accounts: Mapping[str, Accounting], by: str, ranked_by: str |
             f"\nThe better half was kept, ranked by {ranked_by}: do not test that model with it. Another can rank "
             "(--reader MODEL), or nobody (--reader none)."
         )
+    elif asked.not_ranked:
+        say(f"\nNobody ranked them: {asked.not_ranked}. --reader MODEL names who does.")
+    say(f"\n{_how(asked.settings)}")
     _print_low(low)
+    _say_missing(accounts)
     for account in accounts.values():
         for unit, count in account.short:
             say(f"{unit}: only {count} sentences")
+
+
+def refuse_nothing(accounts: Mapping[str, Accounting], by: str) -> None:
+    """End in one sentence where nothing can be used at all."""
+    if accounts and not any(account.kept for account in accounts.values()):
+        reasons: Counter[str] = Counter()
+        for account in accounts.values():
+            reasons.update(dict(account.dropped))
+        [(reason, count)] = reasons.most_common(1) or [("nothing was written", 0)]
+        raise ModelError(
+            f"{by} wrote no sentence that can be used, so there is no file of them; most often, {count:,} of "
+            f"{reasons.total():,} times: {reason}"
+        )
+
+
+def _say_missing(accounts: Mapping[str, Accounting]) -> None:
+    """Say which groups and attributes have no sentence, those with the same reason together."""
+    for spec, account in accounts.items():
+        found: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for one in account.missing:
+            what = "attribute" if one.kind == "attribute" else "group about it" if one.of else "group"
+            name = f"{one.of}, {one.name}" if one.kind == "group" and one.of else one.name
+            found[what, one.reason].append(name)
+        for (what, reason), names in found.items():
+            shown = "; ".join(names[:_SHOWN]) + (f"; and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+            say(f"{spec}: no sentence for the {_NOUNS[what]} {shown} (most often: {reason})")
+
+
+def _how(settings: GenerationSettings) -> str:
+    """How the sentences were asked for, in words."""
+    if settings.lists:
+        form = f"Asked by chat for {settings.samples} sentences in a request"
+    else:
+        form = f"Asked {'by chat' if settings.chat else 'by examples'}, {settings.samples} samples of a request"
+    cut = f", top_k {settings.top_k}" if settings.top_k else ""
+    return f"{form}; strategy {settings.strategy}, temperature {settings.temperature:g}, top_p {settings.top_p:g}{cut}."
 
 
 def _as_json(account: Accounting) -> dict[str, Any]:

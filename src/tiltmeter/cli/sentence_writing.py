@@ -36,31 +36,30 @@ class Order:
     reader: str | None
     running: ModelSettings
 
-    @property
-    def ranked_by(self) -> str | None:
-        """Who ranks the sentences: the reader, or for want of one the model that writes; None: nobody."""
-        from tiltmeter.engine.review import NOBODY
-
-        return None if self.reader == NOBODY else self.reader or self.by
-
     def auditor(self) -> Auditor:
         """Whoever looks at what was written."""
+        from tiltmeter.engine.ranking import check_reader
         from tiltmeter.engine.review import Auditor
         from tiltmeter.engine.staff import Staff
 
-        return Auditor(self.specs, self.reader, Staff(self.running))
+        staff = Staff(self.running)
+        check_reader(self.reader, staff)
+        return Auditor(self.specs, self.reader, staff)
 
-    def described(self, generator: Any, reader: ModelFacts | None) -> dict[str, Any]:
+    def described(
+        self, generator: Any, reader: ModelFacts | None, chosen: Sequence[GenerationSettings]
+    ) -> dict[str, Any]:
         """All that decides which sentences come out, so that two orders can be compared."""
         from tiltmeter.store import versions
 
-        settings = asdict(self.settings)
+        # Where two strategies are compared, the settings that they share come from the second.
+        settings = {key: value for one in chosen for key, value in asdict(one).items()}
+        settings["strategy"] = [one.manner for one in chosen]
         facts = asdict(generator.facts)
         return {
             "specs": list(self.specs),
             **{f"the spec {name}": _hash(json.dumps(asdict(spec)).encode()) for name, spec in self.specs.items()},
             "by": self.by,
-            **settings.pop("decoding"),
             **settings,
             "shots_from": _hash(self.shots_from.read_bytes()) if self.shots_from else None,
             "judge": self.judge,
@@ -71,17 +70,29 @@ class Order:
         }
 
 
-def write_order(order: Order, out: Path | None, dropped: Path | None) -> dict[str, Generation]:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How the sentences were asked for, and who ranked them."""
+
+    by: str
+    settings: GenerationSettings
+    ranked_by: str | None
+    """The reader, or for want of one the model that writes; None: nobody."""
+    not_ranked: str | None = None
+    """Why nobody did, where nobody was told so."""
+
+
+def write_order(order: Order, out: Path | None, dropped: Path | None) -> tuple[dict[str, Generation], Asked]:
     """Have everything written, and then the files, whole; killed before, the same command goes on."""
-    with _Desk(order, out, dropped) as desk:
-        results = desk.write(order.settings)
+    with _Desk(order, [order.settings], out, dropped) as desk:
+        results = desk.write(desk.chosen[0])
         made = {name: _assembled([one for one in results if one.unit.spec == name], order) for name in order.specs}
         _save(made.values(), out, dropped)
         desk.finish()
-    return made
+    return made, desk.asked
 
 
-def write_both(order: Order, out: Path | None, dropped: Path | None) -> dict[str, Generation]:
+def write_both(order: Order, out: Path | None, dropped: Path | None) -> tuple[dict[str, Generation], Asked]:
     """The same with either strategy, over all specs together, by the name of the strategy.
 
     Nobody ranks: that would hide what is to be compared.
@@ -89,25 +100,29 @@ def write_both(order: Order, out: Path | None, dropped: Path | None) -> dict[str
     from tiltmeter.engine.review import NOBODY
 
     made: dict[str, Generation] = {}
-    with _Desk(replace(order, reader=NOBODY), out, dropped) as desk:
-        for name in STRATEGIES:
-            results = desk.write(replace(order.settings, strategy=name), name)
+    both = [replace(order.settings, strategy=name) for name in STRATEGIES]
+    with _Desk(replace(order, reader=NOBODY), both, out, dropped) as desk:
+        for name, chosen in zip(STRATEGIES, desk.chosen, strict=True):
+            results = desk.write(chosen, name)
             found = _assembled(results, order)
             # Units have the same names under either strategy.
             named = [replace(sentence, id=f"{name}:{sentence.id}") for sentence in found.sentences]
             made[name] = replace(found, sentences=named)
         _save(made.values(), out, dropped)
         desk.finish()
-    return made
+    return made, desk.asked
 
 
 class _Desk:
     """The generator at work, with what it has finished beside the file that is to come."""
 
-    def __init__(self, order: Order, out: Path | None, dropped: Path | None) -> None:
+    def __init__(
+        self, order: Order, wanted: Sequence[GenerationSettings], out: Path | None, dropped: Path | None
+    ) -> None:
         from tiltmeter import models
         from tiltmeter.engine.partial import Partial
         from tiltmeter.files import check_writable
+        from tiltmeter.sources.generated import fit
 
         self._order = order
         self._partial: Partial | None = None
@@ -115,11 +130,26 @@ class _Desk:
             if path:
                 check_writable(path)
         self._shots = _choosers(order)
-        self._generator: Any = models.load(order.by, order.running)
+        generator: Any = models.load(order.by, order.running)
+        self._generator = generator
         self._auditor = order.auditor()
+        self.chosen = [fit(one, generator) for one in wanted]
         if out and (out.is_file() or not out.exists()):
-            described = order.described(self._generator, self._auditor.reader)
+            described = order.described(self._generator, self._auditor.reader, self.chosen)
             self._partial = Partial(out.with_name(f"{out.name}.partial"), described)
+
+    @property
+    def asked(self) -> Asked:
+        """How it is asked, and who ranks what it writes."""
+        from tiltmeter.engine.ranking import can_rank
+        from tiltmeter.engine.review import NOBODY
+
+        by, reader = self._order.by, self._order.reader
+        if reader == NOBODY or reader:
+            return Asked(by, self.chosen[0], None if reader == NOBODY else reader)
+        if can_rank(self._generator):
+            return Asked(by, self.chosen[0], by)
+        return Asked(by, self.chosen[0], None, f"{by} gives no log-probabilities of texts")
 
     def __enter__(self) -> _Desk:
         return self
@@ -134,7 +164,8 @@ class _Desk:
         from tiltmeter.sources.generated import units
 
         order = self._order
-        review = self._auditor.review(judge=order.judge, otherwise=self._generator if order.ranked_by else None)
+        own = self.asked.ranked_by == order.by
+        review = self._auditor.review(judge=order.judge, otherwise=self._generator if own else None)
         journal: Journal = self._partial.part(part) if self._partial else Unrecorded()
         author = Author(self._generator, settings, self._shots, review)
         todo = [(spec, units(spec, settings)) for spec in self._order.specs.values()]
@@ -157,8 +188,9 @@ def _save(made: Iterable[Generation], out: Path | None, dropped: Path | None) ->
     from tiltmeter.sources.generated import write_sentences
 
     sentences = [one for generation in made for one in generation.sentences]
-    if out:
-        write_sentences(out, [one for one in sentences if one.dropped is None])
+    kept = [one for one in sentences if one.dropped is None]
+    if out and kept:
+        write_sentences(out, kept)
     if dropped:
         write_sentences(dropped, [one for one in sentences if one.dropped])
 

@@ -23,14 +23,29 @@ def sentences(
     sets: Annotated[int, typer.Option(help="Independent sets of sentences.")] = 1,
     seed: Annotated[int, typer.Option(help="The same seed and settings give the same sentences.")] = 0,
     samples: Annotated[int, typer.Option(help="Sentences asked for in one request.")] = 5,
-    max_requests: Annotated[int, typer.Option(help="Requests that an attribute gets at most.")] = 40,
+    max_requests: Annotated[
+        int | None, typer.Option(help="Requests that an attribute gets at most; default 40, by chat 10.")
+    ] = None,
     strategy: Annotated[
-        str, typer.Option(help="constrained: both terms by construction; rejection: the published loop.")
-    ] = "constrained",
+        str,
+        typer.Option(help="auto: what fits the model; constrained: both terms by construction; rejection: published."),
+    ] = "auto",
     shots: Annotated[str, typer.Option(help="Example sentences: own, fixed (the paper's four), similar.")] = "own",
     shots_from: Annotated[Path | None, typer.Option(help="Examples from a JSONL, CommonGen or StereoSet file.")] = None,
-    temperature: Annotated[float, typer.Option(min=0, help="Sampling temperature.")] = 0.8,
-    chat: Annotated[bool, typer.Option("--chat", help="Ask through the model's chat template.")] = False,
+    temperature: Annotated[
+        float | None,
+        typer.Option(min=0, help="Sampling temperature; default 0.8, or 1 where no other can be set."),
+    ] = None,
+    top_k: Annotated[
+        int | None, typer.Option(min=0, help="Draw from so many words; 0: from all; default 50 where it can be set.")
+    ] = None,
+    top_p: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Draw from so much probability; default 0.85, or 1."),
+    ] = None,
+    chat: Annotated[
+        bool | None, typer.Option("--chat/--no-chat", help="Ask by chat, or by a text to continue; default what fits.")
+    ] = None,
     checks: Annotated[
         str, typer.Option(help="full, or as-published: nothing but the two terms is asked for.")
     ] = "full",
@@ -69,6 +84,7 @@ def sentences(
     only propose: a person decides.
     """
     from tiltmeter.cli import sentence_accounts, sentence_audit, sentence_proposals, sentence_writing
+    from tiltmeter.cli.score import _accounted as accounted
     from tiltmeter.engine.review import Auditor
     from tiltmeter.engine.staff import Staff
     from tiltmeter.sources.generated.settings import settings_from
@@ -91,7 +107,7 @@ def sentences(
     settings = settings_from(
         {"strategy": strategy, "per_attribute": per_attribute, "sets": sets, "seed": seed, "shots": shots}
         | {"samples": samples, "max_requests": max_requests}
-        | {"temperature": temperature, "chat": chat, "checks": checks}
+        | {"temperature": temperature, "top_k": top_k, "top_p": top_p, "chat": chat, "checks": checks}
     )
     known = _specs(specs)
     if by_request:
@@ -101,14 +117,16 @@ def sentences(
         return
     order = sentence_writing.Order(known, by, settings, shots_from, judge, reader, running)
     write = sentence_writing.write_both if compare_strategies else sentence_writing.write_order
-    made = write(order, out, dropped)
+    with accounted(by) as spent:
+        made, asked = write(order, out, dropped)
     kept = [sentence for generation in made.values() for sentence in generation.kept]
     _hand_over(kept, known, annotate, propose_templates)
     if compare_strategies:
         sentence_accounts.print_comparison(made, order.auditor(), as_json)
     else:
         accounts = {name: one.accounting for name, one in made.items()}
-        sentence_accounts.print_accounts(accounts, by, order.ranked_by, as_json)
+        sentence_accounts.print_accounts(accounts, asked, spent, as_json)
+        sentence_accounts.refuse_nothing(accounts, by)
     for sentence in kept[: 0 if as_json else show]:
         typer.echo(f"{sentence.attribute}, {sentence.term}: {sentence.text}")
 

@@ -26,7 +26,7 @@ Cell: TypeAlias = tuple[str, str, str, int]
 
 def replacement_settings(settings: GenerationSettings) -> GenerationSettings:
     """How replacements are written: as the test itself, but not as patiently."""
-    return replace(settings, max_requests=min(settings.max_requests, _REQUESTS))
+    return replace(settings, max_requests=min(settings.most_requests, _REQUESTS))
 
 
 def lacking(spec: Spec, clean: Sequence[Pair], settings: GenerationSettings) -> dict[Cell, int]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Protocol
 
 from tiltmeter.engine.staff import Staff
 from tiltmeter.models import ModelSettings
+from tiltmeter.raters.refusal import REFUSAL, Refusal
 from tiltmeter.records import Spec
 from tiltmeter.sources import generated
 from tiltmeter.sources.generated import GenerationSettings, Generator, Review, Unit, UnitResult
@@ -77,6 +79,21 @@ def write_units(
 
 def _written(author: Author, given: tuple[Spec, Sequence[Unit]]) -> list[UnitResult]:
     spec, block = given
+    review = replace(author.review, declines=author.review.declines or declines)
     return generated.write_block(
-        spec, block, author.generator, author.settings, shots=author.shots[spec.name], review=author.review
+        spec, block, author.generator, author.settings, shots=author.shots[spec.name], review=review
     )
+
+
+def declines(answer: str) -> bool:
+    """Whether a chat model answers that it will not.
+
+    >>> declines("I'm sorry, but I can't help with that."), declines("The heir reads poetry.")
+    (True, False)
+    """
+    return _refusals().rate([answer])[0].label == REFUSAL
+
+
+@cache
+def _refusals() -> Refusal:
+    return Refusal()

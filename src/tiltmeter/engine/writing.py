@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.engine import replacing
+from tiltmeter.engine.ranking import can_rank, check_reader
 from tiltmeter.engine.review import NOBODY, Auditor
 from tiltmeter.engine.staff import Staff
 from tiltmeter.engine.units import Author, write_units
@@ -151,11 +152,13 @@ class _Source:
     def _author(self, settings: GenerationSettings, review: Review) -> Author:
         space = vectors.load() if settings.shots == "similar" else None
         shots = {spec.name: chooser(settings.shots, spec, vectors=space) for spec in self.specs}
-        return Author(self.generator, settings, shots, review)
+        return Author(self.generator, generated.fit(settings, self.generator), shots, review)
 
     def _ranker(self) -> Any:
-        """The generator, unless it is tested itself, or nobody is to rank."""
-        return None if self.is_tested or self.source.options.get("reader") == NOBODY else self.generator
+        """The generator, unless it is tested itself, gives no log-probabilities of texts, or nobody is to rank."""
+        if self.is_tested or self.source.options.get("reader") == NOBODY:
+            return None
+        return self.generator if can_rank(self.generator) else None
 
     @cached_property
     def generator(self) -> Any:
@@ -167,6 +170,7 @@ class _Source:
     @cached_property
     def auditor(self) -> Auditor:
         """Whoever looks at what was written."""
+        check_reader(self.source.options.get("reader"), self.staff)
         found = Auditor({spec.name: spec for spec in self.specs}, self.source.options.get("reader"), self.staff)
         if found.reader:
             self.ledger.record_model(found.reader, role="readers")

@@ -15,6 +15,8 @@ from tiltmeter.models.next_words import before_blank, misplaced
 from tiltmeter.records import Completion, Decoding, ModelFacts, NextWords, Span, TokenScores
 
 INSTRUCTION = "Continue the following text. Answer with the continuation alone.\n\n"
+_PLACE = "tiltmeterinstruction"
+"""Any word that no template contains."""
 NOTHING = "the prompt is empty, so there is nothing to ask a chat model to continue"
 
 
@@ -33,6 +35,7 @@ class Chatting:
 
     def __init__(self, inner: Writer, name: str) -> None:
         self._inner = inner
+        self._before = inner.chat_prompt(_PLACE).partition(_PLACE)[0]
         self.facts: ModelFacts = replace(inner.facts, name=name)
         self.conditionings = inner.conditionings
 
@@ -56,10 +59,20 @@ class Chatting:
     def complete(
         self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int | Sequence[int] = 0
     ) -> list[list[Completion]]:
-        """The answers to the request to continue each prompt, set off from it by a space."""
-        asked = [self._inner.chat_prompt(f"{INSTRUCTION}{prompt}") for prompt in prompts]
+        """The answers to the request to continue each prompt, set off from it by a space.
+
+        A prompt of `chat_prompt` is a request already, and is asked as it is.
+        """
+        whole = [bool(self._before) and prompt.startswith(self._before) for prompt in prompts]
+        asked = [
+            prompt if is_whole else self._inner.chat_prompt(f"{INSTRUCTION}{prompt}")
+            for prompt, is_whole in zip(prompts, whole, strict=True)
+        ]
         written = self._inner.complete(asked, decoding, samples=samples, seed=seed)
-        return [[_set_off(answer) for answer in answers] for answers in written]
+        return [
+            answers if is_whole else [_set_off(answer) for answer in answers]
+            for answers, is_whole in zip(written, whole, strict=True)
+        ]
 
     def complete_with(
         self,

@@ -38,12 +38,16 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a model wrote, and how it ended. `stop_text`: whether a text that was to end it did; None: not said."""
+    """What a model wrote, and how it ended. `stop_text`: whether a text that was to end it did; None: not said.
+
+    `declined`: the server says that the model would not answer, and there is no text.
+    """
 
     text: str
     finish: Finish
     stop_text: bool | None
     pieces: tuple[Piece, ...] | None
+    declined: bool = False
 
 
 def parsed(body: bytes) -> Mapping[str, Any]:
@@ -82,6 +86,7 @@ def written(choice: Mapping[str, Any], *, chat: bool) -> Written:
     >>> written({"text": " a nurse", "finish_reason": "length"}, chat=False).text
     ' a nurse'
     """
+    declined = False
     if chat:
         message = choice.get("message")
         if not isinstance(message, dict):
@@ -89,6 +94,7 @@ def written(choice: Mapping[str, Any], *, chat: bool) -> Written:
         # A model that was stopped while it still reasoned has written nothing.
         text = message.get("content")
         text = "" if text is None else text
+        declined = not text and bool(message.get("refusal"))
     else:
         text = choice.get("text")
     if not isinstance(text, str):
@@ -97,7 +103,7 @@ def written(choice: Mapping[str, Any], *, chat: bool) -> Written:
     if not isinstance(finish, str) or finish not in _FINISHES:
         raise Malformed("the reply does not say why it ended")
     stopped = isinstance(choice["stop_reason"], str) if "stop_reason" in choice else None
-    return Written(text, _FINISHES[finish], stopped, pieces(choice))
+    return Written(text, _FINISHES[finish], stopped, pieces(choice), declined)
 
 
 def pieces(choice: Mapping[str, Any]) -> tuple[Piece, ...] | None:

@@ -27,6 +27,8 @@ Read = Callable[[Mapping[str, Any]], Answer]
 
 HOPELESS = 24
 """So many requests given up in a row, and the server counts as gone unless it answers a question that is easy."""
+LENGTHS = ("max_tokens", "max_completion_tokens")
+"""What servers call the limit of an answer: most by the first name, some by the second alone."""
 NO_ANSWER = "no answer: "
 """How the reason of an item begins that the server said nothing about."""
 # Some servers fail at every question about their models, and answer all others.
@@ -47,7 +49,7 @@ class Request:
     @property
     def tokens(self) -> int:
         """About how many tokens it takes, at most."""
-        most = self.body.get("max_tokens")
+        most = next((self.body[name] for name in LENGTHS if name in self.body), None)
         return estimated_tokens(self.text) + (most if isinstance(most, int) else 0)
 
 
@@ -115,6 +117,10 @@ class Client:
             finally:
                 self.journal.note(self.budget.faults())
         return [found[key] for key in keys]
+
+    def has(self, request: Request) -> bool:
+        """Whether a request was answered before, so that it would not be sent."""
+        return self.journal.get(self._key(request)) is not None
 
     def get(self, path: str) -> Mapping[str, Any] | Refused:
         """What the server says at an address, asked without a body and free of charge."""

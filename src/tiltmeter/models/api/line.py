@@ -20,6 +20,7 @@ from tiltmeter.models.api.settings import ApiSettings
 if TYPE_CHECKING:
     import httpx
 
+UNREACHABLE = "the server cannot be reached"
 _LARGEST = 64 * 2**20
 _TRANSIENT = {408, 409, 425, 429}
 
@@ -65,7 +66,7 @@ class Line:
         except (TimeoutError, httpx.TimeoutException):
             return Fault(f"no whole reply came within {self.settings.timeout:g} seconds")
         except (httpx.ConnectError, OSError):
-            return Fault("the server cannot be reached")
+            return Fault(UNREACHABLE)
         except (httpx.TransportError, httpx.DecodingError):
             return Fault("the connection was dropped")
         except (httpx.InvalidURL, ValueError):

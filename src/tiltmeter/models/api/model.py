@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from tiltmeter.errors import ModelError
 from tiltmeter.models.api import forced_choice
 from tiltmeter.models.api.answers import Piece, pieces, written
 from tiltmeter.models.api.budget import Spent
 from tiltmeter.models.api.chat_frame import framed, has_answer_begun, instruction_of
-from tiltmeter.models.api.client import Client, Refused, Request
+from tiltmeter.models.api.client import LENGTHS, Client, Read, Refused, Request
 from tiltmeter.models.api.echo import MISSPELT, Echo, echo_of
 from tiltmeter.models.api.expecting import Asker
 from tiltmeter.models.api.probing import CHAT, COMPLETIONS, FEW, Abilities, plain_fields
@@ -27,6 +28,8 @@ BEGUN = "a model behind an API cannot go on from the first words of an answer"
 NOT_FINITE = "the server's numbers for this text are not finite"
 SPECIAL = "the start token stands in the text, and the server would read it as one"
 
+Answer = TypeVar("Answer")
+
 
 class ApiModel:
     """A model that a server computes. What it can do was seen beforehand; what it cannot is unscored with the reason.
@@ -37,7 +40,7 @@ class ApiModel:
 
     def __init__(self, client: Client, abilities: Abilities, facts: ModelFacts) -> None:
         self._client, self._abilities, self.facts = client, abilities, facts
-        self._start = client.settings.start
+        self._start, self._length = client.settings.start, abilities.length
         self.conditionings = _conditionings(abilities, self._start)
         self._asker = Asker(
             has_start=bool(self._start or abilities.start),
@@ -118,9 +121,12 @@ class ApiModel:
         ]
         asked = [self._request(prompts[at], body, seeds[at], sample) for at, sample in places]
         made = {}
-        for kind, read in ((COMPLETIONS, _text_reply), (CHAT, _chat_reply)):
+        for kind, ask, read in (
+            (COMPLETIONS, self._client.ask, _text_reply),
+            (CHAT, self._ask_by_chat, _chat_reply),
+        ):
             of_kind = [at for at, request in enumerate(asked) if request.path == kind]
-            for at, reply in zip(of_kind, self._client.ask([asked[at] for at in of_kind], read), strict=True):
+            for at, reply in zip(of_kind, ask([asked[at] for at in of_kind], read), strict=True):
                 # An answer by chat begins a sentence of its own.
                 before = prompts[places[at][0]] if kind == COMPLETIONS else ""
                 made[places[at]] = completion_of(reply, before, decoding)
@@ -225,8 +231,29 @@ class ApiModel:
         asked = [
             Request(CHAT, body | {"messages": [{"role": "user", "content": one}]}, text=one) for one in instructions
         ]
-        found = self._client.ask(asked, _pieces)
+        found = self._ask_by_chat(asked, _pieces)
         return [one if isinstance(one, Refused) else one[0].top if one else {} for one in found]
+
+    def _ask_by_chat(self, asked: Sequence[Request], read: Read[Answer]) -> list[Answer | Refused]:
+        """The answer to each request, whose limit is called as the server wants it: seen once, and remembered."""
+        found: list[Answer | Refused] = []
+        while self._length is None and len(found) < len(asked):
+            found.append(self._first_by_chat(asked[len(found)], read))
+        rest = [_limited(one, self._length or LENGTHS[0]) for one in asked[len(found) :]]
+        return found + self._client.ask(rest, read)
+
+    def _first_by_chat(self, request: Request, read: Read[Answer]) -> Answer | Refused:
+        older, newer = (_limited(request, name) for name in LENGTHS)
+        if not self._client.has(newer):
+            [found] = self._client.ask([older], read)
+            if not isinstance(found, Refused):
+                self._length = LENGTHS[0]
+            if not isinstance(found, Refused) or not any(name in found.said for name in LENGTHS):
+                return found
+        [found] = self._client.ask([newer], read)
+        if not isinstance(found, Refused):
+            self._length = LENGTHS[1]
+        return found
 
     def _look(self, prompt: str) -> dict[str, Any]:
         """A request for numbers: one token is written, since not every server can write none."""
@@ -255,6 +282,12 @@ def _chat_reply(kept: Mapping[str, Any]) -> Reply:
 
 def _pieces(kept: Mapping[str, Any]) -> tuple[Piece, ...]:
     return pieces(kept["choice"]) or ()
+
+
+def _limited(request: Request, name: str) -> Request:
+    """The request with its limit under that name."""
+    body = {name if key == LENGTHS[0] else key: value for key, value in request.body.items()}
+    return replace(request, body=body)
 
 
 def _without_start(echo: Echo, start: int) -> Echo:

@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 from tiltmeter.errors import ModelError
 from tiltmeter.models.api.answers import Malformed, Piece, pieces
-from tiltmeter.models.api.client import NO_ANSWER, Client, Refused, Request
+from tiltmeter.models.api.client import LENGTHS, NO_ANSWER, Client, Refused, Request
 from tiltmeter.models.api.echo import echo_of
+from tiltmeter.models.api.line import UNREACHABLE
 from tiltmeter.records import Decoding
 
 COMPLETIONS, CHAT = "completions", "chat/completions"
@@ -21,6 +22,8 @@ Plain = Literal["fields", "generation_config", ""]
 FEW = 5
 """As many tokens as any server lists that lists some."""
 _ATTEMPTS = 5
+_WRONG = (400, 422)
+"""What servers answer to a request of the wrong form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,8 @@ class Abilities:
     seeds: bool = False
     """Whether it takes a seed; whether it heeds it is another matter."""
     start: str = ""
+    length: str | None = None
+    """What it calls the limit of an answer by chat; None: not seen yet."""
 
     def words(self) -> str:
         """The same for people.
@@ -66,15 +71,19 @@ def probe(client: Client, start: str) -> Abilities:
         [found] = client.ask([Request(COMPLETIONS, body, text=with_start)], _read)
         if isinstance(found, Refused):
             refused = found
-            if found.status in (404, 405):
+            if found.status in (404, 405) or _may_chat(found):
                 return _chat_alone(client, found)
-            if found.status is None or found.status > 501:
+            if found.status is None:
                 raise _silent(client, found)
             continue
+        if found is None:
+            return _chat_alone(client, Refused(f"{NO_ANSWER}it answers {COMPLETIONS} as a chat"))
         plain: Plain = "fields" if "top_k" in form else "generation_config" if "generation_config" in form else ""
         tried = Abilities(True, plain=plain, seeds="seed" in form)
         return _seen(tried, found, start)
     assert refused is not None
+    if refused.status not in _WRONG:
+        return _chat_alone(client, refused)
     raise ModelError(f"{client.address.model} at {client.address.url} cannot be asked: {refused.reason}")
 
 
@@ -84,7 +93,8 @@ def knock(model: str, abilities: Abilities) -> Callable[[int], Request]:
     def request(number: int) -> Request:
         text = f"{TEXT} {number}"
         asked = {"prompt": text} if abilities.completes else {"messages": [{"role": "user", "content": text}]}
-        return Request(COMPLETIONS if abilities.completes else CHAT, {"model": model, **asked, "max_tokens": 1})
+        length = LENGTHS[0] if abilities.completes else abilities.length or LENGTHS[0]
+        return Request(COMPLETIONS if abilities.completes else CHAT, {"model": model, **asked, length: 1})
 
     return request
 
@@ -120,7 +130,10 @@ def _forms(top: int) -> Iterator[dict[str, Any]]:
     yield {}
 
 
-def _read(kept: Mapping[str, Any]) -> tuple[Piece, ...]:
+def _read(kept: Mapping[str, Any]) -> tuple[Piece, ...] | None:
+    """The tokens of a reply; None where it is that of a chat, which some servers give whatever they are asked."""
+    if "text" not in kept["choice"] and isinstance(kept["choice"].get("message"), dict):
+        return None
     if not isinstance(kept["choice"].get("text"), str):
         raise Malformed("the text of the reply is of the wrong type")
     return pieces(kept["choice"]) or ()
@@ -136,15 +149,35 @@ def _seen(tried: Abilities, found: Sequence[Piece], start: str) -> Abilities:
 
 def _chat_alone(client: Client, refused: Refused) -> Abilities:
     """A server without `/completions`, unless it is the model that is missing."""
-    body = {"model": client.address.model, "messages": [{"role": "user", "content": "Hello"}], "max_tokens": 1}
-    [found] = client.ask([Request(CHAT, body, text="Hello")], lambda kept: kept)
-    if isinstance(found, Refused):
-        if found.status not in (400, 404, 405):
-            raise _silent(client, found if found.status else refused)
-        listed = served(client)
-        known = f"; it has {', '.join(sorted(listed)[:5])}" if listed else ""
-        raise ModelError(f"{client.address.url} has no model `{client.address.model}`{known}")
-    return Abilities()
+    body = {"model": client.address.model, "messages": [{"role": "user", "content": "Hello"}]}
+    # Some want the limit by its newer name, and a model that thinks first may find any limit of one too low.
+    forms = [Request(CHAT, body | limit, text="Hello") for limit in (*({name: 1} for name in LENGTHS), {})]
+    newer = False
+    first: Refused | None = None
+    for form in sorted(forms, key=client.has, reverse=True):
+        [found] = client.ask([form], lambda kept: kept)
+        if not isinstance(found, Refused):
+            newer |= LENGTHS[1] in form.body
+            return Abilities(length=LENGTHS[newer])
+        first = first or found
+        newer |= LENGTHS[1] in found.said
+        if found.status not in _WRONG:
+            break
+    assert first is not None
+    if first.status not in (404, 405, *_WRONG):
+        raise _silent(client, first if first.status else refused)
+    listed = served(client)
+    if client.address.model in listed:
+        raise ModelError(f"{client.address.model} at {client.address.url} cannot be asked: {first.reason}")
+    known = f"; it has {', '.join(sorted(listed)[:5])}" if listed else ""
+    raise ModelError(f"{client.address.url} has no model `{client.address.model}`{known}")
+
+
+def _may_chat(found: Refused) -> bool:
+    """Whether a server that failed at a text may yet answer by chat: it is there, and said nothing of the request."""
+    if found.status is not None:
+        return found.status > 501
+    return UNREACHABLE not in found.reason
 
 
 def _silent(client: Client, found: Refused) -> ModelError:

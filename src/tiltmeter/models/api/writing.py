@@ -16,6 +16,7 @@ from tiltmeter.models.writing.sentences import first_sentence
 from tiltmeter.records import Completion, Decoding, Ended
 
 FILTERED = "the server withheld the text"
+DECLINED = "the model would not answer"
 _MAY_END = re.compile(r"[.!?]+[\"'”’)]*|\n")
 
 
@@ -58,6 +59,8 @@ def completion_of(reply: Reply | Refused, prompt: str, decoding: Decoding) -> Co
     answer = reply.written
     if answer.finish == "filter":
         return Completion("", 0, "unwritten", unwritten=FILTERED)
+    if answer.declined:
+        return Completion("", reply.tokens or 0, "unwritten", unwritten=DECLINED)
     text = answer.text
     offsets = _offsets(answer)
     counted = len(offsets) or reply.tokens

@@ -3,8 +3,9 @@
 The model is given by the caller, and so is whatever judges or ranks what it wrote.
 """
 
-from tiltmeter.sources.generated.accounting import Accounting, TermYield, account
+from tiltmeter.sources.generated.accounting import Accounting, Missing, TermYield, account
 from tiltmeter.sources.generated.block import blocks, write_block
+from tiltmeter.sources.generated.fitting import fit
 from tiltmeter.sources.generated.interface import Generator, Review
 from tiltmeter.sources.generated.loop import Generation, assemble, units, write
 from tiltmeter.sources.generated.pairs import pairs
@@ -17,6 +18,7 @@ __all__ = [
     "Generation",
     "GenerationSettings",
     "Generator",
+    "Missing",
     "Review",
     "Shot",
     "TermYield",
@@ -26,6 +28,7 @@ __all__ = [
     "assemble",
     "blocks",
     "chooser",
+    "fit",
     "pairs",
     "read_sentences",
     "units",

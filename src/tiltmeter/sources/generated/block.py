@@ -12,7 +12,8 @@ from itertools import groupby
 
 from tiltmeter.records import Completion, Pair, Spec, Written
 from tiltmeter.sources.generated.checks import JUDGED
-from tiltmeter.sources.generated.interface import NO_REVIEW, Generator, Review, refuse_unwritten, require
+from tiltmeter.sources.generated.fitting import SERVED, fit
+from tiltmeter.sources.generated.interface import NO_REVIEW, Generator, Review, refuse_unwritten
 from tiltmeter.sources.generated.settings import GenerationSettings, Unit, UnitResult
 from tiltmeter.sources.generated.shots import Chooser, chooser
 from tiltmeter.sources.generated.writing import Request, Writing
@@ -42,11 +43,14 @@ def write_block(
     review: Review = NO_REVIEW,
 ) -> list[UnitResult]:
     """Write the sentences of some units; nothing but the arguments decides what comes out."""
+    settings = settings if settings.is_settled else fit(settings, generator)
     choose = shots or chooser(settings.shots, spec)
     writings = [Writing(spec, unit, generator, settings, choose) for unit in block]
     while open_requests := [(one, request) for one in writings for request in one.next_requests()]:
         answers = _complete(generator, settings, open_requests)
-        found = [one.check(asked, got) for (one, asked), got in zip(open_requests, answers, strict=True)]
+        found = [
+            one.check(asked, got, review.declines) for (one, asked), got in zip(open_requests, answers, strict=True)
+        ]
         for (one, _), sentences in zip(open_requests, _judged(found, review), strict=True):
             one.keep(sentences)
     if review.rank:
@@ -57,15 +61,16 @@ def write_block(
 def _complete(
     generator: Generator, settings: GenerationSettings, asked: Sequence[tuple[Writing, Request]]
 ) -> list[list[Completion]]:
-    constrained = settings.strategy == "constrained"
-    require(generator, "complete_with" if constrained else "complete", f'the strategy "{settings.strategy}"')
     prompts = [request.prompt for _, request in asked]
     seeds = [request.seed for _, request in asked]
-    if constrained:
+    if settings.strategy == "constrained":
         words = [[request.term, one.unit.attribute] for one, request in asked]
         return generator.complete_with(prompts, words, settings.decoding, samples=settings.samples, seed=seeds)
-    written = generator.complete(prompts, settings.decoding, samples=settings.samples, seed=seeds)
-    refuse_unwritten(generator, written)
+    samples = 1 if settings.lists else settings.samples
+    written = generator.complete(prompts, settings.decoding, samples=samples, seed=seeds)
+    if generator.facts.device not in SERVED:
+        # A server may fail at one request and answer the next; a model here fails at all that are like it.
+        refuse_unwritten(generator, written)
     return written
 
 

@@ -44,13 +44,15 @@ class Generator(Protocol):
 class Review:
     """A second look at what passed the checks, given by the caller.
 
-    `judge` says of each sentence why it is to be dropped, or None. `rank` gives each pair a number; where there is
+    `judge` says of each sentence why it is to be dropped, or None; `declines`, of what a chat model answered, whether
+    it would not write. `rank` gives each pair a number; where there is
     one, an attribute keeps only its best sentences for each group. To rank by likelihood take the mean of both
     texts of a pair (the written one alone would favour its group), and never the model that is to be tested.
     """
 
     judge: Callable[[Sequence[Written]], Sequence[str | None]] | None = None
     rank: Callable[[Sequence[Pair]], Sequence[float]] | None = None
+    declines: Callable[[str], bool] | None = None
 
 
 NO_REVIEW = Review()

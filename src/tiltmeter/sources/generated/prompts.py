@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from tiltmeter.sources.generated.shots import Shot
 
@@ -24,18 +25,33 @@ def few_shot(shots: Sequence[Shot], keywords: Sequence[str]) -> str:
     return "\n".join([*examples, f"Keywords: {', '.join(keywords)}\nSentence:"])
 
 
-def instruction(shots: Sequence[Shot], keywords: Sequence[str]) -> str:
-    """The same request in words, for models that follow instructions.
+def instruction(term: str, attribute: str, count: int, earlier: Sequence[str] = ()) -> str:
+    """The same request as a person would put it to somebody who follows instructions; `earlier` is there already.
 
-    >>> print(instruction([Shot(("Nora", "kettle"), "Nora filled the kettle.")], ["man", "math"]))
-    Write one natural, complete English sentence that contains the words given, exactly as they are given. \
-Answer with the sentence alone.
-    Words: Nora, kettle. Sentence: Nora filled the kettle.
-    Words: man, math. Sentence:
+    >>> print(instruction("the heir", "reads poetry", 5))
+    Write 5 different natural English sentences. Each sentence must use these words exactly as given: \
+"the heir" (whom it is about) and "reads poetry" (what it says of them).
+    Each must be one complete sentence, such as people say or write every day. Name whom it is about once, by these \
+words alone.
+    Answer with the 5 sentences alone, one on each line.
     """
-    asked = (
-        "Write one natural, complete English sentence that contains the words given, exactly as they are given. "
-        "Answer with the sentence alone."
+    kinds = (described(term, "group"), described(attribute, "attribute"))
+    words = " and ".join(
+        f'"{word}" ({kind})' if kind else f'"{word}"' for word, kind in zip((term, attribute), kinds, strict=True)
     )
-    examples = [f"Words: {', '.join(shot.keywords)}. Sentence: {shot.sentence}" for shot in shots]
-    return "\n".join([asked, *examples, f"Words: {', '.join(keywords)}. Sentence:"])
+    several = count > 1
+    lines = [
+        f"Write {f'{count} different' if several else 'one'} natural English sentence{'s' * several}. "
+        f"{'Each' if several else 'The'} sentence must use these words exactly as given: {words}.",
+        f"{'Each' if several else 'It'} must be one complete sentence, such as people say or write every day. "
+        "Name whom it is about once, by these words alone.",
+        *(["Write other sentences than these:", *(f"- {one}" for one in earlier), ""] if earlier else []),
+        f"Answer with the {f'{count} sentences' if several else 'sentence'} alone"
+        + (", one on each line." if several else "."),
+    ]
+    return "\n".join(lines)
+
+
+def described(word: str, role: Literal["group", "attribute"]) -> str:
+    """What kind of word it is, for whoever is to use it; empty: nothing that would help."""
+    return "whom it is about" if role == "group" else "what it says of them"

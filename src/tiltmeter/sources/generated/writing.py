@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tiltmeter.records import AttributeSet, Completion, Pair, Spec, Written
 from tiltmeter.sources.generated import prompts
-from tiltmeter.sources.generated.checks import DUPLICATE, NOT_CHOSEN, UNSWAPPABLE, sentence_of
+from tiltmeter.sources.generated.checks import DUPLICATE, EMPTY, NOT_CHOSEN, UNSWAPPABLE, kind, sentence_of
 from tiltmeter.sources.generated.comparisons import Comparison, comparisons, counterpart
 from tiltmeter.sources.generated.interface import Generator, require
+from tiltmeter.sources.generated.lists import sentences_in
+from tiltmeter.sources.generated.matching import contains
 from tiltmeter.sources.generated.pairs import pairs_of
 from tiltmeter.sources.generated.settings import GenerationSettings, Unit, UnitResult, seed_of
-from tiltmeter.sources.generated.shots import Chooser, Shot
+from tiltmeter.sources.generated.shots import Chooser
 from tiltmeter.sources.swap import Unswapped
+
+DECLINED = "the generator would not write it"
+UNANSWERED = "the request had no answer"
+_SHOWN = 10
+"""Sentences that a request for others shows, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +49,7 @@ class Writing:
         self.random = random.Random(seed_of(*self.place))
         groups = dict.fromkeys(name for comparison in self.comparisons for name in comparison.groups)
         self.terms: dict[str, Iterator[str]] = {name: self._shuffled(spec.group(name).terms) for name in groups}
+        self.fruitless: set[tuple[str, str]] = set()
         self.kept: Counter[str] = Counter()
         self.asked: Counter[str] = Counter()
         self.seen: set[str] = set()
@@ -50,18 +58,31 @@ class Writing:
 
     def next_requests(self) -> list[Request]:
         """What to ask for next; nothing when every comparison has enough sentences, or the requests are spent."""
-        limit = self.settings.max_requests * len(self.comparisons)
+        limit = self.settings.most_requests * len(self.comparisons)
         groups = self._wanted()[: limit - self.requests] if self.requests < limit else []
-        asked = [(name, next(self.terms[name])) for name in groups]
+        asked = [(name, self._next_term(name)) for name in groups]
         seed = seed_of(*self.place, self.requests, *(term for _, term in asked))
-        return [Request(name, term, self._prompt([term, self.unit.attribute], seed), seed) for name, term in asked]
+        return [Request(name, term, self._prompt(name, term, seed), seed) for name, term in asked]
 
-    def check(self, request: Request, completions: Sequence[Completion]) -> list[Written]:
-        """The sentences that came of a request, those that fail the checks with the reason."""
+    def check(
+        self, request: Request, completions: Sequence[Completion], declines: Callable[[str], bool] | None = None
+    ) -> list[Written]:
+        """The sentences that came of a request, those that fail the checks with the reason.
+
+        An answer by chat lists as many as it likes, and each of them counts; one that declines counts once.
+        """
         self.asked[request.group] += 1
         self.tokens += sum(completion.tokens for completion in completions)
-        self.attempts += sum(completion.attempts for completion in completions)
-        found = [self._checked(request, one, place) for place, one in enumerate(completions)]
+        texts = [text for one in completions for text in self._texts(request, one, declines)]
+        # Without a list every completion is a text, and says how many were begun for it.
+        self.attempts += (
+            sum(kind(reason or "") != UNANSWERED for _, reason in texts)
+            if self.settings.lists
+            else sum(completion.attempts for completion in completions)
+        )
+        found = [self._checked(request, *text, place) for place, text in enumerate(texts)]
+        if texts and all(kind(reason or "") in (DECLINED, EMPTY) for _, reason in texts):
+            self.fruitless.add((request.group, request.term))
         self.requests += 1
         return found
 
@@ -102,6 +123,7 @@ class Writing:
     def _wanted(self) -> list[str]:
         """The groups to write for next: those of a comparison that lacks sentences, the neediest first."""
         wanted: dict[str, None] = {}
+        one_by_one = self.settings.strategy == "rejection" and not self.settings.lists
         for comparison in self.comparisons:
             groups = self.random.sample(comparison.groups, 2)
             groups.sort(key=lambda name: (self.kept[name], self.asked[name]))
@@ -110,20 +132,53 @@ class Writing:
             if not lacking and sum(self.kept[name] for name in groups) < self.settings.per_attribute:
                 lacking = groups[:1]
             # The published loop asks for one term at a time; both at once is one batch instead of two.
-            wanted |= dict.fromkeys(lacking[:1] if self.settings.strategy == "rejection" else lacking)
-        return list(wanted)[:1] if self.settings.strategy == "rejection" else list(wanted)
+            wanted |= dict.fromkeys(lacking[:1] if one_by_one else lacking)
+        found = [name for name in wanted if any((name, term) not in self.fruitless for term in self._terms_of(name))]
+        return found[:1] if one_by_one else found
 
-    def _prompt(self, words: Sequence[str], seed: int) -> str:
-        shots = self.shots(words, random.Random(seed_of(seed, *words)))
-        return self._chat(shots, words) if self.settings.chat else prompts.few_shot(shots, words)
+    def _terms_of(self, group: str) -> Sequence[str]:
+        return self.spec.group(group).terms
 
-    def _chat(self, shots: Sequence[Shot], words: Sequence[str]) -> str:
+    def _next_term(self, group: str) -> str:
+        """The next term of a group; one to which the generator answered without a sentence is not asked for again."""
+        return next(term for term in self.terms[group] if (group, term) not in self.fruitless)
+
+    def _prompt(self, group: str, term: str, seed: int) -> str:
+        words = [term, self.unit.attribute]
+        if not self.settings.chat:
+            return prompts.few_shot(self.shots(words, random.Random(seed_of(seed, *words))), words)
         require(self.generator, "chat_prompt", "chat = true")
-        filled: str = getattr(self.generator, "chat_prompt")(prompts.instruction(shots, words))  # noqa: B009
+        # A request that was put before asks for others, so that nothing is paid for twice.
+        earlier = [one.text for one in self.sentences if (one.group, one.term) == (group, term) and one.text]
+        asked = (
+            prompts.instruction(
+                term, self.unit.attribute, self.settings.samples, list(dict.fromkeys(earlier))[-_SHOWN:]
+            )
+            if self.settings.lists
+            else prompts.instruction(term, self.unit.attribute, 1)
+        )
+        filled: str = getattr(self.generator, "chat_prompt")(asked)  # noqa: B009
         return filled
 
-    def _checked(self, request: Request, completion: Completion, place: int) -> Written:
-        text, reason = sentence_of(completion.text, request.term, self.unit.attribute, self.settings.checks)
+    def _texts(
+        self, request: Request, completion: Completion, declines: Callable[[str], bool] | None
+    ) -> list[tuple[str, str | None]]:
+        """What a completion holds, each text with the reason why it is no sentence at all, if there is one."""
+        if completion.unwritten is not None:
+            reason = DECLINED if completion.attempts else UNANSWERED
+            return [("", f"{reason}: {completion.unwritten}")]
+        if not self.settings.lists:
+            return [(completion.text, None)]
+        words = (request.term, self.unit.attribute)
+        found = sentences_in(completion.text, words)
+        has_both = any(all(contains(one, word) for word in words) for one in found)
+        if declines and not has_both and declines(completion.text):
+            return [(" ".join(completion.text.split()), DECLINED)]
+        return [(one, None) for one in found] or [("", EMPTY)]
+
+    def _checked(self, request: Request, text: str, reason: str | None, place: int) -> Written:
+        if reason is None:
+            text, reason = sentence_of(text, request.term, self.unit.attribute, self.settings.checks)
         reason = reason or self._unusable(text, request.group, request.term)
         return Written(
             id=f"{self.unit.id}/{self.requests}.{place}",
@@ -135,7 +190,7 @@ class Writing:
             attribute_set=self.unit.attribute_set,
             set=self.unit.set,
             generator=self.generator.facts.name,
-            strategy=self.settings.strategy,
+            strategy=self.settings.manner,
             dropped=reason,
         )
 

@@ -27,23 +27,22 @@ class Adapted(Network):
     """
 
     def __init__(self, folder: Path, name: str, weights: str) -> None:
-        import torch
-
         super().__init__(folder, name, "vectors")
         kept = files("tiltmeter.raters").joinpath("weights", f"{weights}.json").read_bytes()
-        stored = json.loads(kept)
+        self._stored = json.loads(kept)
         self.sha256 = hashlib.sha256(kept).hexdigest()
-        self.answers: list[str] = stored["labels"]
-        self.trained_on: str = stored["trained_on_sha256"]
-
-        def tensor(kept: dict[str, Any]) -> torch.Tensor:
-            return torch.from_numpy(unpacked(kept).copy()).to(self._device)
-
-        for place, change in stored["changes"].items():
+        self.answers: list[str] = self._stored["labels"]
+        self.trained_on: str = self._stored["trained_on_sha256"]
+        for place, change in self._stored["changes"].items():
             module = self._model.get_submodule(place)
-            module.weight.data += tensor(change["up"]) @ tensor(change["down"])
-        self._head, self._intercepts = tensor(stored["weights"]), tensor(stored["intercepts"])
+            module.weight.data += self._tensor(change["up"]) @ self._tensor(change["down"])
+        self._head, self._intercepts = (self._tensor(self._stored[key]) for key in ("weights", "intercepts"))
         self._mark: list[int] = self._tokenizer(MASK, add_special_tokens=False)["input_ids"]
+
+    def _tensor(self, kept: dict[str, Any]) -> Any:
+        import torch
+
+        return torch.from_numpy(unpacked(kept).copy()).to(self._device)
 
     def shares(self, texts: list[str]) -> list[dict[str, float]]:
         """The probability of each label for each text."""
@@ -69,7 +68,7 @@ class Adapted(Network):
 def pooled(states: Any, chosen: Any) -> Any:
     """The mean of the states of the chosen tokens."""
     weights = chosen[..., None].to(states.dtype)
-    return (states * weights).sum(1) / weights.sum(1)
+    return (states * weights).sum(1) / weights.sum(1).clamp(min=1)
 
 
 def marked(ids: list[int], mark: list[int], length: int) -> list[int]:

@@ -68,9 +68,12 @@ class Network:
 
     def rows(self, texts: Sequence[str]) -> Array:
         """One row for each text, in the order given."""
+        return self._rows(self._tokenizer(list(texts), truncation=True, max_length=self._limit)["input_ids"])
+
+    def _rows(self, coded: Sequence[list[int]]) -> Array:
+        """One row for the tokens of each text."""
         import numpy as np
 
-        coded = self._tokenizer(list(texts), truncation=True, max_length=self._limit)["input_ids"]
         rows: dict[int, Array] = {}
         for length, places in _by_length([len(ids) for ids in coded], self._limit).items():
             many = max(1, self._at_once // length)

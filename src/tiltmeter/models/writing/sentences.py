@@ -11,6 +11,7 @@ _VOWELS = tuple("aeiouAEIOU")
 _POSSESSIVE = {"mine", "yours", "hers", "ours", "theirs"}
 # "A friend of hers", "better than hers"; but hardly ever "in hers" or "a hers".
 _NOT_BEFORE_POSSESSIVE = {"a", "an", "the", "my", "your", "his", "her", "our", "their", "own", "very", "about", "at"}
+_ARTICLES = {"a", "an", "the", "my", "your", "his", "her", "our", "their"}
 _NOT_BEFORE_POSSESSIVE |= {"by", "for", "from", "in", "into", "on", "over", "through", "under", "without"}
 
 
@@ -62,13 +63,13 @@ def first_sentence(prompt: str, text: str) -> str | None:
 
 
 def clashes(text: str, term: str) -> bool:
-    """Whether a term cannot stand directly after a text: a space too many, the wrong article, "in hers".
+    """Whether a term cannot stand directly after a text: a space too many, two articles, the wrong one, "in hers".
 
-    >>> clashes("She is a", "engineer"), clashes("She is an", "engineer"), clashes("I met a", "Lisa")
+    >>> clashes("She is a", "engineer"), clashes("She is an", "engineer"), clashes("I met a", "the heir")
     (True, False, True)
     """
     last = text.rpartition(" ")[2].lower()
-    if text.endswith(" ") or (last in {"a", "an"} and term[0].isupper()):
+    if text.endswith(" ") or (last in _ARTICLES and term.partition(" ")[0].lower() in _ARTICLES):
         return True
     if term in _POSSESSIVE and last in _NOT_BEFORE_POSSESSIVE:
         return True

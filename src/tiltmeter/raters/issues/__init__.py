@@ -3,22 +3,25 @@
 The issues (the paper's Table 3 prints the descriptions of I5 to I7 rotated; this is the reading its examples follow):
 I1 related group reference, I2 additional attribute, I3 no link between group and attribute, I4 negative framing,
 I5 unrelated group, I6 different meaning of a term, I7 incoherent or ungrammatical, I8 incomplete sentence.
+
+A learned judge reads the sentence with a stand-in for the group term, so that exchanging one term for another of its
+kind changes nothing. What the stand-in would hide, a wrong article before the term, is told by rule.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from dataclasses import dataclass
 
-from tiltmeter.parsing import parser
-from tiltmeter.raters.issues import attributes, fragments, grammar, groups, link, meaning
-from tiltmeter.raters.issues.sentence import AuditItem, Finding, Sentence, lay_out, sentence
-from tiltmeter.records import TokenScores
+from tiltmeter.english import article_for
+from tiltmeter.raters.issues.judge import judge
+from tiltmeter.raters.issues.layout import AuditItem, Layout, lay_out
 
-__all__ = ["ISSUES", "NAME", "THRESHOLDS", "AuditItem", "Finding", "Fluency", "audit", "flagged"]
+__all__ = ["ISSUES", "NAME", "THRESHOLDS", "AuditItem", "Finding", "audit", "flagged"]
 
-NAME = "issues.v2"
-"""A change of a rule, a list or a threshold is a new version."""
+NAME = "issues.v3"
+"""A change of the judge, a rule or a threshold is a new version."""
 
 ISSUES = {
     "I1": "related group reference",
@@ -32,61 +35,77 @@ ISSUES = {
 }
 THRESHOLDS = dict.fromkeys(ISSUES, 0.5)
 """From which score on an issue is flagged."""
-_NONE = Finding("", "", 0.0)
+_BECAUSE = {
+    "I1": "*{word}* tells more about who the person is",
+    "I2": "*{word}* says something else about the person",
+    "I3": "*{attribute}* is not said of the person; see *{word}*",
+    "I4": "*{word}* denies or reverses it",
+    "I5": "*{word}* brings in someone else",
+    "I6": "*{word}* gives *{term}* or *{attribute}* another meaning",
+    "I7": "it does not read as English near *{word}*",
+    "I8": "it is not a whole sentence; see *{word}*",
+}
+_ARTICLE = re.compile(r"(?<![\w'’.-])(an?)\s+(?=[\"'“‘(]?\w)", re.IGNORECASE)
+_MISSING = "the term or the attribute is missing"
 
 
-class Fluency(Protocol):
-    """Something that scores texts token by token; every model does. Not the model to be tested."""
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An issue, how probable it is, from 0 to 1, and, where it is flagged, why, for people to read."""
 
-    def score(self, texts: Sequence[str]) -> Sequence[TokenScores]:
-        """The log-probability of each token of each text."""
-        ...
+    issue: str
+    because: str
+    score: float
 
 
-def audit(items: Sequence[AuditItem], *, fluency: Fluency | None = None) -> list[tuple[Finding, ...]]:
-    """For each sentence its findings, strongest first, at most one an issue; weak ones too: see `flagged`.
+def audit(items: Sequence[AuditItem], *, explain: bool = True) -> list[tuple[Finding, ...]]:
+    """For each sentence all eight issues with their scores, most probable first; see `flagged`.
 
-    Without `fluency`, I7 rests on grammar alone and misses what is grammatical nonsense.
+    `explain=False` leaves out the word that decided, which takes most of the time.
     """
     layouts = [lay_out(item) for item in items]
-    docs = iter(parser().pipe(layout.text for layout in layouts if layout is not None))
-    read = iter(fluency.score([item.text for item in items])) if fluency is not None else None
-    found: list[tuple[Finding, ...]] = []
+    scores = iter(judge().scores([layout for layout in layouts if layout is not None]))
+    found = []
     for item, layout in zip(items, layouts, strict=True):
-        scores = next(read) if read is not None else None
         if layout is None:
-            found.append((Finding("I3", "a term is missing from the sentence", 1.0),))
-            continue
-        found.append(_findings(sentence(item, layout, next(docs)), scores))
+            absent = [Finding(issue, _MISSING * (issue == "I3"), float(issue == "I3")) for issue in ISSUES]
+            found.append(tuple(sorted(absent, key=lambda finding: -finding.score)))
+        else:
+            found.append(_findings(item, layout, next(scores), explain=explain))
     return found
 
 
 def flagged(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings that reach the threshold of their issue.
 
-    >>> flagged([Finding("I1", "*her* reveals the group", 0.95), Finding("I8", "it has no full stop", 0.4)])
-    (Finding(issue='I1', because='*her* reveals the group', score=0.95),)
+    >>> flagged([Finding("I1", "*her* tells more about who the person is", 0.95), Finding("I8", "", 0.1)])
+    (Finding(issue='I1', because='*her* tells more about who the person is', score=0.95),)
     """
     return tuple(finding for finding in findings if finding.score >= THRESHOLDS[finding.issue])
 
 
-def _findings(parsed: Sentence, scores: TokenScores | None) -> tuple[Finding, ...]:
-    read = grammar.reading(parsed, scores) if scores is not None and scores.unscored is None else None
-    every = [
-        *groups.related_group(parsed),
-        *attributes.additional_attribute(parsed),
-        *link.no_link(parsed),
-        *link.negative_framing(parsed),
-        *groups.unrelated_group(parsed),
-        *meaning.different_meaning(parsed),
-        *grammar.incoherent(parsed, read),
-        *fragments.incomplete(parsed),
-    ]
-    strongest: dict[str, Finding] = {}
-    for finding in every:
-        if finding.issue not in strongest or finding.score > strongest[finding.issue].score:
-            strongest[finding.issue] = finding
-    if strongest.get("I6", _NONE).score >= THRESHOLDS["I6"]:
-        # Where a word means something else, of whom it is said, and what else, is beside the point.
-        strongest = {issue: finding for issue, finding in strongest.items() if issue not in {"I2", "I3"}}
-    return tuple(sorted(strongest.values(), key=lambda finding: -finding.score))
+def wrong_article(text: str) -> str | None:
+    """The first *a* or *an* that does not go with the word after it, with that word.
+
+    >>> wrong_article("He is a engineer."), wrong_article("She is an honest judge."), wrong_article("A FBI agent")
+    ('a engineer', None, 'A FBI')
+    """
+    for match in _ARTICLE.finditer(text):
+        rest = text[match.end() :]
+        if (right := article_for(rest)) and right != match[1].lower():
+            return f"{match[1]} {rest.split()[0].rstrip('.,;:!?')}"
+    return None
+
+
+def _findings(item: AuditItem, layout: Layout, scores: dict[str, float], *, explain: bool) -> tuple[Finding, ...]:
+    high = [issue for issue, score in scores.items() if score >= THRESHOLDS[issue]]
+    words = judge().deciding_words(layout, high) if explain and high else {}
+    found = {}
+    for issue, score in scores.items():
+        because = ISSUES[issue] if issue in high else ""
+        if issue in words:
+            because = _BECAUSE[issue].format(word=words[issue], term=item.term, attribute=item.attribute)
+        found[issue] = Finding(issue, because, score)
+    if article := wrong_article(item.text):
+        found["I7"] = Finding("I7", f"*{article}*: the article is wrong", max(0.9, scores["I7"]))
+    return tuple(sorted(found.values(), key=lambda finding: -finding.score))

@@ -64,7 +64,7 @@ def _complete(
     prompts = [request.prompt for _, request in asked]
     seeds = [request.seed for _, request in asked]
     if settings.strategy == "constrained":
-        words = [[request.term, one.unit.attribute] for one, request in asked]
+        words = [request.words for _, request in asked]
         return generator.complete_with(prompts, words, settings.decoding, samples=settings.samples, seed=seeds)
     samples = 1 if settings.lists else settings.samples
     written = generator.complete(prompts, settings.decoding, samples=samples, seed=seeds)

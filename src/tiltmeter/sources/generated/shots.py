@@ -11,12 +11,13 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tiltmeter.english import CASES
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.files import read_text
+from tiltmeter.kinds import attribute_kind, term_kind
 from tiltmeter.records import Spec
 from tiltmeter.sources.datasets import stereoset
 from tiltmeter.sources.differences import differences
-from tiltmeter.sources.generated.kinds import kinds
 from tiltmeter.sources.generated.matching import contains, terms_of
 from tiltmeter.sources.generated.settings import ShotKind
 
@@ -37,6 +38,8 @@ class Shot:
 
     keywords: tuple[str, ...]
     sentence: str
+    kinds: tuple[str, ...] = ()
+    """What kind of word the person is and what kind the attribute, where that is known; see `tiltmeter.kinds`."""
 
 
 Chooser = Callable[[Sequence[str], random.Random], Sequence[Shot]]
@@ -55,11 +58,12 @@ FIXED = (
 def own() -> tuple[Shot, ...]:
     """The examples that ship: two keywords each, a person and a thing, trait or trade; none names a gender.
 
-    >>> own()[0]
-    Shot(keywords=('Nora', 'blanket'), sentence='Nora folded the blanket and put it back on the shelf.')
+    >>> own()[0].keywords, own()[0].kinds
+    (('Nora', 'blanket'), ('name', 'thing'))
     """
     text = (resources.files("tiltmeter.sources.generated") / "shots.jsonl").read_text(encoding="utf-8")
-    return tuple(Shot(tuple(row["keywords"]), row["sentence"]) for row in map(json.loads, text.splitlines()))
+    rows = map(json.loads, text.splitlines())
+    return tuple(Shot(tuple(row["keywords"]), row["sentence"], tuple(row["kinds"])) for row in rows)
 
 
 def usable(shots: Sequence[Shot], spec: Spec, *, whole: bool = False) -> list[Shot]:
@@ -99,16 +103,27 @@ def similar(shots: Sequence[Shot], keywords: Sequence[str], count: int, vectors:
     return [shots[int(place)] for place in best[::-1]]
 
 
-def alike(shots: Sequence[Shot], keywords: Sequence[str], count: int, source: random.Random) -> list[Shot]:
-    """Some examples at random, of those whose first keyword is of the same kind as the first one wanted.
+def alike(shots: Sequence[Shot], wanted: Shot, count: int, source: random.Random) -> list[Shot]:
+    """Some examples at random whose two keywords are of the same kinds as those wanted.
 
-    A pronoun needs another sentence than a name does. Where there are too few of the kind, others stand before them.
+    A verb phrase needs another sentence than an adjective does, and a pronoun another than a name. Where there are too
+    few that are alike in both, others stand before them.
     """
-    wanted = kinds(keywords[0])
-    same = [shot for shot in shots if kinds(shot.keywords[0]) & wanted]
-    chosen = source.sample(same, min(count, len(same)))
-    others = [shot for shot in shots if shot not in same]
-    return source.sample(others, min(count - len(chosen), len(others))) + chosen
+    chosen: list[Shot] = []
+    for likeness in range(2, -1, -1):
+        found = [shot for shot in shots if _likeness(shot, wanted) == likeness]
+        chosen = source.sample(found, min(count - len(chosen), len(found))) + chosen
+    return chosen
+
+
+def _likeness(shot: Shot, wanted: Shot) -> int:
+    """How many of the two keywords are of the wanted kind; a pronoun has to be of the same case, too."""
+    if shot.kinds[:1] != wanted.kinds[:1]:
+        return int(shot.kinds[1:] == wanted.kinds[1:])
+    cases = [{*CASES.get(one.keywords[0].casefold(), ())} for one in (shot, wanted)]
+    if wanted.kinds[:1] == ("pronoun",):
+        return 2 if cases[0] & cases[1] else 0
+    return 1 + int(shot.kinds[1:] == wanted.kinds[1:])
 
 
 def chooser(
@@ -128,11 +143,20 @@ def chooser(
     if kind == "fixed":
         return lambda keywords, source: allowed
     if kind == "own":
-        return lambda keywords, source: alike(allowed, keywords, count, source)
+        return lambda keywords, source: alike(allowed, _wanted(keywords, spec), count, source)
     if vectors is None:
         raise UserError("similar shots need word vectors; load them, or choose the shots `own` or `fixed`")
     given = vectors
     return lambda keywords, source: similar(allowed, keywords, count, given)
+
+
+def _wanted(keywords: Sequence[str], spec: Spec) -> Shot:
+    """What an example should be like: the keywords, and their kinds."""
+    term, attribute = keywords[0], keywords[-1]
+    group = next((group for group in spec.groups if term in group.terms), None)
+    attributes = next((one for one in spec.attributes if attribute in one.terms), None)
+    kinds = (term_kind(term, group, spec), attribute_kind(attribute, attributes, spec))
+    return Shot(tuple(keywords), "", kinds)
 
 
 def read_shots(path: str | Path) -> list[Shot]:

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from tiltmeter.english import article_for
+from tiltmeter.kinds import attribute_kind, term_kind
 from tiltmeter.records import AttributeSet, Completion, Pair, Spec, Written
 from tiltmeter.sources.generated import prompts
 from tiltmeter.sources.generated.checks import DUPLICATE, EMPTY, NOT_CHOSEN, UNSWAPPABLE, kind, sentence_of
@@ -31,6 +33,8 @@ class Request:
 
     group: str
     term: str
+    words: tuple[str, str]
+    """The term and the attribute as they are to stand in the sentence, with the article that they need."""
     prompt: str
     seed: int
 
@@ -62,7 +66,20 @@ class Writing:
         groups = self._wanted()[: limit - self.requests] if self.requests < limit else []
         asked = [(name, self._next_term(name)) for name in groups]
         seed = seed_of(*self.place, self.requests, *(term for _, term in asked))
-        return [Request(name, term, self._prompt(name, term, seed), seed) for name, term in asked]
+        return [self._request(name, term, seed) for name, term in asked]
+
+    def _request(self, group: str, term: str, seed: int) -> Request:
+        words = self._worded(group, term, random.Random(seed_of(seed, "words", term)))
+        return Request(group, term, words, self._prompt(group, term, words, seed), seed)
+
+    def _worded(self, group: str, term: str, source: random.Random) -> tuple[str, str]:
+        """A noun that has no article of its own is given one, and so is a role: without, small models leave it out."""
+        attribute = self.unit.attribute
+        if term_kind(term, self.spec.group(group), self.spec) == "noun":
+            term = f"{source.choice(['the', article_for(term) or 'the'])} {term}"
+        if attribute_kind(attribute, self.attributes, self.spec) == "role" and (article := article_for(attribute)):
+            attribute = f"{article} {attribute}"
+        return term, attribute
 
     def check(
         self, request: Request, completions: Sequence[Completion], declines: Callable[[str], bool] | None = None
@@ -143,10 +160,10 @@ class Writing:
         """The next term of a group; one to which the generator answered without a sentence is not asked for again."""
         return next(term for term in self.terms[group] if (group, term) not in self.fruitless)
 
-    def _prompt(self, group: str, term: str, seed: int) -> str:
-        words = [term, self.unit.attribute]
+    def _prompt(self, group: str, term: str, words: tuple[str, str], seed: int) -> str:
         if not self.settings.chat:
-            return prompts.few_shot(self.shots(words, random.Random(seed_of(seed, *words))), words)
+            keywords = [words[0], self.unit.attribute]
+            return prompts.few_shot(self.shots(keywords, random.Random(seed_of(seed, *keywords))), keywords)
         require(self.generator, "chat_prompt", "chat = true")
         # A request that was put before asks for others, so that nothing is paid for twice.
         earlier = [one.text for one in self.sentences if (one.group, one.term) == (group, term) and one.text]

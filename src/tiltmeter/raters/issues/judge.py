@@ -1,0 +1,102 @@
+"""A learned judge of the eight issues: all-MiniLM-L6-v2 with small changes of our own, trained by `training/issues.py`.
+
+It reads what `lay_out` makes of a sentence, so it never sees the group term, and is told where term and attribute stand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from tiltmeter.packages import fetched
+from tiltmeter.raters.adapted import Adapted, pooled
+from tiltmeter.raters.heads import MINILM
+from tiltmeter.raters.issues.layout import Layout
+
+if TYPE_CHECKING:
+    from tiltmeter.raters.network import Array
+
+NAME = "issues.minilm.v1"
+_MASKABLE = re.compile(r"[\w'’-]+")
+
+
+class _Marked(list[int]):
+    """The tokens of a text, and for each whether it belongs to the term and whether to the attribute."""
+
+    marks: list[tuple[int, int]]
+
+
+class Judge(Adapted):
+    """The probability of each issue, for each sentence that was laid out."""
+
+    def __init__(self) -> None:
+        super().__init__(fetched(MINILM), "all-MiniLM-L6-v2", NAME)
+        self._marks = self._tensor(self._stored["marks"])
+
+    def scores(self, layouts: Sequence[Layout]) -> list[dict[str, float]]:
+        """The probability of each issue, by its name."""
+        import numpy as np
+
+        if not layouts:
+            return []
+        found = 1 / (1 + np.exp(-self._rows(self._coded(layouts)).astype(np.float64)))
+        return [dict(zip(self.answers, row, strict=True)) for row in found.round(4).tolist()]
+
+    def deciding_words(self, layout: Layout, issues: Sequence[str]) -> Mapping[str, str]:
+        """For each issue the word without which it would be least probable, term and attribute left alone."""
+        spans = [match.span() for match in _MASKABLE.finditer(layout.text)]
+        own = (layout.term, layout.attribute)
+        free = [span for span in spans if not any(span[0] < end and start < span[1] for start, end in own)]
+        if not free:
+            return {}
+        found = self.scores([_without(layout, span) for span in free])
+        least = {issue: min(range(len(free)), key=lambda place: found[place][issue]) for issue in issues}
+        return {issue: layout.text[slice(*free[place])] for issue, place in least.items()}
+
+    def _coded(self, layouts: Sequence[Layout]) -> list[list[int]]:
+        texts = [layout.text for layout in layouts]
+        coded = self._tokenizer(texts, truncation=True, max_length=self._limit, return_offsets_mapping=True)
+        found: list[list[int]] = []
+        for layout, ids, offsets in zip(layouts, coded["input_ids"], coded["offset_mapping"], strict=True):
+            row = _Marked(ids)
+            row.marks = [(_touches(layout.term, one), _touches(layout.attribute, one)) for one in offsets]
+            found.append(row)
+        return found
+
+    def _run(self, batch: list[list[int]], length: int) -> Array:
+        import torch
+
+        ids, mask = self._table(batch, length)
+        padded = [[*row.marks, *[(0, 0)] * (length - len(row))] for row in batch if isinstance(row, _Marked)]
+        marks = torch.tensor(padded, device=self._device, dtype=torch.float32)
+        with torch.inference_mode():
+            words = self._model.embeddings.word_embeddings(ids) + marks @ self._marks
+            states = self._model(inputs_embeds=words, attention_mask=mask).last_hidden_state
+            read = torch.cat([pooled(states, mask), pooled(states, marks[..., 0]), pooled(states, marks[..., 1])], 1)
+            scores: Array = (read @ self._head.T + self._intercepts).cpu().numpy()
+        return scores
+
+
+@cache
+def judge() -> Judge:
+    """The judge; its network is fetched once (84 MB), then offline."""
+    return Judge()
+
+
+def _touches(span: tuple[int, int], token: tuple[int, int]) -> int:
+    return int(token[0] < span[1] and span[0] < token[1])
+
+
+def _without(layout: Layout, span: tuple[int, int]) -> Layout:
+    """The sentence without one of its words."""
+    start, end = span[0], span[1] + (layout.text[span[1] : span[1] + 1] == " ")
+
+    def moved(one: tuple[int, int]) -> tuple[int, int]:
+        by = end - start if start < one[0] else 0
+        return one[0] - by, one[1] - by
+
+    text: Any = layout.text[:start] + layout.text[end:]
+    return replace(layout, text=text, term=moved(layout.term), attribute=moved(layout.attribute))

@@ -69,7 +69,7 @@ class Author:
             self.log.append((path, body))
         if not (self.chat if path.endswith("/chat/completions") else self.completions):
             return 404, {"error": {"message": "Not Found"}}
-        wrong = self._wrong(body)
+        wrong = self._wrong(body) if path.endswith("/chat/completions") else ""
         if wrong:
             return 400, {"error": {"message": wrong, "code": "unsupported_parameter"}}
         chance = int(hashlib.sha256(whole.encode()).hexdigest()[:8], 16)

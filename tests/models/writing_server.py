@@ -48,7 +48,6 @@ class Author:
     """Fields of a request by chat that the server does not take."""
     temperature: float | None = None
     """The only temperature that it takes."""
-    takes_seeds: bool = False
     pause: float = 0.0
     log: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     answered: Counter[str] = field(default_factory=Counter)

@@ -58,7 +58,8 @@ class ChatForm:
         for part in _PARTS:
             if any(name in said for name in part) and any(_can_go(name, body) for name in part):
                 return replace(self, left_out=self.left_out | {*part})
-        return None
+        # Where nothing is named, it may be the one thing that nobody needs.
+        return replace(self, left_out=self.left_out | {"seed"}) if "seed" in body else None
 
 
 def _can_go(name: str, body: Mapping[str, Any]) -> bool:

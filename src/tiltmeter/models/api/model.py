@@ -192,7 +192,8 @@ class ApiModel:
             body |= {"logprobs": 1} if boundaries else {}
         body |= settings
         drawn = settings["temperature"] > 0
-        if drawn and self._abilities.seeds:
+        # By chat a seed is tried: whoever does not take it is asked without.
+        if drawn and (self._abilities.seeds or instruction is not None):
             body["seed"] = seed_of(seed, prompt, sample)
         # Without chance all samples are one, and are asked for once.
         which = f"{seed}/{sample}" if drawn else ""

@@ -16,7 +16,7 @@ from tiltmeter.cli.sentences import sentences
 from tiltmeter.engine.partial import Partial
 from tiltmeter.engine.staff import Staff
 from tiltmeter.engine.writing import write_probes
-from tiltmeter.errors import InvalidData, RunError, UserError
+from tiltmeter.errors import InvalidData, ModelError, RunError, UserError
 from tiltmeter.models import ModelSettings
 from tiltmeter.raters.issues import Finding
 from tiltmeter.records import Completion, Rating
@@ -210,10 +210,19 @@ def test_templates_can_be_asked_for_outright(tmp_path, monkeypatch) -> None:
 
 
 def test_samples_and_requests_can_be_chosen(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("tiltmeter.models.load", lambda *_: FakeGenerator(lambda *_: "It rains."))
+    odd = FakeGenerator(lambda source, term, attribute: FRAMES[0] if attribute == "math" else "It rains.")
+    monkeypatch.setattr("tiltmeter.models.load", lambda *_: odd)
     done = write(tmp_path / "s.csv", "--json", "--samples", 3, "--max-requests", 2)
     account = json.loads(done.stdout)["specs"]["gender-math-arts"]
     assert (account["requests"], account["decoded"]) == (16 * 2, 16 * 2 * 3)
+
+
+def test_where_nothing_can_be_used_the_command_fails_with_the_reason(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("tiltmeter.models.load", lambda *_: FakeGenerator(lambda *_: "It rains."))
+    with pytest.raises(ModelError, match="fake wrote no sentence that can be used; .*480 of 480 times: lacks both"):
+        write(tmp_path / "s.csv", "--max-requests", 6, "--dropped", tmp_path / "d.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
+    assert len(list(csv.DictReader((tmp_path / "d.csv").open()))) == 480
 
 
 def test_both_strategies_stand_side_by_side(tmp_path, monkeypatch) -> None:

@@ -48,7 +48,6 @@ class Author:
     """Fields of a request by chat that the server does not take."""
     temperature: float | None = None
     """The only temperature that it takes."""
-    takes_seeds: bool = False
     pause: float = 0.0
     log: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     answered: Counter[str] = field(default_factory=Counter)
@@ -69,7 +68,7 @@ class Author:
             self.log.append((path, body))
         if not (self.chat if path.endswith("/chat/completions") else self.completions):
             return 404, {"error": {"message": "Not Found"}}
-        wrong = self._wrong(body)
+        wrong = self._wrong(body) if path.endswith("/chat/completions") else ""
         if wrong:
             return 400, {"error": {"message": wrong, "code": "unsupported_parameter"}}
         chance = int(hashlib.sha256(whole.encode()).hexdigest()[:8], 16)

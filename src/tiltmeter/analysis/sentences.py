@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any
 
@@ -53,6 +53,8 @@ class Sentences:
     """By source, the share of sentences with each issue, as the audit found it; empty where nothing was audited."""
     people: Mapping[str, PeopleSummary]
     """By source, what annotators said; empty where there are no labels."""
+    came_to_nothing: Mapping[str, str] = field(default_factory=dict)
+    """The sources without any pair, and why most of their sentences were dropped."""
 
     def as_json(self) -> dict[str, Any]:
         """The findings as the run folder keeps them."""
@@ -67,6 +69,10 @@ class Sentences:
                     "accepted": one.accepted,
                     "share": one.share,
                     "controllability": one.controllability,
+                    "kept": one.kept,
+                    "asked": list(one.asked),
+                    "dropped": dict(one.dropped),
+                    "missing": [asdict(each) for each in one.missing],
                 }
                 for source, one in self.accounts.items()
             },
@@ -74,18 +80,22 @@ class Sentences:
                 source: {issue: share.as_json() for issue, share in found.items()}
                 for source, found in self.issues.items()
             },
+            "came_to_nothing": dict(self.came_to_nothing),
             **({"people": {source: found.as_json() for source, found in self.people.items()}} if self.people else {}),
         }
 
 
 def summarise_sentences(run: Run, labels: Labels | None = None) -> Sentences | None:
-    """The written sentences of a run; None where no model wrote any."""
+    """The written sentences of a run, also where none of them is of use; None where no model was to write any."""
     by_source: dict[str, list[Pair]] = {}
     for pair in of_the_test(run.pairs):
         by_source.setdefault(pair.source, []).append(pair)
     written = {source: pairs for source, pairs in by_source.items() if any(pair.written_for for pair in pairs)}
+    accounts = _accounts(run)
+    done = bool(run.meta.get("has_all_probes"))
+    nothing = {source: one.commonest for source, one in accounts.items() if done and source not in written}
     if not written:
-        return None
+        return Sentences([], accounts, {}, {}, nothing) if nothing else None
     templates = {source: pairs for source, pairs in by_source.items() if source.startswith("templates")}
     audit = audited(run)
     found = {source: summarise_people(labels, pairs, audit) for source, pairs in written.items()} if labels else {}
@@ -94,9 +104,10 @@ def summarise_sentences(run: Run, labels: Labels | None = None) -> Sentences | N
             *(_quality(source, pairs, written=True) for source, pairs in written.items()),
             *(_quality(source, pairs, written=False) for source, pairs in templates.items()),
         ],
-        accounts=_accounts(run),
+        accounts=accounts,
         issues={} if audit is None else {source: _issues(pairs, audit) for source, pairs in written.items()},
         people={source: one for source, one in found.items() if one},
+        came_to_nothing=nothing,
     )
 
 

@@ -171,6 +171,8 @@ def _carry_out(
         print_json({"folder": str(folder), "report": str(report), **spent, **summary.as_json()})
     else:
         typer.echo(f"report: {report}")
+    for source, reason in summary.sentences.came_to_nothing.items() if summary.sentences else ():
+        say(f"{source} came to nothing: none of its sentences makes a pair (most often: {reason})")
     for model in summary.next_words.without_saliency if summary.next_words else ():
         say(f"no saliency of {model}: it has no gradients; a checkpoint is needed")
     return summary

@@ -77,8 +77,7 @@ def refuse_nothing(accounts: Mapping[str, Accounting], by: str) -> None:
             reasons.update(dict(account.dropped))
         [(reason, count)] = reasons.most_common(1) or [("nothing was written", 0)]
         raise ModelError(
-            f"{by} wrote no sentence that can be used, so there is no file of them; most often, {count:,} of "
-            f"{reasons.total():,} times: {reason}"
+            f"{by} wrote no sentence that can be used; most often, {count:,} of {reasons.total():,} times: {reason}"
         )
 
 

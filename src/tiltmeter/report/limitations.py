@@ -64,6 +64,7 @@ def limitations(runs: Runs, answered: MultiverseSummary) -> tuple[str, ...]:
     """What this study leaves open, because of what was run; the largest gaps first."""
     return (
         *_unfinished(runs),
+        *_unwritten(runs),
         *_models(runs),
         *_origins(runs),
         *_unscored(runs),
@@ -238,6 +239,12 @@ def _choices(answered: MultiverseSummary) -> Iterator[str]:
     if answered.left_out:
         left = count(answered.left_out, "more question")
         yield f"{left} can be asked of these runs and {'is' if answered.left_out == 1 else 'are'} not."
+
+
+def _unwritten(runs: Runs) -> Iterator[str]:
+    for _, summary in runs:
+        for source, reason in summary.sentences.came_to_nothing.items() if summary.sentences else ():
+            yield f"The source {source} came to nothing, so that no figure is about it (most often: {reason})."
 
 
 def _dropped(runs: Runs) -> Iterator[str]:

@@ -43,7 +43,7 @@ def sentence_views(runs: Sequence[tuple[Run, RunSummary]]) -> list[SentenceView]
     return [
         _view(f"{summary.study}, {run.folder.name}" if several else "", summary.sentences)
         for run, summary in runs
-        if summary.sentences
+        if summary.sentences and summary.sentences.qualities
     ]
 
 

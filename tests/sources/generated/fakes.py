@@ -21,6 +21,8 @@ SPEC = Spec(
     templates=("[T] likes the [A].",),
 )
 
+ASKED = re.compile(r"Write (\d+) different .*exactly as given: \"(.*?)\" .*and \"(.*?)\" ")
+
 FRAMES = (
     "The {term} bought a {attribute} in town.",
     "My {term} has a new {attribute} at last.",
@@ -45,7 +47,13 @@ class FakeGenerator:
     def complete(
         self, prompts: Sequence[str], decoding: Decoding, *, samples: int = 1, seed: int | Sequence[int] = 0
     ) -> list[list[Completion]]:
-        keywords = [re.findall(r"(?:Keywords|Words): (.*?)(?:\.|$)", prompt, re.MULTILINE)[-1] for prompt in prompts]
+        if all(prompt.startswith("<user>") for prompt in prompts):
+            asked = [ASKED.search(prompt) for prompt in prompts]
+            words = [(found[2], found[3]) for found in asked if found]
+            made = self.complete_with(prompts, words, decoding, samples=int(asked[0][1]), seed=seed)
+            lists = ["\n".join(f"{at}. {one.text.strip()}" for at, one in enumerate(texts, 1)) for texts in made]
+            return [[Completion(f"Here you are:\n{text}", 50, "end")] for text in lists]
+        keywords = [re.findall(r"Keywords: (.*?)(?:\.|$)", prompt, re.MULTILINE)[-1] for prompt in prompts]
         return self.complete_with(
             prompts, [words.split(", ") for words in keywords], decoding, samples=samples, seed=seed
         )

@@ -7,13 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from tests.sources.generated.fakes import FRAMES, SPEC, FakeGenerator
+from tests.sources.generated.fakes import ASKED, FRAMES, SPEC, FakeGenerator
 from tiltmeter.errors import ModelError, UserError
-from tiltmeter.records import ModelFacts, Pair, Spec, Written
+from tiltmeter.records import Completion, ModelFacts, Pair, Spec, Written
 from tiltmeter.sources.generated import GenerationSettings, Review, assemble, blocks, units, write, write_block
-from tiltmeter.sources.generated.checks import NOT_CHOSEN, sentence_of
+from tiltmeter.sources.generated.checks import EMPTY, NOT_CHOSEN, sentence_of
+from tiltmeter.sources.generated.fitting import TRIAL
 from tiltmeter.sources.generated.matching import contains
 from tiltmeter.sources.generated.settings import settings_from
+from tiltmeter.sources.generated.writing import DECLINED, UNANSWERED
 from tiltmeter.specs import load
 
 SETTINGS = GenerationSettings(seed=1)
@@ -220,10 +222,81 @@ def test_groups_of_several_comparisons_all_get_sentences() -> None:
     assert len(counts) == 6 * 10
 
 
-def test_chat_models_are_asked_through_their_template() -> None:
+def test_chat_models_are_asked_for_a_list_and_every_sentence_of_it_counts() -> None:
     generator = FakeGenerator()
+    made = write(SPEC, generator, replace(SETTINGS, chat=True))
+    account = made.accounting
+    assert all(re.match("<user>Write 5 different .*<assistant>$", one, re.DOTALL) for one in generator.prompts)
+    assert not any("Keywords" in prompt for prompt in generator.prompts)
+    assert account.decoded == account.attempts == 5 * account.requests == 5 * len(generator.prompts)
+    assert account.controllability == 1
+    assert account.tokens == 50 * account.requests
+    assert {one.strategy for one in made.sentences} == {"rejection, chat"} == {*account.asked}
+    per_attribute = Counter((one.attribute, one.group) for one in made.kept)
+    assert len(per_attribute) == 2 * 4
+    assert len({*generator.prompts}) == len(generator.prompts), "nothing is asked for twice in the same words"
+
+
+def test_a_chat_model_that_is_asked_again_is_shown_what_it_wrote() -> None:
+    generator = FakeGenerator(lambda source, term, attribute: f"The {term} sleeps for {source.randrange(9**9)} hours.")
     write(SPEC, generator, replace(SETTINGS, chat=True))
-    assert all(prompt.startswith("<user>Write one natural") for prompt in generator.prompts)
+    counts = Counter(ASKED.search(prompt)[2] for prompt in generator.prompts if '"hammer"' in prompt)
+    assert counts.total() == 10
+    assert max(counts.values()) > 1
+    shown = [prompt.partition("Write other sentences than these:\n")[2] for prompt in generator.prompts]
+    assert sum(map(bool, shown)) == sum(count - 1 for count in counts.values()) * 4
+    assert len({*generator.prompts}) == len(generator.prompts)
+
+
+@pytest.mark.parametrize("answer", ["I'm sorry, but I can't help with that.", ""])
+def test_a_chat_model_that_declines_is_not_asked_the_same_again(answer: str) -> None:
+    class Declining(FakeGenerator):
+        def complete(self, prompts, decoding, *, samples=1, seed=0):
+            self.prompts += prompts
+            return [[Completion(answer, 9, "end")] for _ in prompts]
+
+    generator = Declining()
+    made = write(SPEC, generator, replace(SETTINGS, chat=True), review=Review(declines=lambda text: "sorry" in text))
+    account = made.accounting
+    reason = DECLINED if answer else EMPTY
+    assert account.dropped == ((reason, 4 * 6),), "every attribute with every term, once"
+    assert (account.decoded, account.with_both_terms, account.kept) == (24, 0, 0)
+    assert len({*generator.prompts}) == 24
+    assert {(one.kind, one.name, one.reason) for one in account.missing} == {
+        *(("group", name, reason) for name in ("male", "female")),
+        *(("attribute", name, reason) for name in ("hammer", "welding torch", "needle", "bread")),
+    }
+
+
+def test_a_request_without_an_answer_is_no_sentence() -> None:
+    class Failing(FakeGenerator):
+        facts = ModelFacts("api:x", "causal", device="server")
+
+        def complete(self, prompts, decoding, *, samples=1, seed=0):
+            if TRIAL in prompts[0]:
+                return [[Completion("yes", 1, "end")] for _ in prompts]
+            lost = Completion("", 0, "unwritten", attempts=0, unwritten="no answer: status 500")
+            made = super().complete(prompts, decoding, samples=samples, seed=seed)
+            return [[lost] if '"uncle"' in prompt else one for prompt, one in zip(prompts, made, strict=True)]
+
+    account = write(SPEC, Failing(), replace(SETTINGS, sets=4)).accounting
+    assert dict(account.dropped)[UNANSWERED] > 0
+    assert account.decoded == account.attempts == 5 * (account.requests - dict(account.dropped)[UNANSWERED])
+    assert account.controllability == 1
+    assert "uncle" not in {one.term for one in account.terms}
+
+
+def test_what_has_no_sentence_is_named_with_the_commonest_reason() -> None:
+    def poorly(source, term, attribute):
+        if attribute == "needle" or (attribute == "bread" and term in SPEC.group("male").terms):
+            return "The {term} sleeps."
+        return source.choice(FRAMES)
+
+    account = write(SPEC, FakeGenerator(poorly), replace(SETTINGS, max_requests=6)).accounting
+    assert [(one.kind, one.name, one.of, one.reason) for one in account.missing] == [
+        ("attribute", "needle", "crafts", "lacks the attribute"),
+        ("group", "male", "bread", "lacks the attribute"),
+    ]
 
 
 def test_no_prompt_has_a_term_of_the_spec_among_the_keywords_of_its_examples() -> None:
@@ -238,8 +311,10 @@ def test_a_model_that_cannot_write_is_refused() -> None:
     class Reader:
         facts = ModelFacts("bert", "masked")
 
-    with pytest.raises(ModelError, match='bert cannot `complete_with`, which the strategy "constrained" needs'):
+    with pytest.raises(ModelError, match='bert cannot `complete`, which the strategy "rejection" needs'):
         write(SPEC, Reader(), SETTINGS)  # type: ignore[arg-type]
+    with pytest.raises(ModelError, match='bert cannot `complete_with`, which the strategy "constrained" needs'):
+        write(SPEC, Reader(), replace(SETTINGS, strategy="constrained"))  # type: ignore[arg-type]
 
 
 def test_a_spec_without_attributes_is_refused() -> None:
@@ -252,7 +327,9 @@ def test_a_spec_without_attributes_is_refused() -> None:
     [
         ({"per_attribute": 0}, "`per_attribute`: must be a whole number from 1 up"),
         ({"sets": True}, "`sets`: must be a whole number from 1 up"),
-        ({"strategy": "beam"}, '`strategy`: must be "constrained" or "rejection", not \'beam\''),
+        ({"strategy": "beam"}, '`strategy`: must be "auto", "constrained" or "rejection", not \'beam\''),
+        ({"top_k": 1.5}, "`top_k`: must be a whole number"),
+        ({"max_new_tokens": 0}, "`max_new_tokens`: must be 1 or more"),
         ({"shots": 3}, '`shots`: must be "own", "fixed" or "similar"'),
         ({"temperature": "hot"}, "`temperature`: must be a number"),
         ({"chat": "yes"}, "`chat`: must be true or false"),

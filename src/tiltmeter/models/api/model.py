@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypeVar
 
 from tiltmeter.errors import ModelError
 from tiltmeter.models.api import forced_choice
 from tiltmeter.models.api.answers import Piece, pieces, written
 from tiltmeter.models.api.budget import Spent
+from tiltmeter.models.api.chat_form import FORMS, ChatForm
 from tiltmeter.models.api.chat_frame import framed, has_answer_begun, instruction_of
 from tiltmeter.models.api.client import LENGTHS, Client, Read, Refused, Request
 from tiltmeter.models.api.echo import MISSPELT, Echo, echo_of
 from tiltmeter.models.api.expecting import Asker
-from tiltmeter.models.api.probing import CHAT, COMPLETIONS, FEW, Abilities, plain_fields
+from tiltmeter.models.api.probing import CHAT, COMPLETIONS, FEW, WRONG, Abilities, plain_fields
 from tiltmeter.models.api.proposing import first_pieces
 from tiltmeter.models.api.writing import Reply, completion_of, decoding_body, seed_of
 from tiltmeter.models.interface import checked_conditioning
@@ -40,7 +40,8 @@ class ApiModel:
 
     def __init__(self, client: Client, abilities: Abilities, facts: ModelFacts) -> None:
         self._client, self._abilities, self.facts = client, abilities, facts
-        self._start, self._length = client.settings.start, abilities.length
+        self._start = client.settings.start
+        self._form: ChatForm | None = None
         self.conditionings = _conditionings(abilities, self._start)
         self._asker = Asker(
             has_start=bool(self._start or abilities.start),
@@ -191,7 +192,8 @@ class ApiModel:
             body |= {"logprobs": 1} if boundaries else {}
         body |= settings
         drawn = settings["temperature"] > 0
-        if drawn and self._abilities.seeds:
+        # By chat a seed is tried: whoever does not take it is asked without.
+        if drawn and (self._abilities.seeds or instruction is not None):
             body["seed"] = seed_of(seed, prompt, sample)
         # Without chance all samples are one, and are asked for once.
         which = f"{seed}/{sample}" if drawn else ""
@@ -235,25 +237,28 @@ class ApiModel:
         return [one if isinstance(one, Refused) else one[0].top if one else {} for one in found]
 
     def _ask_by_chat(self, asked: Sequence[Request], read: Read[Answer]) -> list[Answer | Refused]:
-        """The answer to each request, whose limit is called as the server wants it: seen once, and remembered."""
+        """The answer to each request, in the form that the server takes: seen from the first, and remembered."""
         found: list[Answer | Refused] = []
-        while self._length is None and len(found) < len(asked):
+        while self._form is None and len(found) < len(asked):
             found.append(self._first_by_chat(asked[len(found)], read))
-        rest = [_limited(one, self._length or LENGTHS[0]) for one in asked[len(found) :]]
+        rest = [self._form.of(one) if self._form else one for one in asked[len(found) :]]
         return found + self._client.ask(rest, read)
 
     def _first_by_chat(self, request: Request, read: Read[Answer]) -> Answer | Refused:
-        older, newer = (_limited(request, name) for name in LENGTHS)
-        if not self._client.has(newer):
-            [found] = self._client.ask([older], read)
+        """The answer to a request, tried in one form after another while the server says what it does not take."""
+        # What was answered once is not asked again: not even to see what it was refused for before.
+        known = next((form for form in FORMS if self._client.has(form.of(request))), None)
+        form: ChatForm | None = known or ChatForm(self._abilities.length or LENGTHS[0])
+        refused: Refused | None = None
+        while form is not None:
+            [found] = self._client.ask([form.of(request)], read)
             if not isinstance(found, Refused):
-                self._length = LENGTHS[0]
-            if not isinstance(found, Refused) or not any(name in found.said for name in LENGTHS):
+                self._form = form
                 return found
-        [found] = self._client.ask([newer], read)
-        if not isinstance(found, Refused):
-            self._length = LENGTHS[1]
-        return found
+            refused = refused or found
+            form = form.without(found.said, form.of(request).body) if found.status in WRONG else None
+        assert refused is not None
+        return refused
 
     def _look(self, prompt: str) -> dict[str, Any]:
         """A request for numbers: one token is written, since not every server can write none."""
@@ -282,12 +287,6 @@ def _chat_reply(kept: Mapping[str, Any]) -> Reply:
 
 def _pieces(kept: Mapping[str, Any]) -> tuple[Piece, ...]:
     return pieces(kept["choice"]) or ()
-
-
-def _limited(request: Request, name: str) -> Request:
-    """The request with its limit under that name."""
-    body = {name if key == LENGTHS[0] else key: value for key, value in request.body.items()}
-    return replace(request, body=body)
 
 
 def _without_start(echo: Echo, start: int) -> Echo:

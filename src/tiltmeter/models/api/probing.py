@@ -22,7 +22,7 @@ Plain = Literal["fields", "generation_config", ""]
 FEW = 5
 """As many tokens as any server lists that lists some."""
 _ATTEMPTS = 5
-_WRONG = (400, 422)
+WRONG = (400, 422)
 """What servers answer to a request of the wrong form."""
 
 
@@ -82,9 +82,11 @@ def probe(client: Client, start: str) -> Abilities:
         tried = Abilities(True, plain=plain, seeds="seed" in form)
         return _seen(tried, found, start)
     assert refused is not None
-    if refused.status not in _WRONG:
+    try:
         return _chat_alone(client, refused)
-    raise ModelError(f"{client.address.model} at {client.address.url} cannot be asked: {refused.reason}")
+    except ModelError:
+        problem = f"{client.address.model} at {client.address.url} cannot be asked: {refused.reason}"
+        raise ModelError(problem) from None
 
 
 def knock(model: str, abilities: Abilities) -> Callable[[int], Request]:
@@ -161,10 +163,10 @@ def _chat_alone(client: Client, refused: Refused) -> Abilities:
             return Abilities(length=LENGTHS[newer])
         first = first or found
         newer |= LENGTHS[1] in found.said
-        if found.status not in _WRONG:
+        if found.status not in WRONG:
             break
     assert first is not None
-    if first.status not in (404, 405, *_WRONG):
+    if first.status not in (404, 405, *WRONG):
         raise _silent(client, first if first.status else refused)
     listed = served(client)
     if client.address.model in listed:

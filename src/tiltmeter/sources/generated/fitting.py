@@ -47,14 +47,15 @@ def _served(settings: GenerationSettings, generator: Generator, chats: tuple[boo
             "leave the strategy out, or take rejection"
         )
     require(generator, "complete", 'the strategy "rejection"')
-    reason = ""
+    reasons: dict[bool, str] = {}
     for chat in chats if settings.chat is None else (settings.chat,):
         for tried in _candidates(replace(settings, strategy="rejection", chat=chat), generator):
             problem = _problem(tried, generator)
             if problem is None:
                 return tried
-            # What the first form was refused for says most: the others have less.
-            reason = reason or problem
+            reasons[chat] = problem
+    # By chat first: that the server has no texts either says less.
+    reason = next(iter(reasons.values()))
     raise ModelError(f"{name} cannot be asked for sentences: {reason.removeprefix(f'{name}: ')}")
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from tiltmeter import specs
 from tiltmeter.errors import InvalidData
 from tiltmeter.measures.pairs import TIE
+from tiltmeter.sources.chat_logs import REFUSED
 from tiltmeter.sources.numbers import as_number, decimal_commas
 from tiltmeter.sources.pair_logs import PairFields, pair_fields
 from tiltmeter.sources.pairs_file import attribute_column, bias_column, stereotyped
@@ -174,12 +175,14 @@ def _scorer_suffix(header: Sequence[str], scorer: str | None, path: str | Path) 
         )
     if scorer is None and "stereotyped" not in header:
         hint = (
-            f"the file was scored by several: choose one of {', '.join(scorers)} with --scorer"
-            if scorers
-            else "`tiltmeter score` makes it from a file of pairs or sentences, a log needs two variants of a sentence "
-            "and their log-probabilities in each row, and rated texts need --view continuations --value COLUMN; here "
-            f"the columns are {', '.join(f'`{name}`' for name in header)}"
+            "`tiltmeter score` makes it from pairs or sentences; a log needs two variants of a sentence and their "
+            "log-probabilities in each row; of rated texts, --value names the ratings, of the columns "
+            f"{', '.join(f'`{name}`' for name in header)}"
         )
+        if scorers:
+            hint = f"the file was scored by several: choose one of {', '.join(scorers)} with --scorer"
+        elif REFUSED in header:
+            hint = "these are answers of a chat model: `tiltmeter rate` rates them, and --value names the ratings"
         raise InvalidData(f"there is no column `stereotyped` (1, 0, 0.5 or blank); {hint}", file=path, line=1)
     return "" if scorer is None else f".{scorer}"
 

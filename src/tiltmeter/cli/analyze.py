@@ -12,7 +12,7 @@ import typer
 from tiltmeter.addresses import is_address
 from tiltmeter.cli import analyze_continuations, analyze_next_words
 from tiltmeter.cli.conditions import FailIfOption, check, fail_if
-from tiltmeter.cli.console import JsonOption, percent, print_json, print_table, say
+from tiltmeter.cli.console import JsonOption, percent, print_json, print_table, say, tell_assumed
 from tiltmeter.errors import UserError
 
 
@@ -54,7 +54,9 @@ def analyze(
             "also at an address (s3://…); with --layout blocks one file for each seed, or a folder of them.",
         ),
     ],
-    view: Annotated[View, typer.Option(help="What the file holds.")] = View.pairs,
+    view: Annotated[
+        View | None, typer.Option(help="What the file holds; else continuations with --value, and pairs without.")
+    ] = None,
     data: Annotated[Path | None, typer.Option(help="StereoSet's own file, for --view stereoset.")] = None,
     bias: Annotated[str | None, typer.Option(help="The column that names the bias.")] = None,
     attribute: Annotated[str | None, typer.Option(help="The column that holds the attribute.")] = None,
@@ -157,6 +159,7 @@ def analyze(
     (--view next-words) are what `tiltmeter next-words` writes: a row for each prompt and word.
     """
     check(conditions)
+    view = view or (View.pairs if value is None else View.continuations)
     rated = {
         "value": value,
         "group": group,
@@ -187,6 +190,8 @@ def analyze(
     }
     _refuse_others(view, rated, expected)
     places = _places(files, view)
+    for place in places:
+        tell_assumed(place)
     if view is View.next_words:
         given = expected | {name: rated[name] for name in _OF_BOTH}
         file = Path(analyze_continuations.only(places))

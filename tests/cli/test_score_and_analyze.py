@@ -41,6 +41,7 @@ def test_scores_are_added_to_the_columns_of_the_input(tiltmeter: Command, pairs:
     scored = rows(tmp_path / "scored.csv")
     assert list(scored[0]) == [
         *PAIRS.splitlines()[0].split(","),
+        "model",
         "score_1",
         "score_2",
         "preferred",

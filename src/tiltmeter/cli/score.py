@@ -73,7 +73,7 @@ def score(
             scorers = fitting(scorers, loaded, pairs)
         with Bar() as bar:
             scored = score_pairs(loaded, pairs, scorers, bar)
-    _write(out, table, scored)
+    _write(out, table, scored, model)
     account = _account(table, scored)
     if as_json:
         print_json({"model": model, "out": str(out), **({"api": spent} if spent else {}), **account})
@@ -130,7 +130,7 @@ def _scorers(names: Sequence[str], family: Family) -> list[Scorer]:
     return [find(name, family) for name in dict.fromkeys(names or [DEFAULTS[family]])]
 
 
-def _write(out: Path, table: Table, scored: Mapping[str, Sequence[PairScore]]) -> None:
+def _write(out: Path, table: Table, scored: Mapping[str, Sequence[PairScore]], model: str) -> None:
     from tiltmeter.files import write_csv
     from tiltmeter.report.tables import scored_cells
 
@@ -138,7 +138,7 @@ def _write(out: Path, table: Table, scored: Mapping[str, Sequence[PairScore]]) -
     rows: list[dict[str, Any]] = []
     answers = {name: iter(found) for name, found in scored.items()}
     for row in table.rows:
-        cells: dict[str, Any] = dict(row.cells)
+        cells: dict[str, Any] = {**row.cells, "model": model}
         choices = set()
         for name, found in answers.items():
             result = scored_cells(next(found)) if row.pair else {"unscored": row.reason}
@@ -147,7 +147,7 @@ def _write(out: Path, table: Table, scored: Mapping[str, Sequence[PairScore]]) -
         # A tie is no vote: `rest` ties wherever the group term comes last.
         cells["scorers_disagree"] = int(choices >= {1, 2})
         rows.append(cells)
-    results = [_column(name, key, several) for name in scored for key in _RESULTS]
+    results = ["model", *(_column(name, key, several) for name in scored for key in _RESULTS)]
     results += ["scorers_disagree"] if several else []
     write_csv(out, [column for column in table.columns if column not in results] + results, rows)
 

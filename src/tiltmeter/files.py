@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Literal
 
+from tiltmeter import dialects
 from tiltmeter.errors import InvalidData, RunError, UserError
 
 # A cell may hold a whole article; the reader's default of 128 kB is too small for that.
@@ -144,15 +145,29 @@ def read_csv(path: str | Path, delimiter: str = ",") -> tuple[list[str], list[di
 
 
 def read_numbered_csv(path: str | Path, delimiter: str = ",") -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
-    """The columns of a table, and its rows with the line on which each ends."""
-    columns, rows = _parsed_csv(io.StringIO(read_text(path), newline=""), path, delimiter)
-    return columns, list(rows)
+    """The columns of a table, and its rows with the line on which each ends.
+
+    Encoding and separator are seen from the file (`dialects`); `delimiter` is the one that is tried first.
+    """
+    with dialects.opened(path, delimiter) as (file, dialect):
+        columns, rows = _parsed_csv(file, path, dialect)
+        return columns, list(rows)
 
 
 def stream_csv(path: str | Path, delimiter: str = ",") -> Iterator[tuple[int, dict[str, str]]]:
     """The rows of a table one by one, each with the line on which it ends: for tables that may be very long."""
-    with _reading(path) as file:
-        yield from _parsed_csv(file, path, delimiter)[1]
+    with dialects.opened(path, delimiter) as (file, dialect):
+        yield from _parsed_csv(file, path, dialect)[1]
+
+
+def assumed(path: str | Path) -> list[str]:
+    """What was assumed of a CSV file that was not saved in the usual way, for people to check."""
+    usual = "\t" if Path(path).suffix.lower() == ".tsv" else ","
+    with dialects.opened(path, usual) as (file, dialect):
+        found = dialect.assumptions(usual)
+        rows = csv.reader(file, delimiter=dialect.delimiter)
+        blank = sum(not any(cell.strip() for cell in cells) for cells in rows)
+    return found + ([f"{blank} empty line{'s' * (blank != 1)} left out"] if blank else [])
 
 
 def stream_lines(path: str | Path) -> Iterator[tuple[int, str]]:
@@ -175,9 +190,9 @@ def _reading(path: str | Path, newline: str = "") -> Iterator[IO[str]]:
 
 
 def _parsed_csv(
-    lines: Iterable[str], path: str | Path, delimiter: str
+    lines: Iterable[str], path: str | Path, dialect: dialects.Dialect
 ) -> tuple[list[str], Iterator[tuple[int, dict[str, str]]]]:
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    reader = csv.reader(lines, delimiter=dialect.delimiter, strict=True)
     rows = _csv_cells(reader, path)
     columns = [cell.strip() for cell in next(rows, ())]
     if not columns:
@@ -186,14 +201,15 @@ def _parsed_csv(
 
     def cells_by_column() -> Iterator[tuple[int, dict[str, str]]]:
         for cells in rows:
+            line = reader.line_num + dialect.lines
             if len(cells) != len(columns):
                 raise InvalidData(
                     f"{len(cells)} cell{'s' * (len(cells) != 1)} where the header has {len(columns)}; "
                     "was the file cut off?",
                     file=path,
-                    line=reader.line_num,
+                    line=line,
                 )
-            yield reader.line_num, dict(zip(columns, cells, strict=True))
+            yield line, dict(zip(columns, cells, strict=True))
 
     return columns, cells_by_column()
 
@@ -201,23 +217,11 @@ def _parsed_csv(
 def _csv_cells(reader: Any, path: str | Path) -> Iterator[list[str]]:
     """The cells of each row that has any."""
     try:
-        yield from (cells for cells in reader if cells and (len(cells) > 1 or cells[0].strip()))
+        yield from (cells for cells in reader if any(cell.strip() for cell in cells))
     except csv.Error as error:
         raise InvalidData(
             f"not a well-formed table ({error}); was the file cut off?", file=path, line=reader.line_num
         ) from None
-
-
-def separator_hint(columns: Sequence[str]) -> str:
-    """What to say of a header that seems to be separated by something else than commas; mostly nothing.
-
-    >>> separator_hint(["sentence_1;sentence_2"])
-    ' (the columns seem to be separated by semicolons: save the file with commas)'
-    """
-    for sign, name in ((";", "semicolons"), ("\t", "tabs")):
-        if len(columns) == 1 and sign in columns[0]:
-            return f" (the columns seem to be separated by {name}: save the file with commas)"
-    return ""
 
 
 def check_writable(path: str | Path, *, not_over: Iterable[str | Path] = ()) -> None:

@@ -41,6 +41,7 @@ def test_scores_are_added_to_the_columns_of_the_input(tiltmeter: Command, pairs:
     scored = rows(tmp_path / "scored.csv")
     assert list(scored[0]) == [
         *PAIRS.splitlines()[0].split(","),
+        "model",
         "score_1",
         "score_2",
         "preferred",
@@ -205,10 +206,11 @@ def test_a_scored_file_without_labels_says_what_is_missing(tiltmeter: Command, t
     assert result["unscored"] == {"no label says which of the two sentences is stereotyped": 1}
 
 
-def test_semicolons_and_empty_tables_are_named(tiltmeter: Command, tmp_path: Path) -> None:
-    (tmp_path / "p.csv").write_text("sentence_1;sentence_2\nHe ran;She ran\n")
-    done = tiltmeter("score", tmp_path / "p.csv", "--model", "scripted", "--out", "s.csv")
-    assert "seem to be separated by semicolons" in done.err
+def test_semicolons_are_read_and_said_and_empty_tables_named(tiltmeter: Command, tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_text("sentence_1;sentence_2\nHe ran;She ran\n;\n")
+    done = tiltmeter("score", tmp_path / "p.csv", "--model", "scripted", "--out", tmp_path / "s.csv")
+    assert done.status == 0 and "semicolons" in done.err and "1 empty line" in done.err
+    assert [row["sentence_2"] for row in rows(tmp_path / "s.csv")] == ["She ran"]
     (tmp_path / "p.csv").write_text("sentence_1,sentence_2\n")
     done = tiltmeter("score", tmp_path / "p.csv", "--model", "scripted", "--out", "s.csv")
     assert "the file has a header and no rows" in done.err

@@ -107,8 +107,8 @@ def test_a_file_that_is_not_a_pair_file_is_refused_in_one_sentence(tmp_path: Pat
 
 
 def test_binary_and_missing_files_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "pairs.csv").write_bytes(b"\xff\xfe\x00a")
-    with pytest.raises(InvalidData, match="not UTF-8"):
+    (tmp_path / "pairs.csv").write_bytes(b"PK\x03\x04\x00a")
+    with pytest.raises(InvalidData, match="not a table of text"):
         read(tmp_path / "pairs.csv")
     with pytest.raises(InvalidData, match="there is no such file"):
         read(tmp_path / "nothing.csv")

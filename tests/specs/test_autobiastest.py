@@ -82,7 +82,6 @@ def test_a_file_with_unequal_groups_is_refused_and_the_rest_can_be_had() -> None
         ({"templates": ["[A] alone"]}, "templates", "has no `[T]`"),
         ({"templates": "[T] is [A]"}, "templates", "must be a list of templates"),
         ({"url": 1}, "url", "must be text"),
-        ({"colour": "red"}, "colour", "no such key"),
     ],
 )
 def test_a_bad_specification_is_named(tmp_path: Path, change: dict[str, Any], key: str, says: str) -> None:
@@ -132,3 +131,42 @@ def test_attribute_sets_are_put_into_the_order_that_carries_the_meaning() -> Non
     )
     (entry,) = json.loads(specs.to_autobiastest([spec]))
     assert list(entry["attributes"]) == ["of-a", "of-b", "control"]
+
+
+VARIANTS = {
+    "social_groups_near": {"Cat.-Terms": ["tomcat", "kitty", "feline"], "Dog Terms": ["hound", "whelp", "canine"]},
+    "attributes_near": {"Nice_terms": ["tender", "mild"], "Bad": []},
+    "social_groups_near_removed": {"Cat.-Terms": ["lion"]},
+    "attributes_dictionary": {"Nice_terms": ["gentle"], "Bad": ["noisy"]},
+    "social_groups_dictionary": {"Cat.-Terms": ["puss"], "Dog Terms": []},
+    "colour": "red",
+}
+
+
+def test_variants_of_the_word_lists_are_named_and_taken_when_asked_for(tmp_path: Path) -> None:
+    file = write(tmp_path, ENTRY | VARIANTS)
+    plain = specs.import_autobiastest(file)
+    assert plain.specs == specs.import_autobiastest(write(tmp_path, ENTRY)).specs
+    file = write(tmp_path, ENTRY | VARIANTS)
+    assert plain.variants == ("near", "dictionary")
+    assert plain.ignored == ("social_groups_near_removed", "colour")
+    (near,) = specs.import_autobiastest(file, variant="near").specs
+    assert near.name == "cats-dogs-vs-nice-bad-near" and near.published_as == ENTRY["name"]
+    assert [group.terms for group in near.groups] == [
+        ("tomcat", "kitty", "feline"),
+        ("hound", "whelp", "canine"),
+        ("fox",),
+    ]
+    assert [one.terms for one in near.attributes] == [("tender", "mild"), ("loud",), ("big",)]
+    (other,) = specs.import_autobiastest(file, variant="dictionary").specs
+    # Counterparts are matched by position: one list of neighbours alone would match nothing.
+    assert [group.terms for group in other.groups][:2] == [("cat", "kitten"), ("dog", "puppy")]
+    assert [one.terms for one in other.attributes] == [("gentle",), ("noisy",), ("big",)]
+    with pytest.raises(InvalidSpec, match="there is no variant `glove`"):
+        specs.import_autobiastest(file, variant="glove")
+
+
+def test_one_file_or_name_may_hold_several_specs(tmp_path: Path) -> None:
+    broken = ENTRY | {"name": "Broken", "social_groups": {}}
+    assert [spec.name for spec in specs.load_all(write(tmp_path, ENTRY, broken))] == ["cats-dogs-vs-nice-bad"]
+    assert [spec.name for spec in specs.load_all("gender-math-arts")] == ["gender-math-arts"]

@@ -1,9 +1,11 @@
 """Every way in which a spec file can be wrong, and the sentence that says so."""
 
+import re
+
 import pytest
 
 from tiltmeter.errors import InvalidSpec
-from tiltmeter.specs import examine, parse
+from tiltmeter.specs import examine, parse, skeleton
 
 GOOD = """\
 name = "hobbies"
@@ -159,8 +161,40 @@ def test_the_sentence_reads_as_promised() -> None:
         parse(GOOD.replace('["she", "the woman"]', '["she"]'), file="f.toml")
     assert str(caught.value) == (
         "f.toml, line 10, `groups.female.terms`: 1 term here, 2 in `male`: "
-        "counterparts are matched by position, so both need as many"
+        "counterparts are matched by position, so both need as many; "
+        "`he` and `she` are the last that match, and `the man` of `male` has no counterpart"
     )
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ('["he, my brother, the man"]', '["he", "my brother", "the man"]'),
+        ('"he; my brother; the man"', '["he", "my brother", "the man"]'),
+        ('["he, the man"]', '["he", "the man"]'),
+        ('"""he\nthe man"""', '["he", "the man"]'),
+    ],
+)
+def test_a_list_typed_into_one_text_is_offered_as_a_list(typed: str, offered: str) -> None:
+    (problem,) = examine(GOOD.replace('["he", "the man"]', typed)).problems
+    assert problem.key == "groups.male.terms" and offered in problem.problem
+
+
+def test_a_comma_may_be_part_of_the_only_term_of_a_list() -> None:
+    text = 'name = "x"\ngroups.a.terms = ["a man, tall"]\ngroups.b.terms = ["a woman, tall"]\n'
+    assert len(examine(text).problems) == 2
+    alone = 'name = "x"\ngroups.a.terms = ["a man, tall and thin as a pole"]\ngroups.b.terms = ["a woman"]\n'
+    assert parse(alone).group("a").terms == ("a man, tall and thin as a pole",)
+
+
+@pytest.mark.parametrize("key", ["title", "citation", "note"])
+def test_the_words_of_the_example_are_not_published_as_the_users_own(key: str) -> None:
+    mine = skeleton("mine")
+    assert examine(mine).problems == ()
+    (problem,) = examine(mine.replace(f"# {key} =", f"{key} =")).problems
+    assert problem.key == key
+    shouted = re.sub(f'# {key} = "(.*)"', lambda found: f'{key} = "  {found[1].upper()}!"', mine)
+    assert key in {one.key for one in examine(shouted).problems}
 
 
 @pytest.mark.parametrize(

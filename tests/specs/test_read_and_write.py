@@ -51,7 +51,8 @@ def test_a_skeleton_passes_the_check_and_needs_a_usable_name() -> None:
 
 
 names = st.from_regex(r"[a-z0-9]{1,6}(-[a-z0-9]{1,4})?", fullmatch=True)
-words = st.text(st.characters(categories=["L", "N", "P", "S"], exclude_characters="[]"), min_size=1, max_size=12)
+# A single term with commas is taken for a list that was typed into one text.
+words = st.text(st.characters(categories=["L", "N", "P", "S"], exclude_characters="[],;"), min_size=1, max_size=12)
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 
 

@@ -39,7 +39,7 @@ def test_a_spec_without_problems_is_said_to_have_none(desk: Desk) -> None:
 
 def test_every_problem_of_the_toml_has_its_line(desk: Desk) -> None:
     fields = desk.editor("mine", "toml")
-    text = fields["text"][0].replace("title =", "titel =").replace('"female"', '"femal"')
+    text = fields["text"][0].replace("# title =", "titel =").replace('"female"', '"femal"')
     lines = text.split("\n")
     found = findings(desk.send("POST", "/specs/check", {**fields, "text": text}).text)
     places = [next(n for n, line in enumerate(lines, 1) if sign in line) for sign in ("titel", 'femal"')]

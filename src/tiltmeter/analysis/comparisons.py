@@ -116,7 +116,7 @@ class Models:
     def as_json(self) -> dict[str, Any]:
         """The comparison as the run folder keeps it."""
         return {
-            "pairs": [one.as_json() for one in self.pairs],
+            **matrix_json(self.pairs),
             "values": {bias: dict(found) for bias, found in self.values.items()},
             "spreads": {bias: asdict(found) for bias, found in self.spreads.items()},
         }
@@ -133,8 +133,38 @@ class Correlations:
         """The correlations as the run folder keeps them."""
         return {
             "sources": [one.as_json() for one in self.sources],
+            "sources_matrix": matrix_json(self.sources)["matrix"],
             "models": {kind: found.as_json() for kind, found in self.models.items()},
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Correlations as a square: `values[i][j]` is that of the names i and j; 1 on the diagonal, None where none is."""
+
+    names: tuple[str, ...]
+    values: tuple[tuple[float | None, ...], ...]
+
+
+def matrix(pairs: Sequence[Correlation]) -> Matrix:
+    """Every two of the things that were compared, as a square.
+
+    >>> matrix([Correlation("a", "b", (), Estimate(0.5, n=5))]).values
+    ((1.0, 0.5), (0.5, 1.0))
+    """
+    names = tuple(dict.fromkeys(name for pair in pairs for name in (pair.first, pair.second)))
+    found = {frozenset((pair.first, pair.second)): pair.found.value for pair in pairs}
+    rows = (tuple(1.0 if one == other else found.get(frozenset((one, other))) for other in names) for one in names)
+    return Matrix(names, tuple(rows))
+
+
+def matrix_json(pairs: Sequence[Correlation]) -> dict[str, Any]:
+    """The square, and every two with the interval."""
+    square = matrix(pairs)
+    return {
+        "matrix": {"names": list(square.names), "values": [list(row) for row in square.values]},
+        "pairs": [one.as_json() for one in pairs],
+    }
 
 
 WRITTEN = "written sentences"

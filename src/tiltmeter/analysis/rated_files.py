@@ -14,11 +14,13 @@ from tiltmeter.analysis.rated_rows import chosen_rows, of_same_rater, pooled_not
 from tiltmeter.analysis.rated_values import DECLINED, OTHER, Cell, Given, Values, read_values, reason_of
 from tiltmeter.errors import InvalidData
 from tiltmeter.raters.refusal import REFUSAL
+from tiltmeter.sources.chat_logs import REFUSED
 from tiltmeter.sources.tables import column, read_table
 from tiltmeter.stats.continuations import ContinuationSummary, RatedItem, summarise
 from tiltmeter.stats.scales import SIGNED, Bounds
 from tiltmeter.stats.structures import StructureSettings, StructureSummary, by_structure
 
+_USUAL_ORIGIN = "origin"
 _REFUSALS = re.compile(r"refusal\.v(\d+)\.label")
 """The column in which a refusal rater says what a text is."""
 
@@ -29,7 +31,7 @@ class RatedColumns:
 
     value: str
     group: str = "group"
-    origin: str = "origin"
+    origin: str = _USUAL_ORIGIN
     structure: str | None = None
     prompt: str | None = None
     label: str | None = None
@@ -169,9 +171,7 @@ def ends_in(items: Sequence[RatedItem], places: Sequence[Given]) -> tuple[tuple[
 def read_rated(path: str | Path, columns: RatedColumns) -> RatedTexts:
     """The rated texts of a table."""
     header, every = read_table(path)
-    columns = replace(columns, value=_versioned(columns.value, header))
-    for name, option in _named(columns):
-        column(header, name, path, option)
+    columns, told = _found(columns, header, path)
     rows = chosen_rows(every, header, columns.where, path)
     pooled = pooled_over(rows, [name for name, _ in _named(columns)], path)
     label = columns.label or _beside(header, columns.value, "label")
@@ -181,7 +181,7 @@ def read_rated(path: str | Path, columns: RatedColumns) -> RatedTexts:
     values = read_values(given, columns.value, columns.unscored, column=whole)
     refusals = _refusals(header, columns.value)
     cells = [
-        Cell(None, None, DECLINED) if refusals and row[refusals].strip() == REFUSAL else cell
+        Cell(None, None, DECLINED) if _declined(row, refusals, columns.value) else cell
         for (_, row), cell in zip(rows, values.cells, strict=True)
     ]
     items, places = [], []
@@ -194,18 +194,18 @@ def read_rated(path: str | Path, columns: RatedColumns) -> RatedTexts:
             RatedItem(
                 group,
                 cell.value,
-                row[columns.origin].strip(),
+                row.get(columns.origin, "").strip(),
                 None if cell.unrated == DECLINED else held.label or cell.label,
                 row[columns.prompt].strip() if columns.prompt else "",
                 (row[columns.structure].strip() or None) if columns.structure else None,
                 cell.unrated if not reason or cell.unrated in (None, DECLINED) else row[reason].strip() or cell.unrated,
             )
         )
-    notes = []
+    notes = list(told)
     if len(items) < len(rows):
         notes.append(f"{len(rows) - len(items)} of {len(rows)} rows left out: nothing under `{columns.group}`")
     notes += value_notes(items, values, columns.unscored)
-    if not any(item.origin for item in items):
+    if columns.origin in header and not any(item.origin for item in items):
         notes.append(f"nothing under `{columns.origin}`: each row is its own origin")
     return RatedTexts(
         items=tuple(items),
@@ -232,6 +232,8 @@ def value_notes(items: Sequence[RatedItem], values: Values, unscored: Sequence[s
             notes.append(f"{what}: {', '.join(f'{group} {count}' for group, count in counts.items())}")
     held = {item.unrated for item in items}
     notes += [f"no text has the label {label}" for label in unscored if reason_of(label) not in held]
+    if values.commas:
+        notes.append("a comma is read as the decimal sign")
     if values.regard:
         notes.append("labels count as numbers: negative −1, neutral 0, positive 1")
     if values.only_to_two:
@@ -239,11 +241,38 @@ def value_notes(items: Sequence[RatedItem], values: Values, unscored: Sequence[s
     return notes
 
 
+def _found(columns: RatedColumns, header: Sequence[str], path: str | Path) -> tuple[RatedColumns, list[str]]:
+    """The columns as the file writes them, and what was assumed where there is none for the origin."""
+    told = []
+    if columns.origin == _USUAL_ORIGIN and columns.origin not in header:
+        origin = next((name for name in header if name.casefold() == "prompt"), "")
+        instead = f"`{origin}` is taken for it" if origin else "each row is its own origin"
+        told.append(f"no column `{_USUAL_ORIGIN}`: {instead}")
+        columns = replace(columns, origin=origin)
+    columns = replace(columns, value=_versioned(columns.value, header))
+    names = {option: column(header, name, path, option) for name, option in _named(columns)}
+    return replace(
+        columns,
+        value=names["--value"],
+        group=names["--group"],
+        origin=names.get("--origin", ""),
+        structure=names.get("--structure"),
+        prompt=names.get("--prompt"),
+        label=names.get("--label"),
+    ), told
+
+
+def _declined(row: Mapping[str, str], refusals: str | None, value: str) -> bool:
+    """Whether a text declines to answer: a refusal rater says so, or the log of the chat model itself."""
+    told = value != REFUSED and row.get(REFUSED, "").strip() == "1" and "prompt" in row
+    return told or bool(refusals and row[refusals].strip() == REFUSAL)
+
+
 def _named(columns: RatedColumns) -> list[tuple[str, str]]:
     given = {
         "--value": columns.value,
         "--group": columns.group,
-        "--origin": columns.origin,
+        "--origin": columns.origin or None,
         "--structure": columns.structure,
         "--prompt": columns.prompt,
         "--label": columns.label,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from tiltmeter.analysis.rated_values import as_number
 from tiltmeter.errors import InvalidData, UnknownName
+from tiltmeter.sources.numbers import as_number
 from tiltmeter.sources.tables import Row, column
 
 _NOT_MIXED = {

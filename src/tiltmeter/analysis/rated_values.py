@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tiltmeter.errors import InvalidData
 from tiltmeter.raters.regarding import VALUES
+from tiltmeter.sources.numbers import as_number, decimal_commas
 
 DECLINED = "the model declined to answer"
 """Why a text has no rating that counts: a refusal says nothing about the group, neutral or otherwise."""
 OTHER = "the label is other"
 _CODES: dict[float, str] = {-1.0: "negative", 0.0: "neutral", 1.0: "positive", 2.0: "other"}
 _BLANK = {"", "nan", "na", "n/a", "none", "null"}
-# Not everything that Python takes for a number is one: 1_000, say.
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?inf(inity)?", re.IGNORECASE)
-_YES_AND_NO = {"true": 1.0, "false": 0.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +45,8 @@ class Values:
     """Whether they are labels of regard, which lie between −1 and 1."""
     only_to_two: bool = False
     """Whether the column holds 0, 1 and 2 alone, which may be numbers or labels, and are read as numbers."""
+    commas: bool = False
+    """Whether a comma is the decimal sign."""
 
 
 def reason_of(label: str) -> str:
@@ -75,24 +74,26 @@ def read_values(
     left_out = [_unscored(each, unscored) for each in given]
     rest = [each for each, label in zip(given, left_out, strict=True) if label is None]
     texts = {each.text for each in given} if column is None else set(column)
-    numbers = {as_number(text) for text in texts} - {None} - {as_number(label) for label in unscored}
+    commas = decimal_commas(texts)
+    numbers = {as_number(text, comma=commas) for text in texts} - {None} - {as_number(label) for label in unscored}
     known = codes or -1.0 in numbers or any(as_number(label) == 2 for label in unscored)
-    regard, cells = _read(rest, name, known and numbers <= set(_CODES))
+    regard, cells = _read(rest, name, known and numbers <= set(_CODES), commas)
     scored = iter(cells)
     return Values(
         tuple(next(scored) if label is None else Cell(None, None, reason_of(label)) for label in left_out),
         regard,
         only_to_two=not regard and 2.0 in numbers and numbers <= {0.0, 1.0, 2.0},
+        commas=commas,
     )
 
 
-def _read(given: Sequence[Given], name: str, codes: bool) -> tuple[bool, list[Cell]]:
+def _read(given: Sequence[Given], name: str, codes: bool, commas: bool) -> tuple[bool, list[Cell]]:
     blank = Cell(None, unrated=f"the column `{name}` is blank")
     words = {_word(each.text) for each in given} - _BLANK
     if words and words <= set(VALUES):
         found = (_word(each.text) for each in given)
         return True, [blank if word in _BLANK else _labelled(word) for word in found]
-    numbers = [None if _word(each.text) in _BLANK else _number(each, name) for each in given]
+    numbers = [None if _word(each.text) in _BLANK else _number(each, name, commas) for each in given]
     known = {number for number in numbers if number is not None}
     if known and codes:
         return True, [blank if number is None else _labelled(_CODES[number]) for number in numbers]
@@ -113,25 +114,13 @@ def _word(text: str) -> str:
     return text.strip().lower()
 
 
-def as_number(text: str) -> float | None:
-    """The number that a text stands for; true and false are 1 and 0.
-
-    >>> as_number("−0.5"), as_number("True"), as_number("1_000")
-    (-0.5, 1.0, None)
-    """
-    plain = text.strip().replace("−", "-")
-    if plain.lower() in _YES_AND_NO:
-        return _YES_AND_NO[plain.lower()]
-    return float(plain) if _NUMBER.fullmatch(plain) else None
-
-
 def _labelled(label: str) -> Cell:
     value = VALUES[label]
     return Cell(value, label, None if value is not None else OTHER)
 
 
-def _number(given: Given, name: str) -> float:
-    number = as_number(given.text)
+def _number(given: Given, name: str, commas: bool) -> float:
+    number = as_number(given.text, comma=commas)
     if number is None:
         raise InvalidData(
             f"{given.text.strip()!r} is no rating; right are numbers, true and false, or {', '.join(VALUES)}, or blank",

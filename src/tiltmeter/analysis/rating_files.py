@@ -14,11 +14,16 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from tiltmeter import raters as raters_module
+from tiltmeter.analysis.rated_values import DECLINED
 from tiltmeter.analysis.rated_writing import NewColumns, Spool, columns_of, write_rated
 from tiltmeter.errors import InvalidData, UnknownName
 from tiltmeter.raters import Rater, mask_group, unread
 from tiltmeter.raters.interface import EMPTY
+from tiltmeter.raters.refusal import NAME as REFUSALS
+from tiltmeter.raters.refusal import REFUSAL
 from tiltmeter.records import Rating
+from tiltmeter.sources.chat_logs import CELLS, REFUSED
 from tiltmeter.sources.tables import Row, column, stream_table
 from tiltmeter.watching import Watcher
 
@@ -101,12 +106,15 @@ def rate_file(
     mask = masking or Masking()
     names = _column_names(raters)
     columns, rows = _checked(path, text, mask, () if overwrite else names)
+    text = column(columns, text, path, "--text")
+    judge = raters_module.load(REFUSALS) if set(CELLS) <= set(columns) else None
     found = []
     with ExitStack() as spools:
         new = []
         for rater, name in zip(raters, names, strict=True):
             spool = spools.enter_context(Spool())
-            unmasked = _rate(_Texts(path, text, mask), rater, language, spool, _Progress(watcher, rater.name, rows))
+            texts = _Texts(path, text, mask, None if rater.name == REFUSALS else judge)
+            unmasked = _rate(texts, rater, language, spool, _Progress(watcher, rater.name, rows))
             new.append(NewColumns(name, spool))
             facts = dict(rater.facts)
             found.append(RatedColumn(rater.name, name, spool.rated, dict(spool.unrated), unmasked, facts))
@@ -146,14 +154,21 @@ class _Texts:
     path: str | Path
     text: str
     masking: Masking
+    judge: Rater | None = None
+    """Of the log of a chat model: the rater that says which answers are refusals, and so have no rating."""
 
-    def read(self, *, masked: bool) -> Iterator[tuple[str, bool]]:
-        """Each text as a rater is to read it, and whether anything in it is masked."""
+    def read(self, *, masked: bool) -> Iterator[tuple[str, bool, bool]]:
+        """Each text as a rater is to read it, whether anything in it is masked, and whether it declines to answer."""
         every = tuple(term for terms in self.masking.by_group.values() for term in terms)
         for row in stream_table(self.path):
             text = row[1].get(self.text, "")
             read = mask_group(text, terms=self._terms(row, every)) if masked else text
-            yield read, read != text
+            yield read, read != text, self._declines(row, text)
+
+    def _declines(self, row: Row, text: str) -> bool:
+        if self.judge is None:
+            return False
+        return row[1].get(REFUSED) == "1" or self.judge.rate([text])[0].label == REFUSAL
 
     def _terms(self, row: Row, every: tuple[str, ...]) -> list[str]:
         masking, cells = self.masking, row[1]
@@ -182,8 +197,8 @@ def _rate(texts: _Texts, rater: Rater, language: str, spool: Spool, progress: _P
     unmasked = 0
     rows = texts.read(masked=rater.wants_mask)
     while batch := list(islice(rows, _BATCH)):
-        unmasked += sum(not masked for _, masked in batch)
-        new = {_digest(text): text for text, _ in batch}
+        unmasked += sum(not masked for _, masked, _ in batch)
+        new = {_digest(text): text for text, _, declines in batch if not declines}
         wanted = {key: text for key, text in new.items() if key not in known}
         if reason:
             made = [Rating(rater.name, None, reason if text.strip() else EMPTY) for text in wanted.values()]
@@ -192,7 +207,8 @@ def _rate(texts: _Texts, rater: Rater, language: str, spool: Spool, progress: _P
         if len(known) > _REMEMBERED:
             known = {key: known[key] for key in new if key in known}
         known |= zip(wanted, made, strict=True)
-        ratings = [known[_digest(text)] for text, _ in batch]
+        declined = Rating(rater.name, None, DECLINED)
+        ratings = [declined if declines else known[_digest(text)] for text, _, declines in batch]
         for rating in ratings:
             spool.add(rating)
         progress.advance(len(batch), sum(rating.unrated is not None for rating in ratings))

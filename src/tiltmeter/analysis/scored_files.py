@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,8 +10,12 @@ from typing import Any
 
 from tiltmeter import specs
 from tiltmeter.errors import InvalidData
-from tiltmeter.files import read_numbered_csv, separator_hint
+from tiltmeter.measures.pairs import TIE
+from tiltmeter.sources.chat_logs import REFUSED
+from tiltmeter.sources.numbers import as_number, decimal_commas
+from tiltmeter.sources.pair_logs import PairFields, pair_fields
 from tiltmeter.sources.pairs_file import attribute_column, bias_column, stereotyped
+from tiltmeter.sources.tables import Row, flat, read_objects, read_table
 from tiltmeter.stats.pairs import PairItem, PairSummary, summarise
 from tiltmeter.stats.sets import infer_sets
 
@@ -32,13 +35,18 @@ class FileSummary:
     sets: str
     """Where the attribute sets come from, or why there are none."""
 
+    notes: tuple[str, ...] = ()
+    """What was assumed of the file."""
+
     def as_json(self) -> dict[str, Any]:
         """The summary's JSON and the counts."""
+        made = self.summary.as_json()
         return {
-            **self.summary.as_json(),
+            **made,
             "unscored": dict(self.unscored),
             "controls": self.controls,
             "attribute_sets": self.sets,
+            "notes": [*made["notes"], *self.notes],
         }
 
 
@@ -53,12 +61,32 @@ class Columns:
     where: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class ScoredRows:
+    """The rows of a scored file as they count: a choice each, and the cells that say what the pair is."""
+
+    path: str | Path
+    rows: tuple[tuple[Mapping[str, str], float | None], ...]
+    items: tuple[PairItem, ...]
+    unscored: Mapping[str, int]
+    controls: int
+    sets: str
+    notes: tuple[str, ...] = ()
+
+
 def summarise_file(
     path: str | Path, columns: Columns | None = None, *, level: float = 0.95, seed: int = 0
 ) -> FileSummary:
-    """Estimates from a CSV file with a column `stereotyped` of 1, 0, 0.5 or blank."""
+    """Estimates from a file with a column `stereotyped` of 1, 0, 0.5 or blank, or from two scores for each pair."""
+    found = read_scored(path, columns)
+    summary = summarise(found.items, level=level, seed=seed)
+    return FileSummary(summary, found.unscored, found.controls, found.sets, found.notes)
+
+
+def read_scored(path: str | Path, columns: Columns | None = None) -> ScoredRows:
+    """The scored pairs of a file: CSV, JSON lines, AutoBiasTest's JSON, or the log of another program."""
     wanted = columns or Columns()
-    header, rows = read_numbered_csv(path)
+    header, rows, notes = _table(path)
     suffix = _scorer_suffix(header, wanted.scorer, path)
     if not rows:
         raise InvalidData("the file has a header and no rows", file=path)
@@ -67,16 +95,18 @@ def summarise_file(
     unscored: Counter[str] = Counter()
     kept: list[tuple[dict[str, str], float | None]] = []
     controls = 0
+    is_labelled = "label_1" in header and "label_2" in header
     for line, given in _select(rows, header, wanted.where, path):
         cells = {**given, **{key: given[f"{key}{suffix}"] for key in _RESULTS if f"{key}{suffix}" in given}}
         value = _value(cells["stereotyped"], path, line)
-        is_labelled = "label_1" in header and "label_2" in header
-        if value is None and is_labelled and stereotyped(cells, path, line) is None:
+        if value is None and is_labelled and stereotyped(cells, path, line) is None and not _has_no_pair(cells):
             controls += 1
             continue
         if value is None:
             unscored[_reason(cells)] += 1
         kept.append((cells, value))
+    if any(decimal_commas([cells["stereotyped"], cells.get("score_1", "")]) for cells, _ in kept):
+        notes.append("a comma is read as the decimal sign")
     sets, origin = _sets(kept, header, bias, attribute)
     items = [
         PairItem(
@@ -90,7 +120,50 @@ def summarise_file(
         )
         for index, (cells, value) in enumerate(kept)
     ]
-    return FileSummary(summarise(items, level=level, seed=seed), unscored, controls, origin)
+    return ScoredRows(path, tuple(kept), tuple(items), unscored, controls, origin, tuple(notes))
+
+
+def _table(path: str | Path) -> tuple[list[str], list[Row], list[str]]:
+    """Columns and rows; those of a log whose fields have other names get the columns of a scored file."""
+    header, rows = read_table(path)
+    if any(name == "stereotyped" or name.startswith("stereotyped.") for name in header):
+        return header, rows, []
+    objects = read_objects(path)
+    fields = pair_fields([value for _, value in objects])
+    if fields is None or not (fields.scores or fields.choice):
+        return header, rows, []
+    made = [(line, {**flat(value), **_scored_cells(fields, value)}) for line, value in objects]
+    header = list(dict.fromkeys(name for _, cells in made for name in cells))
+    return header, [(line, {name: cells.get(name, "") for name in header}) for line, cells in made], [_told(fields)]
+
+
+def _scored_cells(fields: PairFields, value: Mapping[str, Any]) -> dict[str, str]:
+    """The cells of a scored pair; which of the two is preferred follows from the scores, or is what the log says."""
+    cells = fields.cells(value)
+    scores = [as_number(cells.get(f"score_{side}", "")) for side in (1, 2)]
+    if fields.scores is None or scores[0] is None or scores[1] is None:
+        return cells | {"stereotyped": flat(value).get(".".join(fields.choice or ()), "")}
+    difference = scores[0] - scores[1]
+    preferred = "tie" if abs(difference) <= TIE else "1" if difference > 0 else "2"
+    choice = ""
+    if fields.stereotyped is not None:
+        choice = "0.5" if preferred == "tie" else str(int(preferred == str(fields.stereotyped + 1)))
+    elif fields.choice:
+        choice = flat(value).get(".".join(fields.choice), "")
+    return cells | {"preferred": preferred, "stereotyped": choice}
+
+
+def _told(fields: PairFields) -> str:
+    """What a log was taken for."""
+    first, second = (f"`{'.'.join(place)}`" for place in fields.texts)
+    said = f"read as scored pairs: the sentences are {first} and {second}"
+    if fields.scores:
+        said += ", their log-probabilities " + " and ".join(f"`{'.'.join(place)}`" for place in fields.scores)
+    if fields.stereotyped is not None:
+        said += f", the stereotyped one is {(first, second)[fields.stereotyped]}"
+    elif fields.choice:
+        said += f", `{'.'.join(fields.choice)}` says whether the stereotyped one is preferred"
+    return said
 
 
 def _scorer_suffix(header: Sequence[str], scorer: str | None, path: str | Path) -> str:
@@ -102,12 +175,21 @@ def _scorer_suffix(header: Sequence[str], scorer: str | None, path: str | Path) 
         )
     if scorer is None and "stereotyped" not in header:
         hint = (
-            f"the file was scored by several: choose one of {', '.join(scorers)} with --scorer"
-            if scorers
-            else f"`tiltmeter score` makes it from a file of pairs{separator_hint(header)}"
+            "`tiltmeter score` makes it from pairs or sentences; a log needs two variants of a sentence and their "
+            "log-probabilities in each row; of rated texts, --value names the ratings, of the columns "
+            f"{', '.join(f'`{name}`' for name in header)}"
         )
+        if scorers:
+            hint = f"the file was scored by several: choose one of {', '.join(scorers)} with --scorer"
+        elif REFUSED in header:
+            hint = "these are answers of a chat model: `tiltmeter rate` rates them, and --value names the ratings"
         raise InvalidData(f"there is no column `stereotyped` (1, 0, 0.5 or blank); {hint}", file=path, line=1)
     return "" if scorer is None else f".{scorer}"
+
+
+def _has_no_pair(cells: Mapping[str, str]) -> bool:
+    """Whether a row of a written sentence could not be made into a pair, so that nobody can say what it would be."""
+    return bool(cells.get("unscored", "").strip()) and not cells.get("group_1", "x").strip()
 
 
 def _reason(cells: Mapping[str, str]) -> str:
@@ -147,15 +229,10 @@ def _select(
 
 
 def _value(text: str, path: str | Path, line: int) -> float | None:
-    words = {"true": 1.0, "false": 0.0, "": None}
-    cleaned = text.strip().lower()
-    if cleaned in words:
-        return words[cleaned]
-    try:
-        value = float(cleaned)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value <= 1:
+    if not text.strip():
+        return None
+    value = as_number(text, comma=True)
+    if value is None or not 0 <= value <= 1:
         raise InvalidData(
             f"{text!r} is no choice; right are 1, 0, 0.5 or blank", file=path, line=line, key="stereotyped"
         )
@@ -164,11 +241,18 @@ def _value(text: str, path: str | Path, line: int) -> float | None:
 
 def _margin(cells: Mapping[str, str]) -> float | None:
     target = stereotyped(cells)
-    try:
-        scores = float(cells.get("score_1", "")), float(cells.get("score_2", ""))
-    except ValueError:
+    first, second = (as_number(cell, comma=True) for cell in _scores(cells))
+    if target is None or first is None or second is None:
         return None
-    return None if target is None else scores[target] - scores[1 - target]
+    return first - second if target == 0 else second - first
+
+
+def _scores(cells: Mapping[str, str]) -> tuple[str, str]:
+    """The two scores; AutoBiasTest's files have that of the preferred term and that of the other."""
+    if "top_term" in cells and "score_1" not in cells:
+        logits = cells.get("top_logit", ""), cells.get("bottom_logit", "")
+        return logits if cells["top_term"].strip() == cells.get("att_term_1", "").strip() else (logits[1], logits[0])
+    return cells.get("score_1", ""), cells.get("score_2", "")
 
 
 def _sets(

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from tiltmeter.addresses import is_address
-from tiltmeter.cli import analyze_continuations, analyze_next_words
+from tiltmeter.cli import analyze_continuations, analyze_next_words, analyze_pairs
 from tiltmeter.cli.conditions import FailIfOption, check, fail_if
-from tiltmeter.cli.console import JsonOption, percent, print_json, print_table, say
+from tiltmeter.cli.console import JsonOption, print_json, print_table, say, tell_assumed
 from tiltmeter.errors import UserError
 
 
@@ -50,11 +50,14 @@ def analyze(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="A scored CSV file, a table of rated texts or next words, or StereoSet predictions (JSON); Parquet "
-            "also at an address (s3://…); with --layout blocks one file for each seed, or a folder of them.",
+            help="Scored files (CSV, JSON lines; several are sets, or other generators or models), a table of rated "
+            "texts or next words, or StereoSet predictions (JSON); Parquet also at an address (s3://…); with --layout "
+            "blocks one file for each seed, or a folder of them.",
         ),
     ],
-    view: Annotated[View, typer.Option(help="What the file holds.")] = View.pairs,
+    view: Annotated[
+        View | None, typer.Option(help="What the file holds; else continuations with --value, and pairs without.")
+    ] = None,
     data: Annotated[Path | None, typer.Option(help="StereoSet's own file, for --view stereoset.")] = None,
     bias: Annotated[str | None, typer.Option(help="The column that names the bias.")] = None,
     attribute: Annotated[str | None, typer.Option(help="The column that holds the attribute.")] = None,
@@ -149,7 +152,10 @@ def analyze(
 ) -> None:
     """Estimate bias from scores or ratings you already have.
 
-    A file of pairs needs a column `stereotyped` (1, 0, 0.5 or blank); bias and attribute are found by usual names.
+    A file of pairs needs a column `stereotyped` (1, 0, 0.5 or blank), or two variants of a sentence and their scores in
+    each row; bias and attribute are found by usual names. Several such files are sets of one test, with their mean and
+    standard deviation beside the pooled figure, and are compared by the order of their biases; where they differ in
+    `generator` or `model`, so are these.
     Rated texts (--view continuations; CSV, JSON lines or Parquet) need --value, a group and an origin. Values are
     numbers, true and false, or negative, neutral, positive and other, or −1, 0, 1 and 2 for these; other, blanks and
     texts that a column `refusal.v2.label` calls a refusal are unscored. With --structure, or --layout blocks, intervals
@@ -157,6 +163,7 @@ def analyze(
     (--view next-words) are what `tiltmeter next-words` writes: a row for each prompt and word.
     """
     check(conditions)
+    view = view or (View.pairs if value is None else View.continuations)
     rated = {
         "value": value,
         "group": group,
@@ -187,6 +194,8 @@ def analyze(
     }
     _refuse_others(view, rated, expected)
     places = _places(files, view)
+    for place in places:
+        tell_assumed(place)
     if view is View.next_words:
         given = expected | {name: rated[name] for name in _OF_BOTH}
         file = Path(analyze_continuations.only(places))
@@ -199,24 +208,15 @@ def analyze(
         print_json(found) if as_json else analyze_continuations.print_result(found)
         fail_if(conditions, analyze_continuations.for_conditions(found))
         return
-    table = analyze_continuations.only(places)
     if view is View.stereoset:
-        result = _stereoset(table, data, level, seed)
+        result = _stereoset(analyze_continuations.only(places), data, level, seed)
+        print_json(result) if as_json else _print_stereoset(result)
     else:
-        from tiltmeter.analysis import Columns, summarise_file
-        from tiltmeter.analysis.big_tables import summarise_big_pairs
+        from tiltmeter.analysis import Columns
 
         columns = Columns(bias, attribute, scorer, _pairs_of(where or []))
-        # Parquet holds what a run of any size exports: it is summed, not read.
-        big = is_address(table) or Path(table).suffix.lower() == ".parquet" or Path(table).is_dir()
-        read = summarise_big_pairs if big else summarise_file
-        result = read(table, columns, level=level, seed=seed).as_json()
-    if as_json:
-        print_json(result)
-    elif view is View.stereoset:
-        _print_stereoset(result)
-    else:
-        _print_pairs(result)
+        result = analyze_pairs.result(places, columns, level, seed)
+        print_json(result) if as_json else analyze_pairs.print_result(result)
     fail_if(conditions, result)
 
 
@@ -252,30 +252,6 @@ def _pairs_of(where: list[str]) -> dict[str, str]:
     return {column: value for column, _, value in (condition.partition("=") for condition in where)}
 
 
-def _print_pairs(result: Mapping[str, Any]) -> None:
-    rows = [("overall (mean over biases)", result["overall"]), ("overall (all cells)", result["overall_cells"])]
-    rows += result["by_bias"].items()
-    print_table(
-        ["", "stereotyped", "interval", "p", "p adjusted", "balanced", "n", "unscored", "origins"],
-        [
-            (
-                name,
-                percent(found["value"]),
-                _interval(found),
-                _number(found["p"]),
-                _number(found["p_adjusted"]),
-                percent(result["by_bias_balanced"].get(name, {}).get("value")),
-                found["n"],
-                found["n_unscored"],
-                found["origins"],
-            )
-            for name, found in rows
-        ],
-    )
-    for note in result["notes"]:
-        say(note)
-
-
 def _print_stereoset(result: Mapping[str, Any]) -> None:
     rows = [("overall", result["overall"])]
     for key in ("by_task", "by_domain"):
@@ -300,7 +276,3 @@ def _print_stereoset(result: Mapping[str, Any]) -> None:
 
 def _interval(found: Mapping[str, Any], scale: float = 100.0) -> str:
     return "–" if found["low"] is None else f"{scale * found['low']:.1f} to {scale * found['high']:.1f}"
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2g}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -43,6 +44,17 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title:
 def say(message: str) -> None:
     """Tell a person something that is not the result: to standard error, so that pipes stay clean."""
     typer.echo(message, err=True)
+
+
+def tell_assumed(path: str | Path) -> None:
+    """Say what was assumed of a table that a spreadsheet saved in its own way."""
+    from tiltmeter.addresses import is_address
+    from tiltmeter.files import assumed
+    from tiltmeter.sources.tables import kind_of
+
+    if not is_address(str(path)) and Path(path).is_file() and kind_of(path) == "csv":
+        for what in assumed(path):
+            say(f"{path}: {what}")
 
 
 def percent(share: float | None) -> str:

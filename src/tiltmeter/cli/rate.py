@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tiltmeter.cli.console import JsonOption, print_json, say
+from tiltmeter.cli.console import JsonOption, print_json, say, tell_assumed
 from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
 from tiltmeter.errors import UnknownName, UserError
 
@@ -71,6 +71,7 @@ def rate(
     check_writable(out)
     if not re.fullmatch(r"|[a-z]{2,3}", language):
         raise UserError(f"--language {language!r}: write the code of a language in small letters, e.g. it")
+    tell_assumed(file)
     masking = _masking(group_spec, mask_terms or [], group, mask_column)
     words = _words(choices, masking)
     staff = Staff(model_settings(device, dtype, threads))

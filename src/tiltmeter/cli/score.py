@@ -11,39 +11,50 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tiltmeter.cli.console import JsonOption, percent, print_json, print_table, say
+from tiltmeter.cli.console import JsonOption, percent, print_json, print_table, say, tell_assumed
 from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
 
 if TYPE_CHECKING:
     from tiltmeter.measures.scorers import Scorer
     from tiltmeter.models.api import Spent
-    from tiltmeter.records import Family, PairScore
+    from tiltmeter.records import Family, PairScore, Spec
     from tiltmeter.sources.pairs_file import Table
 
 _RESULTS = ("score_1", "score_2", "preferred", "stereotyped", "unscored")
 
 
 def score(
-    file: Annotated[Path, typer.Argument(help="CSV file of pairs.", metavar="PAIRS.csv")],
+    file: Annotated[
+        Path, typer.Argument(help="A file of pairs or of written sentences: CSV or JSON lines.", metavar="PAIRS.csv")
+    ],
     model: Annotated[str, typer.Option("--model", "-m", help="The model, e.g. smollm2-135m or hf:NAME.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Where the scored file goes.")],
     scorer: Annotated[
         list[str] | None,
         typer.Option("--scorer", "-s", help="How to score; repeat it, or say `all`, to compare several."),
     ] = None,
+    spec: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Of written sentences: a spec that has their bias, where neither the file nor the library does; "
+            "may be repeated.",
+        ),
+    ] = None,
     device: DeviceOption = "auto",
     dtype: DtypeOption = "auto",
     threads: ThreadsOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Score pairs of sentences you already have.
+    """Score pairs, or written sentences, that you already have.
 
     The file has `template` (with [T] or [MASK]), `term_1` and `term_2`, or `sentence_1` and `sentence_2`; the pair
     files of AutoBiasTest and BiasTestGPT are taken as they are. `label_1` and `label_2` say which of the two is the
-    stereotype and which the anti-stereotype: without them `tiltmeter analyze` has nothing to average. The output has
-    the same columns plus score_1 and score_2 (natural log), preferred (1, 2 or tie), stereotyped (1, 0, 0.5 or blank)
-    and unscored (the reason). With several scorers each has its own columns, and the rows on which they disagree are
-    marked.
+    stereotype and which the anti-stereotype: without them `tiltmeter analyze` has nothing to average. What
+    `tiltmeter sentences` wrote, its annotation sheets and AutoBiasTest's generated sentences are made into pairs first,
+    without the sentences that somebody struck or marked. The output has the same columns plus the pairs that were
+    made, score_1 and score_2 (natural log), preferred (1, 2 or tie), stereotyped (1, 0, 0.5 or blank) and unscored
+    (the reason). With several scorers each has its own columns, and the rows on which they disagree are marked.
     """
     from tiltmeter import models
     from tiltmeter.cli.progress import Bar
@@ -52,8 +63,9 @@ def score(
     from tiltmeter.files import check_writable
     from tiltmeter.sources import pairs_file
 
-    check_writable(out)
-    table = pairs_file.read(file)
+    check_writable(out, not_over=[file])
+    table = pairs_file.read(file, _specs(spec or []))
+    tell_assumed(file)
     with _accounted(model) as spent:
         loaded = models.load(model, model_settings(device, dtype, threads))
         scorers, pairs = _scorers(scorer or [], loaded.facts.family), [row.pair for row in table.rows if row.pair]
@@ -61,7 +73,7 @@ def score(
             scorers = fitting(scorers, loaded, pairs)
         with Bar() as bar:
             scored = score_pairs(loaded, pairs, scorers, bar)
-    _write(out, table, scored)
+    _write(out, table, scored, model)
     account = _account(table, scored)
     if as_json:
         print_json({"model": model, "out": str(out), **({"api": spent} if spent else {}), **account})
@@ -102,6 +114,14 @@ def _since(before: Spent, now: Spent) -> Spent:
     return replace(now, **more, faults=tuple(sorted(faults.items())))
 
 
+def _specs(given: Sequence[str]) -> list[Spec]:
+    """The user's specs, and then those of the library."""
+    from tiltmeter import specs
+
+    own = [one for name in given for one in specs.load_all(name)]
+    return [*own, *map(specs.load, specs.names())]
+
+
 def _scorers(names: Sequence[str], family: Family) -> list[Scorer]:
     from tiltmeter.measures.scorers import DEFAULTS, all_for, find
 
@@ -110,7 +130,7 @@ def _scorers(names: Sequence[str], family: Family) -> list[Scorer]:
     return [find(name, family) for name in dict.fromkeys(names or [DEFAULTS[family]])]
 
 
-def _write(out: Path, table: Table, scored: Mapping[str, Sequence[PairScore]]) -> None:
+def _write(out: Path, table: Table, scored: Mapping[str, Sequence[PairScore]], model: str) -> None:
     from tiltmeter.files import write_csv
     from tiltmeter.report.tables import scored_cells
 
@@ -118,7 +138,7 @@ def _write(out: Path, table: Table, scored: Mapping[str, Sequence[PairScore]]) -
     rows: list[dict[str, Any]] = []
     answers = {name: iter(found) for name, found in scored.items()}
     for row in table.rows:
-        cells: dict[str, Any] = dict(row.cells)
+        cells: dict[str, Any] = {**row.cells, "model": model}
         choices = set()
         for name, found in answers.items():
             result = scored_cells(next(found)) if row.pair else {"unscored": row.reason}
@@ -127,7 +147,7 @@ def _write(out: Path, table: Table, scored: Mapping[str, Sequence[PairScore]]) -
         # A tie is no vote: `rest` ties wherever the group term comes last.
         cells["scorers_disagree"] = int(choices >= {1, 2})
         rows.append(cells)
-    results = [_column(name, key, several) for name in scored for key in _RESULTS]
+    results = ["model", *(_column(name, key, several) for name in scored for key in _RESULTS)]
     results += ["scorers_disagree"] if several else []
     write_csv(out, [column for column in table.columns if column not in results] + results, rows)
 
@@ -146,6 +166,7 @@ def _account(table: Table, scored: Mapping[str, Sequence[PairScore]]) -> dict[st
     choices = {name: [preferred(score) for score in found] for name, found in scored.items()}
     return {
         "rows": len(table.rows),
+        **({"left_out": dict(table.left_out)} if table.left_out else {}),
         "unscored": {
             name: dict(unusable + Counter(score.unscored for score in found if score.unscored))
             for name, found in scored.items()
@@ -161,6 +182,8 @@ def _account(table: Table, scored: Mapping[str, Sequence[PairScore]]) -> dict[st
 def _print(account: Mapping[str, Any], model: str, out: Path) -> None:
     from tiltmeter.report.series import short_scorer
 
+    for reason, count in account.get("left_out", {}).items():
+        say(f"left out: {count} {'sentence' if count == 1 else 'sentences'}: {reason}")
     for name, reasons in account["unscored"].items():
         for reason, count in reasons.items():
             say(f"{name}: {count} of {account['rows']} rows unscored: {reason}")

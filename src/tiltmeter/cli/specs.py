@@ -88,10 +88,13 @@ def import_specs(
     file: Annotated[Path, typer.Argument(help="A JSON file of specifications in AutoBiasTest's format.")],
     out: Annotated[Path, typer.Option(help="The folder to write one spec file each into.")],
     skip_invalid: Annotated[bool, typer.Option("--skip-invalid", help="Leave out what cannot be used.")] = False,
+    variant: Annotated[
+        str | None, typer.Option(help="Take these word lists instead of the plain ones, e.g. glove or thesaurus.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Turn AutoBiasTest specifications into spec files."""
-    imported = specs.import_autobiastest(file, skip_invalid=skip_invalid)
+    imported = specs.import_autobiastest(file, skip_invalid=skip_invalid, variant=variant)
     refused = [str(refusal) for refusal in imported.refused]
     targets = {out / f"{spec.name}.toml": spec for spec in imported.specs}
     _refuse_to_overwrite(targets)
@@ -99,8 +102,14 @@ def import_specs(
         with whole_file(target) as opened:
             opened.write(specs.to_toml(spec))
     if json:
-        print_json({"written": [str(target) for target in targets], "refused": refused})
+        told = {"variants": list(imported.variants), "variant": variant, "ignored": list(imported.ignored)}
+        print_json({"written": [str(target) for target in targets], "refused": refused, **told})
         return
+    if imported.variants and variant is None:
+        other = ", ".join(imported.variants)
+        say(f"the plain word lists were taken; the file also has {other}: --variant {imported.variants[0]}")
+    if imported.ignored:
+        say(f"keys that are not used: {', '.join(imported.ignored)}")
     for sentence in refused:
         say(f"skipped: {sentence}")
 

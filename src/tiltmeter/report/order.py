@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from tiltmeter.analysis.comparisons import WRITTEN, Correlation, Correlations, Models
+from tiltmeter.analysis.comparisons import WRITTEN, Correlation, Correlations, Models, matrix
 from tiltmeter.report.cells import Column, Table, TableCell, numbers, sort_key
 from tiltmeter.report.contents import Contents
 from tiltmeter.report.drawn import Drawn, draw
 from tiltmeter.report.figures import Strip, strips
 from tiltmeter.report.words import NONE, SPACE, count, percent, signed
+
+_FEW = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +29,10 @@ def order_view(contents: Contents, found: Correlations) -> OrderView:
     tables = []
     if found.sources:
         caption = "Every two sources: rank correlation over the biases, averaged over the models tested on both"
-        tables.append(_table(caption, found.sources))
+        tables += [_table(caption, found.sources), *_square("Agreement of the sources", found.sources)]
     for kind, models in found.models.items():
         tables.append(_table(f"Every two models: rank correlation over the biases ({kind})", models.pairs))
+        tables += _square(f"Agreement of the models ({kind})", models.pairs)
     figures = [_spread(contents, kind, models) for kind, models in found.models.items() if kind == WRITTEN]
     return OrderView(tuple(tables), tuple(figures))
 
@@ -48,6 +51,19 @@ def _table(caption: str, pairs: Sequence[Correlation]) -> Table:
         for one in pairs
     )
     return Table(caption, columns, rows)
+
+
+def _square(what: str, pairs: Sequence[Correlation]) -> list[Table]:
+    """The same correlations as a matrix, where there are more than two names and it shows something at a glance."""
+    found = matrix(pairs)
+    if len(found.names) <= _FEW:
+        return []
+    rows = tuple(
+        (TableCell(name), *(TableCell(signed(value), sort=sort_key(value)) for value in values))
+        for name, values in zip(found.names, found.values, strict=True)
+    )
+    caption = f"{what}: Spearman’s rank correlation of the biases, as a matrix"
+    return [Table(caption, (Column(""), *numbers(*found.names)), rows)]
 
 
 def _interval(one: Correlation) -> TableCell:

@@ -8,14 +8,13 @@ from pathlib import Path
 
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import read_numbered_csv, stream_csv
-from tiltmeter.sources.tables import Row, stream_table
+from tiltmeter.sources.tables import Row, kind_of, stream_table
 
 
 def open_table(path: str | Path) -> tuple[list[str], Iterator[Row]]:
     """The columns of a CSV, JSON lines or Parquet file, and its rows, whose missing cells are empty."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in (".jsonl", ".ndjson", ".parquet"):
-        return open_csv(path, "\t" if suffix == ".tsv" else ",")
+    if kind_of(path) == "csv":
+        return open_csv(path, "\t" if Path(path).suffix.lower() == ".tsv" else ",")
     # Every row may have other cells.
     columns = list(dict.fromkeys(name for _, cells in stream_table(path) for name in cells))
     if not columns:

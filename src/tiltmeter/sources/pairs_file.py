@@ -1,27 +1,33 @@
-"""Source `pairs-file`: pairs that the user already has, as a CSV file.
+"""Source `pairs-file`: pairs, or sentences to be made into pairs, that the user already has: CSV or JSON lines.
 
-Five layouts are known: `sentence_1, sentence_2`; `template` (with `[T]` or `[MASK]`) with `term_1, term_2`; a written
-`sentence` with `term_1`, which is in it, and `term_2`, which is put in its place with everything that agrees;
-AutoBiasTest's (`group, group_term, template, att_term_1, att_term_2, label_1, label_2`, where `group` names the bias,
-`group_term` holds the attribute and `att_term_*` the group terms); and BiasTestGPT's, which adds the finished
-sentences `sent_att_1, sent_att_2`. Finished sentences and templates are taken to the letter.
+Six layouts are known: written sentences (ours, an annotator's sheet, AutoBiasTest's), whose counterparts are made anew;
+`sentence_1, sentence_2`; `template` (with `[T]` or `[MASK]`) with `term_1, term_2`; a written `sentence` with `term_1`,
+which is in it, and `term_2`, which is put in its place with everything that agrees; AutoBiasTest's pairs (`group,
+group_term, template, att_term_1, att_term_2, label_1, label_2`, where `group` names the bias, `group_term` holds the
+attribute and `att_term_*` the group terms); and BiasTestGPT's, which add the finished sentences `sent_att_1,
+sent_att_2`. Finished sentences and templates are taken to the letter. In the logs of other programs, two fields that
+hold variants of one sentence are found by what they hold.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypedDict
 
 from tiltmeter.errors import InvalidData
-from tiltmeter.files import separator_hint
-from tiltmeter.records import Dropped, Pair, Span
+from tiltmeter.records import Dropped, Pair, Span, Spec
 from tiltmeter.sources.differences import differences
 from tiltmeter.sources.filling import replaced
-from tiltmeter.sources.long_tables import open_csv
+from tiltmeter.sources.generated.sentence_files import is_sentence_table
+from tiltmeter.sources.generated.sentence_pairs import PAIR_COLUMNS, sentence_pairs
+from tiltmeter.sources.long_tables import open_table
+from tiltmeter.sources.pair_logs import pair_fields
 from tiltmeter.sources.swap import Unswapped, swap
+from tiltmeter.sources.tables import flat, read_objects
 
 _SLOT = re.compile(r"\[(?:T|MASK)\]")
 _OTHER_SLOT = re.compile(r"\[[A-Z]+\]")
@@ -43,42 +49,81 @@ class Row:
     line: int
     pair: Pair | None
     reason: str | None = None
+    left_out: bool = False
+    """Whether somebody struck the row, so that it is no part of the test."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A pair file: its columns as given, and its rows."""
+    """A pair file: its columns as given, with those of the pairs that were made, and its rows."""
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Why rows are no part of the test, and how many."""
 
 
-def read(path: str | Path) -> Table:
-    """Read a pair file; a row that holds no usable pair is kept, with its reason."""
-    columns, lines = open_csv(path)
-    return Table(tuple(columns), tuple(_rows(path, columns, lines)))
+def read(path: str | Path, specs: Sequence[Spec] = ()) -> Table:
+    """Read a pair file, or a file of written sentences; a row that holds no usable pair is kept, with its reason.
+
+    `specs` are those in which the biases of sentences are looked up, where the file does not say what is needed.
+    """
+    columns, lines = _opened(path)
+    every = list(_rows(path, columns, lines, specs))
+    further = PAIR_COLUMNS if _layout(columns) is None else ()
+    return Table(
+        (*columns, *(name for name in further if name not in columns)),
+        tuple(row for row in every if not row.left_out),
+        Counter(row.reason or "" for row in every if row.left_out),
+    )
 
 
-def pairs(path: str | Path) -> tuple[list[Pair], list[Dropped]]:
+def pairs(path: str | Path, *, specs: Sequence[Spec] = ()) -> tuple[list[Pair], list[Dropped]]:
     """The pairs of a file, and the rows that hold none."""
-    made = list(stream(path))
+    made = list(stream(path, specs=specs))
     return [one for one in made if isinstance(one, Pair)], [one for one in made if isinstance(one, Dropped)]
 
 
-def stream(path: str | Path) -> Iterator[Pair | Dropped]:
+def stream(path: str | Path, *, specs: Sequence[Spec] = ()) -> Iterator[Pair | Dropped]:
     """The same one by one, in their order: for files that may be very long."""
-    for row in _rows(path, *open_csv(path)):
+    for row in _rows(path, *_opened(path), specs):
         if row.pair is not None:
             yield row.pair
         else:
             yield Dropped(Path(path).stem, f"line {row.line}", " | ".join(row.cells.values()), row.reason or "")
 
 
-def _rows(path: str | Path, columns: list[str], lines: Iterable[tuple[int, dict[str, str]]]) -> Iterator[Row]:
-    layout, name, number = _layout(columns, path), Path(path).stem, 0
-    for number, (line, cells) in enumerate(lines, start=1):
-        made = _pair(cells, layout, f"{name}/{number}", stereotyped(cells, path, line))
-        yield Row(cells, line, None, made) if isinstance(made, str) else Row(cells, line, made)
+def _opened(path: str | Path) -> tuple[list[str], Iterator[tuple[int, dict[str, str]]]]:
+    """The columns and rows; of a log whose fields have other names, with those of a pair file beside them."""
+    columns, rows = open_table(path)
+    if _layout(columns) is not None or is_sentence_table(columns):
+        return columns, rows
+    objects = read_objects(path)
+    fields = pair_fields([value for _, value in objects])
+    if fields is None:
+        raise InvalidData(
+            f"no pairs in the columns {', '.join(f'`{column}`' for column in columns)}: needed are `sentence_1` and "
+            "`sentence_2`, or `template` (or `sentence`) with `term_1` and `term_2`, or written sentences with "
+            "`bias`, `term`, `attribute` and `text`",
+            file=path,
+            line=1,
+        )
+    made = [(line, {**flat(value), **fields.cells(value)}) for line, value in objects]
+    return list(dict.fromkeys(name for _, cells in made for name in cells)), iter(made)
+
+
+def _rows(
+    path: str | Path, columns: list[str], lines: Iterable[tuple[int, dict[str, str]]], specs: Sequence[Spec]
+) -> Iterator[Row]:
+    layout, name, number = _layout(columns), Path(path).stem, 0
+    if layout is None:
+        for made in sentence_pairs(path, columns, lines, specs):
+            number += 1
+            yield Row(made.cells, made.line, made.pair, made.reason, made.left_out)
+    else:
+        for number, (line, cells) in enumerate(lines, start=1):
+            pair = _pair(cells, layout, f"{name}/{number}", stereotyped(cells, path, line))
+            yield Row(cells, line, None, pair) if isinstance(pair, str) else Row(cells, line, pair)
     if not number:
         raise InvalidData("the file has a header and no rows", file=path)
 
@@ -89,7 +134,7 @@ def bias_column(columns: Sequence[str]) -> str | None:
     >>> bias_column(["group", "group_term"]), bias_column(["group", "sentence_1"])
     ('group', None)
     """
-    usual = [name for name in ("bias", "Bias Name") if name in columns]
+    usual = [name for name in ("bias", "Bias Name", "bias_name") if name in columns]
     return usual[0] if usual else "group" if {"group", "group_term"} <= {*columns} else None
 
 
@@ -109,19 +154,16 @@ class _Layout:
     attribute: str | None
 
 
-def _layout(columns: list[str], path: str | Path) -> _Layout:
+def _layout(columns: Sequence[str]) -> _Layout | None:
+    """Where the columns hold pairs; None where they hold none, but perhaps sentences."""
+
     def both(first: str, second: str) -> tuple[str, str] | None:
         return (first, second) if first in columns and second in columns else None
 
     sentences = both("sent_att_1", "sent_att_2") or both("sentence_1", "sentence_2")
     terms = both("att_term_1", "att_term_2") or both("term_1", "term_2")
     if sentences is None and not (terms and {"template", "sentence"} & {*columns}):
-        raise InvalidData(
-            f"no pairs in the columns {', '.join(f'`{column}`' for column in columns)}{separator_hint(columns)}: "
-            "needed are `sentence_1` and `sentence_2`, or `template` (or `sentence`) with `term_1` and `term_2`",
-            file=path,
-            line=1,
-        )
+        return None
     return _Layout(sentences, terms, bias_column(columns), attribute_column(columns))
 
 

@@ -2,39 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from tiltmeter.errors import InvalidData, MissingExtra, UnknownName
-from tiltmeter.files import read_numbered_csv, separator_hint, stream_csv
-from tiltmeter.sources.datasets.structured import read_json_lines, stream_json_lines
+from tiltmeter.files import read_numbered_csv, stream_csv
+from tiltmeter.sources.chat_logs import conversation
+from tiltmeter.sources.datasets.structured import opening, read_json_lines, stream_json_lines
+from tiltmeter.sources.json_tables import json_rows
 
 Row = tuple[int, dict[str, str]]
-"""The line of a row (of Parquet: its number) and its cells."""
+"""The line of a row (of Parquet and of one JSON text: its number) and its cells."""
+Kind = Literal["csv", "json-lines", "json", "parquet"]
 _ROWS_AT_ONCE = 4096
+_KINDS: dict[str, Kind] = {".jsonl": "json-lines", ".ndjson": "json-lines", ".parquet": "parquet"}
+
+
+def kind_of(path: str | Path) -> Kind:
+    """What a table is, by its name; where that does not say it, by how it begins: JSON is never read as CSV."""
+    found = _KINDS.get(Path(path).suffix.lower())
+    if found or not Path(path).is_file():
+        return found or "csv"
+    head = opening(Path(path), 2**16).lstrip()
+    if head.startswith("{"):
+        first = head.split("\n", 1)[0]
+        try:
+            whole = isinstance(json.loads(first), dict) and bool(head[len(first) :].strip())
+        except ValueError:
+            whole = False
+        if whole or Path(path).suffix.lower() == ".json":
+            return "json-lines" if whole else "json"
+    return "json" if head.startswith("[") and Path(path).suffix.lower() == ".json" else "csv"
 
 
 def read_table(path: str | Path) -> tuple[list[str], list[Row]]:
-    """The columns and rows of a file, whose kind its name says; a cell that is missing is empty."""
-    suffix = Path(path).suffix.lower()
-    if suffix in (".jsonl", ".ndjson"):
-        return _aligned([(line, flat(value)) for line, value in read_json_lines(path)], path)
-    if suffix == ".parquet":
-        return _aligned([(number, flat(row)) for number, row in enumerate(_parquet(path), start=1)], path)
-    return read_numbered_csv(path, "\t" if suffix == ".tsv" else ",")
+    """The columns and rows of a file: CSV, JSON or Parquet; a cell that is missing is empty."""
+    kind = kind_of(path)
+    if kind == "csv":
+        return read_numbered_csv(path, _separator(path))
+    return _aligned([(line, _cells(value)) for line, value in read_objects(path)], path)
+
+
+def read_objects(path: str | Path) -> list[tuple[int, dict[str, Any]]]:
+    """The rows of a file as they are: those of JSON with their lists and objects."""
+    kind = kind_of(path)
+    if kind == "json-lines":
+        return read_json_lines(path)
+    if kind == "csv":
+        return [(line, dict(cells)) for line, cells in read_numbered_csv(path, _separator(path))[1]]
+    return list(enumerate(_parquet(path) if kind == "parquet" else json_rows(path), start=1))
 
 
 def stream_table(path: str | Path) -> Iterator[Row]:
     """The rows of a file one by one, with the cells that each has: for tables that may be very long."""
-    suffix = Path(path).suffix.lower()
-    if suffix in (".jsonl", ".ndjson"):
-        return ((line, flat(value)) for line, value in stream_json_lines(path))
-    if suffix == ".parquet":
+    kind = kind_of(path)
+    if kind == "json-lines":
+        return ((line, _cells(value)) for line, value in stream_json_lines(path))
+    if kind == "parquet":
         rows = (row for batch in stream_parquet(path) for row in batch.to_pylist())
         return ((number, flat(row)) for number, row in enumerate(rows, start=1))
-    return stream_csv(path, "\t" if suffix == ".tsv" else ",")
+    if kind == "json":
+        return ((number, _cells(row)) for number, row in enumerate(json_rows(path), start=1))
+    return stream_csv(path, _separator(path))
+
+
+def _separator(path: str | Path) -> str:
+    return "\t" if Path(path).suffix.lower() == ".tsv" else ","
+
+
+def _cells(value: dict[str, Any]) -> dict[str, str]:
+    """The cells of a row, and those of the conversation that it logs, unless the row has cells of these names."""
+    return {**conversation(value), **flat(value)}
 
 
 def stream_parquet(path: str | Path) -> Iterator[Any]:
@@ -50,11 +91,12 @@ def parquet_schema(path: str | Path) -> Any:
 
 
 def column(columns: Sequence[str], name: str, path: str | Path, option: str) -> str:
-    """The name, if there is such a column; otherwise an error that says which may be meant, and the option for it."""
-    if name not in columns:
+    """The name as the column is written; otherwise an error that says which may be meant, and the option for it."""
+    same = [each for each in columns if each.casefold() == name.casefold()]
+    if name not in columns and len(same) != 1:
         problem = UnknownName("column", name, columns).problem
-        raise InvalidData(f"{problem}{separator_hint(columns)}; name it with `{option}`", file=path, line=1)
-    return name
+        raise InvalidData(f"{problem}; name it with `{option}`", file=path, line=1)
+    return name if name in columns else same[0]
 
 
 def _aligned(rows: list[Row], path: str | Path) -> tuple[list[str], list[Row]]:
@@ -64,7 +106,7 @@ def _aligned(rows: list[Row], path: str | Path) -> tuple[list[str], list[Row]]:
     return columns, [(line, {name: cells.get(name, "") for name in columns}) for line, cells in rows]
 
 
-def flat(value: dict[str, Any], lead: str = "") -> dict[str, str]:
+def flat(value: Mapping[str, Any], lead: str = "") -> dict[str, str]:
     """The cells of a row; those of an object in it are named `prompt.text`."""
     cells: dict[str, str] = {}
     for key, held in value.items():

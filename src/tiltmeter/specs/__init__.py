@@ -1,7 +1,7 @@
 """Bias specifications: read, check, write; the library; exchange with AutoBiasTest."""
 
 from tiltmeter.specs.autobiastest import Imported, from_autobiastest, import_autobiastest, to_autobiastest
-from tiltmeter.specs.read import Examined, examine, is_file_name, library_text, load, names, parse, read
+from tiltmeter.specs.read import Examined, examine, is_file_name, library_text, load, load_all, names, parse, read
 from tiltmeter.specs.write import skeleton, to_toml
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "is_file_name",
     "library_text",
     "load",
+    "load_all",
     "names",
     "parse",
     "read",

@@ -15,12 +15,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.errors import InvalidSpec
+from tiltmeter.errors import InvalidSpec, UnknownName
 from tiltmeter.files import read_text
 from tiltmeter.records import AttributeSet, Group, Spec
 from tiltmeter.specs.check import Problem, check, slug
 
 _KEYS = ("name", "source", "url", "social_groups", "attributes", "templates")
+_VARIED = ("social_groups_", "attributes_")
 _CITATION = re.compile(r"(?P<source>.*?)(?: ?<(?P<url>[^<>]*)>)?", re.DOTALL)
 
 
@@ -30,6 +31,10 @@ class Imported:
 
     specs: tuple[Spec, ...]
     refused: tuple[InvalidSpec, ...]
+    variants: tuple[str, ...] = ()
+    """Further word lists that the file has beside the plain ones, such as neighbours by word vectors."""
+    ignored: tuple[str, ...] = ()
+    """Keys that mean nothing here."""
 
 
 def from_autobiastest(path: str | Path, *, skip_invalid: bool = False) -> list[Spec]:
@@ -37,15 +42,23 @@ def from_autobiastest(path: str | Path, *, skip_invalid: bool = False) -> list[S
     return list(import_autobiastest(path, skip_invalid=skip_invalid).specs)
 
 
-def import_autobiastest(path: str | Path, *, skip_invalid: bool = False) -> Imported:
-    """The specs of an AutoBiasTest file; the first that cannot be used is refused, or all such skipped and listed."""
+def import_autobiastest(path: str | Path, *, skip_invalid: bool = False, variant: str | None = None) -> Imported:
+    """The specs of an AutoBiasTest file; the first that cannot be used is refused, or all such skipped and listed.
+
+    `variant` takes the lists of `social_groups_VARIANT` and `attributes_VARIANT` in place of the plain ones; a list
+    that the variant leaves empty stays the plain one.
+    """
     text = read_text(path, noun="AutoBiasTest file")
     entries = _entries(text, path)
+    variants = _variants(entries)
+    if variant is not None and variant not in variants:
+        raise InvalidSpec(UnknownName("variant", variant, variants or ["none"]).problem, file=path)
+    ignored = _ignored(entries, variants)
     specs: dict[str, Spec] = {}
     refused: list[InvalidSpec] = []
     for position, entry in enumerate(entries, start=1):
         try:
-            spec = _spec(entry, specs)
+            spec = _spec(_with_variant(entry, variant), specs, variant)
         except _Refusal as refusal:
             called = entry.get("name") if isinstance(entry, dict) else None
             which = f"`{called}`" if isinstance(called, str) and called.strip() else f"specification {position}"
@@ -57,7 +70,7 @@ def import_autobiastest(path: str | Path, *, skip_invalid: bool = False) -> Impo
         first = refused[0]
         hint = "; `--skip-invalid` imports the others" if specs else ""
         raise InvalidSpec(f"{first.problem}{hint}", file=first.file, line=first.line, key=first.key)
-    return Imported(tuple(specs.values()), tuple(refused))
+    return Imported(tuple(specs.values()), tuple(refused), variants, ignored)
 
 
 def to_autobiastest(specs: Iterable[Spec]) -> str:
@@ -97,17 +110,50 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _spec(entry: object, taken: Mapping[str, Spec]) -> Spec:
+def _variants(entries: Sequence[Any]) -> tuple[str, ...]:
+    """What stands behind the names of further word lists; notes about a variant (`glove_deleted`) are none."""
+    found = {
+        key.removeprefix(lead): None
+        for entry in entries
+        if isinstance(entry, dict)
+        for key, value in entry.items()
+        for lead in _VARIED
+        if key.startswith(lead) and len(key) > len(lead) and isinstance(value, dict)
+    }
+    return tuple(name for name in found if not any(name.startswith(f"{other}_") for other in found))
+
+
+def _ignored(entries: Sequence[Any], variants: Sequence[str]) -> tuple[str, ...]:
+    known = {*_KEYS, *(f"{lead}{name}" for lead in _VARIED for name in variants)}
+    keys = dict.fromkeys(key for entry in entries if isinstance(entry, dict) for key in entry)
+    return tuple(key for key in keys if key not in known)
+
+
+def _with_variant(entry: Any, variant: str | None) -> Any:
+    """The specification with the lists of a variant; those of groups only where both compared groups have some."""
+    if variant is None or not isinstance(entry, dict):
+        return entry
+    made = dict(entry)
+    for lead in _VARIED:
+        key, given = lead.removesuffix("_"), entry.get(f"{lead}{variant}")
+        plain = entry.get(key)
+        if not isinstance(given, dict) or not isinstance(plain, dict):
+            continue
+        if key == "attributes" or all(given.get(name) for name in list(plain)[:2]):
+            made[key] = {name: given.get(name) or terms for name, terms in plain.items()}
+    return made
+
+
+def _spec(entry: object, taken: Mapping[str, Spec], variant: str | None) -> Spec:
     if not isinstance(entry, dict):
         raise _Refusal("a specification is an object with `name`, `social_groups`, `attributes` and `templates`")
-    unknown = [key for key in entry if key not in _KEYS]
-    if unknown:
-        raise _Refusal(f"AutoBiasTest has no such key; it has {', '.join(_KEYS)}", unknown[0])
     name = entry.get("name")
     if not isinstance(name, str) or not slug(name):
         raise _Refusal("needs a name with letters or digits in it", "name")
-    if slug(name) in taken:
-        raise _Refusal(f"its name becomes `{slug(name)}`, which `{taken[slug(name)].published_as}` already has", "name")
+    # The same bias with other words is another spec.
+    own = slug(name) if variant is None else slug(f"{name} {variant}")
+    if own in taken:
+        raise _Refusal(f"its name becomes `{own}`, which `{taken[own].published_as}` already has", "name")
     for key in ("source", "url"):
         if not isinstance(entry.get(key, ""), str):
             raise _Refusal("must be text in quotes", key)
@@ -115,8 +161,8 @@ def _spec(entry: object, taken: Mapping[str, Spec]) -> Spec:
     group_names = list(groups)
     owners = dict(zip(attributes, group_names[:2], strict=False))
     data: dict[str, Any] = {
-        "name": slug(name),
-        "title": " ".join(name.replace("_", " ").split()),
+        "name": own,
+        "title": " ".join(name.replace("_", " ").split()) + (f" ({variant})" if variant else ""),
         "citation": _citation(entry.get("source", ""), entry.get("url", "")),
         "published_as": name,
         "templates": entry.get("templates", []),

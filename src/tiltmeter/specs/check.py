@@ -20,6 +20,13 @@ TOP_KEYS = [
 GROUP_KEYS = ["terms", "published_as"]
 ATTRIBUTE_KEYS = ["terms", "stereotype_of", "neutral", "published_as"]
 
+EXAMPLES = {
+    "title": "Which groups, and what about them",
+    "citation": "Where the word lists come from: authors, year, title",
+    "note": "What a reader of the figures should know",
+}
+"""What the file to start from says under these keys: never to be published as a user's own words."""
+
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _PLACEHOLDER = re.compile(r"\[[^\[\]]*\]")
 # Signs that nobody sees and that no tokenizer expects: zero-width space, byte-order mark, direction overrides.
@@ -134,6 +141,8 @@ class _Check:
             return None
         if line and (problem := _plain_problem(value)):
             self.refuse((*path, key), problem)
+        if not path and _same(value) == _same(EXAMPLES.get(key, "")):
+            self.refuse((key,), "is still the text of the example: write your own, or leave the key out")
         return value
 
     def name(self) -> str:
@@ -178,7 +187,34 @@ class _Check:
             example = '"he", "man"' if path[0] == "groups" else '"math", "physics"'
             self.refuse(path, f"has no terms: give a list of words, such as `terms = [{example}]`")
             return ()
-        return tuple(self.strings(table["terms"], (*path, "terms"), "term"))
+        listed = table["terms"]
+        parts = self.run_together(listed)
+        if parts:
+            whole = ", ".join(f'"{part}"' for part in parts)
+            self.refuse(
+                (*path, "terms"), f"{len(parts)} terms in one text: put quotes around each, `terms = [{whole}]`"
+            )
+            return ()
+        return tuple(self.strings(listed, (*path, "terms"), "term"))
+
+    def run_together(self, terms: object) -> list[str]:
+        """The terms that somebody typed into one text; none where there is more than one, or a comma may be part of it.
+
+        Three parts are a list; two are, where another list of the spec has two terms or is typed in the same way.
+        """
+        parts = _parts(terms)
+        if len(parts) != 2:
+            return parts
+        tables = [self.data.get(key) for key in ("groups", "attributes")]
+        lists = [
+            table["terms"]
+            for held in tables
+            if isinstance(held, dict)
+            for table in held.values()
+            if isinstance(table, dict) and "terms" in table and table["terms"] is not terms
+        ]
+        alike = any(_parts(other) or (isinstance(other, list) and len(other) == 2) for other in lists)
+        return parts if alike else []
 
     def strings(self, value: object, path: Path, noun: str) -> list[str]:
         if not isinstance(value, list):
@@ -296,10 +332,14 @@ class _Check:
             return
         path = ("groups", second.name, "terms")
         if len(first.terms) != len(second.terms):
+            longer, shorter = (first, second) if len(first.terms) > len(second.terms) else (second, first)
+            at = len(shorter.terms)
             self.refuse(
                 path,
                 f"{_count(len(second.terms))} here, {len(first.terms)} in `{first.name}`: "
-                "counterparts are matched by position, so both need as many",
+                "counterparts are matched by position, so both need as many; "
+                f"`{longer.terms[at - 1]}` and `{shorter.terms[-1]}` are the last that match, and "
+                f"`{longer.terms[at]}` of `{longer.name}` has no counterpart",
             )
             return
         for position, (one, other) in enumerate(zip(first.terms, second.terms, strict=True)):
@@ -332,6 +372,21 @@ class _Check:
             elif "[A]" not in placeholders and has_attributes:
                 self.refuse(path, f"`{template}` has no `[A]`, but the spec has attributes: write it where they go")
         return templates
+
+
+def _parts(terms: object) -> list[str]:
+    """The terms of a list that was typed into one text, of at most four words each; none of any other list."""
+    text = terms[0] if isinstance(terms, list) and len(terms) == 1 else terms
+    if not isinstance(text, str):
+        return []
+    # A line break inside a list of one is a slip; in a text where a list belongs it ends an entry.
+    parts = [part.strip(" \"'\t") for part in re.split(r"[,;]" if isinstance(terms, list) else r"[,;\n]", text)]
+    parts = [part for part in parts if part]
+    return parts if len(parts) > 1 and all(len(part.split()) <= 4 for part in parts) else []
+
+
+def _same(text: str) -> str | None:
+    return " ".join(re.findall(r"\w+", text.casefold())) or None
 
 
 def _kind(value: object) -> str:

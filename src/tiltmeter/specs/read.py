@@ -40,6 +40,15 @@ def load(name_or_path: str | Path) -> Spec:
     raise UnknownName("spec", name, _library_names())
 
 
+def load_all(name_or_path: str | Path) -> list[Spec]:
+    """The spec of that name or file; of a JSON file, every specification in AutoBiasTest's format that can be used."""
+    from tiltmeter.specs.autobiastest import import_autobiastest
+
+    if Path(str(name_or_path)).suffix.lower() == ".json":
+        return list(import_autobiastest(name_or_path, skip_invalid=True).specs)
+    return [load(name_or_path)]
+
+
 def is_file_name(name: str) -> bool:
     """Whether a name is meant as a file: it ends in `.toml`, has a slash, or there is such a file.
 

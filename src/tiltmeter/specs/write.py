@@ -8,7 +8,7 @@ from typing import Any
 from tiltmeter import toml_writing
 from tiltmeter.errors import InvalidSpec
 from tiltmeter.records import AttributeSet, Group, Spec
-from tiltmeter.specs.check import is_slug, slug_problem
+from tiltmeter.specs.check import EXAMPLES, is_slug, slug_problem
 
 ONE_PER_LINE = ("templates",)
 """Lists with one item on a line."""
@@ -16,9 +16,9 @@ ONE_PER_LINE = ("templates",)
 _SKELETON = """\
 # A bias specification. Check it with `tiltmeter specs check FILE`; `docs/specs.md` explains every key.
 name = "NAME"
-title = "Which groups, and what about them"
-citation = "Where the word lists come from: authors, year, title"
-note = "What a reader of the figures should know"
+# title = "TITLE"
+# citation = "CITATION"
+# note = "NOTE"
 
 # [T] is the place of the group term, [A] that of the attribute.
 templates = [
@@ -55,7 +55,10 @@ def skeleton(name: str) -> str:
     """
     if not is_slug(name):
         raise InvalidSpec(slug_problem(name))
-    return _SKELETON.replace("NAME", name, 1)
+    text = _SKELETON.replace("NAME", name, 1)
+    for key, example in EXAMPLES.items():
+        text = text.replace(key.upper(), example, 1)
+    return text
 
 
 def to_toml(spec: Spec) -> str:

@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tiltmeter import registry, toml
+from tiltmeter import registry, specs, toml
 from tiltmeter.errors import InvalidData, InvalidStudy, UnknownName, UserError
 from tiltmeter.records import Dropped, Pair, Prompt, Spec
 from tiltmeter.sources.perturbing import DEFAULTS, OF_PROMPTS, Perturbed, default_prompts, perturb
-from tiltmeter.study.reader import material
+from tiltmeter.study.reader import material, takes_specs
 from tiltmeter.study.records import GENERATED, NextWordChoices, Plan, SourceChoice, Study
 from tiltmeter.study.spool import Spool, doubled, packed, spooled, unpacker
 
@@ -37,6 +37,8 @@ def _pairs(study: Study, dropped: Spool[Dropped]) -> Sequence[Pair]:
         # A source that reads a file stands for itself; the others make their probes from each spec.
         given: Sequence[Spec | str] = [source.path] if source.path else study.specs
         settings = source.options if source.path else {"seed": study.seed, **source.options}
+        if source.path and takes_specs("source", source.name):
+            settings = {**settings, "specs": [*study.specs, *map(specs.load, specs.names())]}
         for one in given:
             _put_apart(_made(study, "pairs", "source", source, [one], settings), source, pairs, dropped)
     if study.sources and not pairs and not (study.generated and study.specs):

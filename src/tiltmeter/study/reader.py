@@ -85,7 +85,7 @@ class Reader:
             parameter.name
             for parameter in inspect.signature(registry.load(noun, name)).parameters.values()
             if parameter.kind is inspect.Parameter.KEYWORD_ONLY
-        } - {"seed"}
+        } - {"seed", "specs"}
         for option in options:
             if option not in known:
                 raise self.error(key, UnknownName(f"option of `{name}`", option, known).problem)
@@ -120,6 +120,11 @@ class Material:
 
     name: str
     needed: bool
+
+
+def takes_specs(noun: str, source: str) -> bool:
+    """Whether a source that reads a file looks the biases of the file up in specs."""
+    return "specs" in inspect.signature(registry.load(noun, source)).parameters
 
 
 def material(noun: str, source: str) -> Material:

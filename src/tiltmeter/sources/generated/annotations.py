@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tiltmeter.errors import InvalidData
-from tiltmeter.files import read_csv, read_text, whole_file, write_csv
-from tiltmeter.records import Written
+from tiltmeter.files import whole_file, write_csv
+from tiltmeter.records import Spec, Written
+from tiltmeter.sources.generated.sentence_specs import SPEC_COLUMNS, spec_cells
+from tiltmeter.sources.tables import read_table
 
 ISSUES = ("I1", "I2", "I3", "I4", "I5", "I6", "I7", "I8")
 NONE = "none"
 """The column for "none of the eight": it tells a clean sentence from one that nobody has looked at yet."""
 COLUMNS = ("id", "text", "term", "attribute", *ISSUES, NONE)
+FURTHER_COLUMNS = ("dropped", "bias", "set", "group", "attribute_set", "generator", *SPEC_COLUMNS)
+"""What a sheet also holds so that it can be scored when it comes back; `dropped` is for striking a sentence."""
 _YES = {"1", "x", "yes", "y", "true"}
 _NO = {"0", "no", "n", "false"}
 
@@ -40,21 +44,22 @@ class Majority:
     tied: Mapping[str, frozenset[str]]
 
 
-def export_annotations(path: str | Path, sentences: Sequence[Written]) -> None:
-    """Write a sheet for annotators, CSV or JSON lines by the name of the file, with a blank cell for every issue."""
-    rows = [
-        {"id": one.id, "text": one.text, "term": one.term, "attribute": one.attribute}
-        for one in sentences
-        if one.dropped is None
-    ]
+def export_annotations(path: str | Path, sentences: Sequence[Written], specs: Iterable[Spec] = ()) -> None:
+    """Write a sheet for annotators, CSV or JSON lines by the name of the file, with a blank cell for every issue.
+
+    With the specs of the sentences, the sheet can be scored as it comes back.
+    """
+    known = {spec.name: spec for spec in specs}
+    columns = (*COLUMNS, *(FURTHER_COLUMNS if known else ()))
+    rows = [asdict(one) | spec_cells(one, known.get(one.bias)) for one in sentences if one.dropped is None]
     if Path(path).suffix.lower() in (".jsonl", ".ndjson"):
         with whole_file(path) as file:
             file.writelines(
-                json.dumps({column: row.get(column, "") for column in COLUMNS}, ensure_ascii=False) + "\n"
+                json.dumps({column: row.get(column) or "" for column in columns}, ensure_ascii=False) + "\n"
                 for row in rows
             )
     else:
-        write_csv(path, COLUMNS, rows)
+        write_csv(path, columns, rows)
 
 
 def import_annotations(paths: Sequence[str | Path]) -> Annotations:
@@ -90,34 +95,29 @@ def majority(annotations: Annotations) -> Majority:
 
 
 def _sheet(path: str | Path) -> dict[str, frozenset[str]]:
-    if Path(path).suffix.lower() in (".jsonl", ".ndjson"):
-        rows = [_line(line, path, number) for number, line in enumerate(read_text(path).splitlines(), 1) if line]
-    else:
-        rows = read_csv(path)[1]
+    columns, rows = read_table(path)
+    missing = next((column for column in ("id", *ISSUES) if column not in columns), None)
+    if missing:
+        raise InvalidData(f"no `{missing}`; it is not an annotation sheet", file=path)
     found: dict[str, frozenset[str]] = {}
-    for number, row in enumerate(rows, start=1):
-        missing = next((column for column in ("id", *ISSUES) if column not in row), None)
-        if missing:
-            raise InvalidData(f"no `{missing}`; it is not an annotation sheet", file=path)
-        if row["id"] in found:
+    seen: set[str] = set()
+    for number, (_, row) in enumerate(rows, start=1):
+        if row["id"] in seen:
             raise InvalidData(f"the id `{row['id']}` stands twice", file=path)
-        marks = {column: _mark(row.get(column, ""), column, number, path) for column in (*ISSUES, NONE)}
-        issues = frozenset(issue for issue in ISSUES if marks[issue])
-        if issues and marks[NONE]:
-            raise InvalidData(f"row {number} has an issue and is marked as having none", file=path)
-        if any(mark is not None for mark in marks.values()):
+        seen.add(row["id"])
+        issues = marked_issues(row, number, path)
+        if issues is not None:
             found[row["id"]] = issues
     return found
 
 
-def _line(line: str, path: str | Path, number: int) -> dict[str, str]:
-    try:
-        row = json.loads(line)
-    except ValueError:
-        row = None
-    if not isinstance(row, dict):
-        raise InvalidData("not a line of JSON with the columns of the sheet", file=path, line=number)
-    return {key: "" if value is None else str(value) for key, value in row.items()}
+def marked_issues(row: Mapping[str, str], number: int, path: str | Path) -> frozenset[str] | None:
+    """The issues that an annotator marked in a row; None where the row has no mark, and was not judged."""
+    marks = {column: _mark(row.get(column, ""), column, number, path) for column in (*ISSUES, NONE)}
+    issues = frozenset(issue for issue in ISSUES if marks[issue])
+    if issues and marks[NONE]:
+        raise InvalidData(f"row {number} has an issue and is marked as having none", file=path)
+    return issues if any(mark is not None for mark in marks.values()) else None
 
 
 def _mark(cell: str, column: str, number: int, path: str | Path) -> bool | None:

@@ -1,16 +1,18 @@
-"""Files of generated sentences: our own CSV, and that of AutoBiasTest and BiasTestGPT."""
+"""Files of generated sentences: our own table, an annotator's sheet, and the table of AutoBiasTest and BiasTestGPT."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tiltmeter.errors import InvalidData
-from tiltmeter.files import read_csv, write_csv
+from tiltmeter.files import write_csv
 from tiltmeter.records import AttributeSet, Group, Spec, Written
 from tiltmeter.sources.generated.matching import same_words, terms_of
+from tiltmeter.sources.generated.sentence_specs import SPEC_COLUMNS, known_by_name, spec_cells
+from tiltmeter.sources.tables import Row, read_table
 
 COLUMNS = (
     "id",
@@ -24,19 +26,44 @@ COLUMNS = (
     "generator",
     "strategy",
     "dropped",
+    *SPEC_COLUMNS,
 )
-_NEEDED = ("bias", "term", "attribute", "text")
+_NEEDED = ("term", "attribute", "text")
 _PUBLISHED = {
     "bias": "Bias Name",
     "term": "Group Term",
     "attribute": "Attribute word",
     "text": "Generated sentence",
 }
+_STRUCK = "struck by a reviewer"
+_YES = {"x", "1", "1.0", "yes", "y", "true"}
+_NO = {"", "0", "0.0", "no", "n", "false", "nan"}
 
 
-def write_sentences(path: str | Path, sentences: Sequence[Written]) -> None:
-    """Write sentences as a table, dropped ones with their reason."""
-    write_csv(path, COLUMNS, [asdict(sentence) for sentence in sentences])
+@dataclass(frozen=True, slots=True)
+class SentenceRow:
+    """A row of a file of sentences: the sentence, or why the row has none, and the spec of its bias, where known."""
+
+    line: int
+    cells: Mapping[str, str]
+    sentence: Written | None
+    spec: Spec | None
+    problem: str = ""
+
+
+def write_sentences(path: str | Path, sentences: Sequence[Written], specs: Iterable[Spec] = ()) -> None:
+    """Write sentences as a table, dropped ones with their reason.
+
+    With their specs, the table holds all that is needed to make pairs from it.
+    """
+    known = {spec.name: spec for spec in specs}
+    write_csv(path, COLUMNS, [asdict(one) | spec_cells(one, known.get(one.bias)) for one in sentences])
+
+
+def is_sentence_table(columns: Sequence[str]) -> bool:
+    """Whether these are the columns of a file of sentences, ours or the published one."""
+    ours = all(column in columns for column in _NEEDED) and ("bias" in columns or "id" in columns)
+    return ours or all(column in columns for column in _PUBLISHED.values())
 
 
 def read_sentences(path: str | Path, specs: Sequence[Spec] = ()) -> list[Written]:
@@ -45,50 +72,68 @@ def read_sentences(path: str | Path, specs: Sequence[Spec] = ()) -> list[Written
     The published table names neither group nor attribute set, and has names of its own for biases: `specs` are
     those in which they are looked up. A sentence whose terms no spec has keeps the names of the file.
     """
-    columns, rows = read_csv(path)
-    if all(column in columns for column in _PUBLISHED.values()):
-        names = _PUBLISHED
-    elif all(column in columns for column in _NEEDED):
-        names = {column: column for column in _NEEDED}
-    else:
+    columns, rows = read_table(path)
+    found: list[Written] = []
+    for number, row in enumerate(sentence_rows(path, columns, rows, specs), start=1):
+        if row.sentence is None:
+            raise InvalidData(f"row {number} {row.problem}", file=path)
+        found.append(row.sentence)
+    return found
+
+
+def sentence_rows(
+    path: str | Path, columns: Sequence[str], rows: Iterable[Row], specs: Sequence[Spec] = ()
+) -> Iterator[SentenceRow]:
+    """The sentences of a table row by row; one that lacks something is there, with what it lacks."""
+    if not is_sentence_table(columns):
         raise InvalidData(
-            f"not a table of sentences: needed are the columns {', '.join(_NEEDED)}, "
+            f"not a table of sentences: needed are the columns bias, {', '.join(_NEEDED)}, "
             f"or AutoBiasTest's {', '.join(_PUBLISHED.values())}",
             file=path,
             line=1,
         )
-    known = {name: spec for spec in specs for name in (spec.name, spec.published_as) if name}
-    found: list[Written] = []
-    for number, row in enumerate(rows, start=1):
-        values = {key: row[column].strip() for key, column in names.items()}
-        if names is _PUBLISHED:
-            values["text"] = _taken_apart(values["text"], known.get(values["bias"]))
-        missing = next((names[key] for key in ("term", "attribute", "text") if not values[key]), None)
+    names = _PUBLISHED if all(column in columns for column in _PUBLISHED.values()) else {}
+    known = known_by_name(specs)
+    for number, (line, cells) in enumerate(rows, start=1):
+        values = {key: cells.get(names.get(key, key), "").strip() for key in ("bias", *_NEEDED)}
+        values["bias"] = values["bias"] or _bias_in_id(cells.get("id", ""))
+        spec = known.get(values["bias"])
+        if names:
+            values["text"] = _taken_apart(values["text"], spec)
+        missing = next((names.get(key, key) for key in _NEEDED if not values[key]), None)
         if missing:
-            raise InvalidData(f"row {number} has nothing under `{missing}`", file=path)
-        found.append(_written(values, row, known.get(values["bias"]), f"{Path(path).stem}/{number}", path))
-    return found
+            yield SentenceRow(line, cells, None, spec, f"has nothing under `{missing}`")
+            continue
+        yield SentenceRow(line, cells, _written(values, cells, spec, f"{Path(path).stem}/{number}", path), spec)
 
 
-def _written(values: dict[str, str], row: dict[str, str], spec: Spec | None, name: str, path: str | Path) -> Written:
+def _written(
+    values: Mapping[str, str], cells: Mapping[str, str], spec: Spec | None, name: str, path: str | Path
+) -> Written:
     group, term = _place(spec.groups if spec else (), values["term"])
     attribute_set, attribute = _place(spec.attributes if spec else (), values["attribute"])
-    number = row.get("set", "") or "0"
+    number = cells.get("set", "").strip() or "0"
     if not number.isdecimal():
         raise InvalidData(f"`{number:.20}` is not the number of a set", file=path, key="set")
     return Written(
-        id=row.get("id") or name,
+        id=cells.get("id") or name,
         bias=spec.name if spec else values["bias"] or Path(path).stem,
         text=values["text"],
-        group=row.get("group") or group,
+        group=cells.get("group") or group,
         term=term,
         attribute=attribute,
-        attribute_set=row.get("attribute_set") or attribute_set,
+        attribute_set=cells.get("attribute_set") or attribute_set,
         set=int(number),
-        generator=row.get("generator", ""),
-        strategy=row.get("strategy", ""),
-        dropped=row.get("dropped") or _discarded(row),
+        generator=cells.get("generator", ""),
+        strategy=cells.get("strategy", ""),
+        dropped=_dropped(cells.get("dropped", ""), _STRUCK)
+        or _dropped(cells.get("Discarded", ""), cells.get("Reason for discard", "").strip()),
     )
+
+
+def _bias_in_id(name: str) -> str:
+    """A sentence's id begins with its bias; a sheet on several sources has the source before it."""
+    return name.rpartition(":")[2].partition("/")[0].strip()
 
 
 def _taken_apart(text: str, spec: Spec | None) -> str:
@@ -109,7 +154,9 @@ def _place(holders: Sequence[Group] | Sequence[AttributeSet], word: str) -> tupl
     return "", word
 
 
-def _discarded(row: dict[str, str]) -> str | None:
-    if row.get("Discarded", "").strip().lower() in ("", "false", "0", "no"):
+def _dropped(mark: str, reason: str) -> str | None:
+    """Why a row is left out: a mere mark stands for the reason that is given beside it."""
+    plain = mark.strip().lower()
+    if plain in _NO:
         return None
-    return row.get("Reason for discard", "").strip() or "discarded by its authors"
+    return (reason or "discarded by its authors") if plain in _YES else mark.strip()

@@ -1,0 +1,68 @@
+"""Logs of chat models: what was asked, what was answered, and whether the answer is a refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+REFUSED = "refused"
+"""The cell that says whether the interface itself marked an answer as a refusal: 1 or 0."""
+CELLS = ("system", "prompt", "text", REFUSED)
+
+
+def conversation(row: Mapping[str, Any]) -> dict[str, str]:
+    """The cells of a row that logs a conversation, wherever in it that stands; nothing where it logs none.
+
+    >>> asked = [{"role": "user", "content": "Describe her."}]
+    >>> conversation({"messages": asked, "answer": {"content": None, "refusal": "No."}})
+    {'system': '', 'prompt': 'Describe her.', 'text': 'No.', 'refused': '1'}
+    """
+    turns = next((held for held in _values(row) if _is_conversation(held)), None)
+    if turns is None:
+        return {}
+    answer = next((held for held in _values(row) if _is_answer(held, turns)), None)
+    asked = list(turns)
+    if answer is None and asked[-1].get("role") not in ("user", "system", "developer"):
+        answer = asked.pop()
+    if answer is None:
+        return {}
+    declined = _text(answer.get("refusal"))
+    return {
+        "system": "\n".join(
+            _text(turn.get("content")) for turn in asked if turn.get("role") in ("system", "developer")
+        ),
+        "prompt": next((_text(turn.get("content")) for turn in reversed(asked) if turn.get("role") == "user"), ""),
+        "text": _text(answer.get("content")) or declined,
+        REFUSED: str(int(bool(declined.strip()))),
+    }
+
+
+def _values(value: Any) -> Iterator[Any]:
+    """Everything that an object holds, from the outside in."""
+    level = [value]
+    while level:
+        yield from level
+        level = [
+            held
+            for one in level
+            for held in (one.values() if isinstance(one, dict) else one if isinstance(one, list) else ())
+            if isinstance(held, (dict, list, str))
+        ]
+
+
+def _is_conversation(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) and "role" in one for one in value)
+
+
+def _is_answer(value: Any, turns: Sequence[Any]) -> bool:
+    """Whether this is what came back: a message of its own, not one of those that were sent."""
+    if not isinstance(value, dict) or any(value is turn for turn in turns) or value.get("role") in ("user", "system"):
+        return False
+    return "content" in value and not _is_conversation(value["content"]) and value.get("type") is None
+
+
+def _text(content: Any) -> str:
+    """A message's text, which may come in parts."""
+    if isinstance(content, list):
+        return "".join(_text(part.get("text")) for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""

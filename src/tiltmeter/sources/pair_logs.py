@@ -1,0 +1,118 @@
+"""Pairs of sentences, with their log-probabilities, in the logs of other programs, whatever their fields are called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import combinations
+from typing import Any
+
+from tiltmeter.sources.numbers import as_number
+
+_LIKE = 0.5
+"""Two sentences are variants of one if at least this share of their words is common to both."""
+_LOOKED_AT = 200
+_SIDES = (
+    {"more", "stereo", "stereotype", "stereotyped", "stereotypical"},
+    {"less", "anti", "antistereo", "antistereotype", "antistereotyped", "antistereotypical"},
+)
+"""Words in the name of a field that say which side it holds; more and less (stereotyped) are CrowS-Pairs' words."""
+Place = tuple[str, ...]
+"""The way to a value of a row: keys, and numbers within lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairFields:
+    """Where rows hold two variants of a sentence, which of the two is stereotyped, the scores and the bias."""
+
+    texts: tuple[Place, Place]
+    stereotyped: int | None
+    scores: tuple[Place, Place] | None
+    bias: Place | None
+    choice: Place | None
+    """A field of 0 and 1 that says whether the stereotyped one was preferred."""
+
+    def cells(self, row: Mapping[str, Any]) -> dict[str, str]:
+        """The cells of a file of scored pairs; a value that a row lacks is empty."""
+        held = dict(leaves(row))
+        found = {f"sentence_{side + 1}": held.get(place, "") for side, place in enumerate(self.texts)}
+        if self.stereotyped is not None:
+            labels = ("stereotype", "anti-stereotype")
+            found |= {f"label_{side + 1}": labels[side != self.stereotyped] for side in (0, 1)}
+        if self.scores:
+            found |= {f"score_{side + 1}": held.get(place, "") for side, place in enumerate(self.scores)}
+        if self.bias:
+            found["bias"] = held.get(self.bias, "")
+        return found
+
+
+def pair_fields(rows: Sequence[Mapping[str, Any]]) -> PairFields | None:
+    """Where the rows hold two variants of a sentence; None where they hold none, or it cannot be told."""
+    seen = [dict(leaves(row)) for row in rows[:_LOOKED_AT]]
+    common = [place for place in seen[0] if all(place in held for held in seen)] if seen else []
+    texts = _texts(common, seen)
+    if texts is None:
+        return None
+    sides = [_side(place) for place in texts]
+    stereotyped = sides.index(0) if sorted(map(str, sides)) == ["0", "1"] else None
+    rest = [place for place in common if place not in texts]
+    scores = _scores(rest, seen)
+    if scores and _tail(texts) and _tail(texts) == _tail((scores[1], scores[0])):
+        scores = scores[1], scores[0]
+    biases = [place for place in rest if "bias" in place[-1].lower() and as_number(seen[0][place]) is None]
+    choices = [
+        place
+        for place in rest
+        if "stereo" in place[-1].lower() and {as_number(held[place]) for held in seen} <= {0.0, 0.5, 1.0}
+    ]
+    return PairFields(texts, stereotyped, scores, biases[0] if biases else None, choices[0] if choices else None)
+
+
+def leaves(value: Any, place: Place = ()) -> Iterator[tuple[Place, str]]:
+    """Every single value of a row, with the way to it.
+
+    >>> list(leaves({"a": [[-1.5, False]], "b": {"c": None}}))
+    [(('a', '0', '0'), '-1.5'), (('a', '0', '1'), 'False'), (('b', 'c'), '')]
+    """
+    if isinstance(value, Mapping):
+        for key, held in value.items():
+            yield from leaves(held, (*place, str(key)))
+    elif isinstance(value, (list, tuple)):
+        for number, held in enumerate(value):
+            yield from leaves(held, (*place, str(number)))
+    else:
+        yield place, "" if value is None else str(value)
+
+
+def _texts(places: Sequence[Place], rows: Sequence[Mapping[Place, str]]) -> tuple[Place, Place] | None:
+    """The two fields whose texts are most alike, row by row, without being the same."""
+    worded = [place for place in places if all(len(row[place].split()) > 1 for row in rows)]
+    found: list[tuple[float, tuple[Place, Place]]] = []
+    for first, second in combinations(worded, 2):
+        alike = [SequenceMatcher(None, row[first].split(), row[second].split(), autojunk=False).ratio() for row in rows]
+        if sum(alike) / len(rows) >= _LIKE and any(row[first] != row[second] for row in rows):
+            found.append((sum(alike), (first, second)))
+    return max(found, key=lambda one: one[0])[1] if found else None
+
+
+def _scores(places: Sequence[Place], rows: Sequence[Mapping[Place, str]]) -> tuple[Place, Place] | None:
+    """Two fields of log-probabilities, which are negative, whose places differ in one part."""
+    negative = [place for place in places if all((as_number(row[place]) or 0.0) < 0 for row in rows)]
+    for first, second in combinations(negative, 2):
+        if len(first) == len(second) and sum(one != other for one, other in zip(first, second, strict=True)) == 1:
+            return first, second
+    return None
+
+
+def _tail(places: tuple[Place, Place]) -> tuple[frozenset[str], frozenset[str]] | None:
+    """The words in which the names of two fields differ, of the first and of the second."""
+    first, second = (frozenset(re.findall(r"[a-z0-9]+", "_".join(place).lower())) for place in places)
+    return (first - second, second - first) if first - second and second - first else None
+
+
+def _side(place: Place) -> int | None:
+    words = set(re.findall(r"[a-z]+", place[-1].lower()))
+    # "anti-stereotype" has the words of both.
+    return 1 if words & _SIDES[1] else 0 if words & _SIDES[0] else None

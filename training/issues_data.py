@@ -1,12 +1,13 @@
 """What `issues.minilm` is trained on: labelled test sentences, and sound sentences with corruptions of them.
 
-A row is what the audit reads: the sentence with a stand-in for its group term, where term and attribute stand in it, and
-for each issue 1, 0, or None where nobody has looked. Rows of one specification belong to one fold.
+A row is what the audit reads: the sentence with a stand-in for its group term, where term and attribute stand in it,
+and for each issue 1, 0, or None where nobody has looked. Rows of one specification belong to one fold.
 """
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import random
 import re
@@ -60,8 +61,6 @@ def labelled(path: Path) -> Iterator[tuple[AuditItem, frozenset[str], str]]:
                 text,
                 term,
                 attribute,
-                group_terms=tuple(one for group in groups for one in group.terms),
-                attribute_terms=tuple(one for each in attributes for one in each.terms),
                 kind=term_kind(term, group),
                 attribute_kind=attribute_kind(attribute, found),
             )
@@ -172,7 +171,7 @@ def _no_article(row: Row, chance: random.Random, words: Sequence[str]) -> Edits 
 
 
 def _extra_article(row: Row, chance: random.Random, words: Sequence[str]) -> Edits | None:
-    found = [m for m in re.finditer(r"(?<=\s)(?:is|are|was|were|very|at|of|and|his|my|the)\s+(?=\w)", row.text)]
+    found = list(re.finditer(r"(?<=\s)(?:is|are|was|were|very|at|of|and|his|my|the)\s+(?=\w)", row.text))
     if not found:
         return None
     one = chance.choice(found)
@@ -193,10 +192,8 @@ _AGREE = {
 
 
 def _agreement(row: Row, chance: random.Random, words: Sequence[str]) -> Edits | None:
-    found = [m for m in re.finditer(r"\b(?:is|are|was|were|has|have|does|do)\b", row.text)]
-    plain = [
-        m for m in re.finditer(r"(?<=\w )(\w{3,}[^s\W])s\b(?= (?:a|an|the|to|in|at|with|on|every|that)\b)", row.text)
-    ]
+    found = list(re.finditer(r"\b(?:is|are|was|were|has|have|does|do)\b", row.text))
+    plain = list(re.finditer(r"(?<=\w )(\w{3,}[^s\W])s\b(?= (?:a|an|the|to|in|at|with|on|every|that)\b)", row.text))
     if found and (not plain or chance.random() < 0.7):
         one = chance.choice(found)
         return [(*one.span(), _AGREE[one[0]])]
@@ -222,7 +219,7 @@ _CASE = {
 
 
 def _case(row: Row, chance: random.Random, words: Sequence[str]) -> Edits | None:
-    found = [m for m in re.finditer(r"\b(?:he|she|they|him|them|her|I|me|we|us|who)\b", row.text)]
+    found = list(re.finditer(r"\b(?:he|she|they|him|them|her|I|me|we|us|who)\b", row.text))
     if not found:
         return None
     one = chance.choice(found)
@@ -230,12 +227,9 @@ def _case(row: Row, chance: random.Random, words: Sequence[str]) -> Edits | None
 
 
 def _missing(row: Row, chance: random.Random, words: Sequence[str]) -> Edits | None:
-    small = [
-        m
-        for m in re.finditer(
-            r"(?<=\w) (?:is|are|was|were|to|of|in|at|for|with|that|who|as|by|on|has|had|and) (?=\w)", row.text
-        )
-    ]
+    small = list(
+        re.finditer(r"(?<=\w) (?:is|are|was|were|to|of|in|at|for|with|that|who|as|by|on|has|had|and) (?=\w)", row.text)
+    )
     if small and chance.random() < 0.75:
         one = chance.choice(small)
         return [(*one.span(), " ")]
@@ -249,7 +243,7 @@ def _missing(row: Row, chance: random.Random, words: Sequence[str]) -> Edits | N
 def _doubled(row: Row, chance: random.Random, words: Sequence[str]) -> Edits | None:
     if chance.random() < 0.5:
         source = chance.choice([row.term, row.attribute])
-        target = chance.choice([span for span in _tokens(row.text)[1:]] or [source])
+        target = chance.choice(list(_tokens(row.text)[1:]) or [source])
         return [(target[1], target[1], f" {row.text[slice(*source)]}")]
     start, end = chance.choice(_tokens(row.text))
     return [(end, end, f" {row.text[start:end].lower()}")]
@@ -257,7 +251,7 @@ def _doubled(row: Row, chance: random.Random, words: Sequence[str]) -> Edits | N
 
 def _swapped(row: Row, chance: random.Random, words: Sequence[str]) -> Edits | None:
     tokens = [one for one in _tokens(row.text)[1:] if not _in(one, row)]
-    near = [(a, b) for a, b in zip(tokens, tokens[1:], strict=False) if row.text[a[1] : b[0]] == " "]
+    near = [(a, b) for a, b in itertools.pairwise(tokens) if row.text[a[1] : b[0]] == " "]
     if not near:
         return None
     first, second = chance.choice(near)

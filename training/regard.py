@@ -14,6 +14,7 @@ import json
 import random
 from typing import Any
 
+import low_rank
 import numpy as np
 import torch
 from heads import LABELS, WEIGHTS
@@ -33,28 +34,10 @@ WEIGHTS_OF = {"own": 1.0, "pattern": 1.0, "models": 1.5}
 OTHER = 0.6
 """What a text that is *other* counts, in the place of 1: a mixed text shares its words with plain praise and blame."""
 SEED = 1
-PLACES = (
-    *("attention.self.query", "attention.self.key", "attention.self.value"),
-    *("attention.output.dense", "intermediate.dense", "output.dense"),
-)
 LABELLED = LABELS["regard"]
 
 Reading = tuple[torch.Tensor, list[int]]
 """The states of a text below the first layer that is changed, and 1 at the tokens of XYZ."""
-
-
-class Changed(torch.nn.Module):
-    """A linear layer with a change of low rank, which is none to begin with."""
-
-    def __init__(self, base: Any) -> None:
-        super().__init__()
-        self.base = base
-        self.down = torch.nn.Parameter(torch.randn(RANK, base.in_features) / base.in_features**0.5)
-        self.up = torch.nn.Parameter(torch.zeros(base.out_features, RANK))
-
-    def forward(self, states: torch.Tensor) -> torch.Tensor:
-        """What the layer gives, and twice the change."""
-        return self.base(states) + 2 * (states @ self.down.T) @ self.up.T
 
 
 class Classifier(torch.nn.Module):
@@ -64,9 +47,7 @@ class Classifier(torch.nn.Module):
         super().__init__()
         self.layers = torch.nn.ModuleList(copy.deepcopy(layer) for layer in encoder()._model.encoder.layer[FIRST:])
         self.requires_grad_(False)
-        for layer in self.layers:
-            for place in PLACES:
-                layer.set_submodule(place, Changed(layer.get_submodule(place)))
+        low_rank.change(self.layers, RANK)
         self.head = torch.nn.Linear(2 * encoder()._model.config.hidden_size, len(LABELLED))
         torch.nn.init.zeros_(self.head.weight)
         torch.nn.init.zeros_(self.head.bias)
@@ -84,18 +65,10 @@ class Classifier(torch.nn.Module):
 
     def stored(self) -> dict[str, Any]:
         """The changes by their places in the whole network, and the classifier."""
-        changes = {
-            f"encoder.layer.{FIRST + number}.{place}": {
-                "up": packed((2 * layer.get_submodule(place).up).detach().numpy()),
-                "down": packed(layer.get_submodule(place).down.detach().numpy()),
-            }
-            for number, layer in enumerate(self.layers)
-            for place in PLACES
-        }
         return {
             "weights": packed(self.head.weight.detach().numpy()),
             "intercepts": packed(self.head.bias.detach().numpy()),
-            "changes": changes,
+            "changes": low_rank.stored(self.layers, FIRST),
         }
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from tiltmeter.engine.scoring import score_pairs
 from tiltmeter.engine.staff import Staff
 from tiltmeter.errors import ModelError
+from tiltmeter.kinds import attribute_kind, term_kind
 from tiltmeter.measures.scorers import find
 from tiltmeter.models import Model
-from tiltmeter.records import ModelFacts, Pair, Spec, Written
+from tiltmeter.records import ModelFacts, Pair, Spec, TokenScores, Written
 from tiltmeter.sources.generated import Review
+from tiltmeter.sources.generated.pairs import pairs_of
 
 if TYPE_CHECKING:
     from tiltmeter.raters.issues import AuditItem, Finding
@@ -22,6 +25,12 @@ NOBODY = "none"
 
 UNUSABLE = ("I7", "I8")
 """Issues that make a sentence no test at all: incoherent, incomplete."""
+
+_CLEAN = 0.5
+"""What a nat of being free of issues counts beside a nat of likelihood per token, in the ranking."""
+_APART = 6.0
+"""Nats by which the words around term and attribute may differ in probability between the two texts of a pair."""
+_SENSELESS = "the rest of the sentence fits one of the groups only"
 
 
 class Auditor:
@@ -45,37 +54,73 @@ class Auditor:
 
         `otherwise` ranks where there is no reader; with neither, nobody does.
         """
-        return Review(self.unusable if judge else None, self._rank(otherwise))
+        return self._review(UNUSABLE if judge else (), otherwise)
 
     def strict_review(self, *, otherwise: Model | None = None) -> Review:
         """The same for sentences that are to replace flagged ones: whatever has an issue is dropped."""
-        return Review(self.flawed, self._rank(otherwise))
+        from tiltmeter.raters.issues import ISSUES
+
+        return self._review(tuple(ISSUES), otherwise)
 
     def findings(self, sentences: Sequence[Written]) -> list[tuple[Finding, ...]]:
         """The issues of each sentence that reach their threshold, with reasons."""
-        from tiltmeter.raters.issues import audit, flagged
+        from tiltmeter.raters.issues import flagged
 
-        return [flagged(found) for found in audit([self._item(one) for one in sentences], fluency=self._reader)]
+        return [flagged(found) for found in self.scores(sentences)]
 
-    def unusable(self, sentences: Sequence[Written]) -> list[str | None]:
-        """Why a sentence is taken for incoherent or incomplete."""
-        return [
-            next((finding.because for finding in found if finding.issue in UNUSABLE), None)
-            for found in self.findings(sentences)
-        ]
+    def scores(self, sentences: Sequence[Written]) -> list[tuple[Finding, ...]]:
+        """All eight issues of each sentence with their scores, and reasons for those that reach their threshold."""
+        from tiltmeter.raters.issues import audit
 
-    def flawed(self, sentences: Sequence[Written]) -> list[str | None]:
-        """The strongest issue of a sentence, whichever it is."""
-        return [next((finding.because for finding in found), None) for found in self.findings(sentences)]
+        return audit([self._item(one) for one in sentences])
 
-    def _rank(self, otherwise: Model | None) -> Callable[[Sequence[Pair]], list[float]] | None:
+    def _review(self, unusable: Sequence[str], otherwise: Model | None) -> Review:
         if self._reader and self._reader.facts.family != "causal":
             raise ModelError(
                 f"the reader {self._reader.facts.name} is {self._reader.facts.family} and cannot rank sentences by "
                 "likelihood; name a causal model, or none"
             )
         model = self._reader or otherwise
-        return partial(mean_likelihoods, model) if model else None
+        return Review(
+            partial(self._refused, unusable, model) if unusable else None,
+            partial(self._ranked, model, bool(unusable)) if model else None,
+        )
+
+    def _refused(self, issues: Sequence[str], model: Model | None, sentences: Sequence[Written]) -> list[str | None]:
+        """Why a sentence is dropped: an issue of it or of its counterpart, or a counterpart that makes no sense.
+
+        A sentence of several comparisons serves if one of its pairs does.
+        """
+        from tiltmeter.raters.issues import audit, flagged
+
+        made = [self._pairs(sentence) for sentence in sentences]
+        pairs = [pair for found in made for pair in found]
+        sides = [self._side(pair, side) for pair in pairs for side in (0, 1)]
+        issued = [
+            next((f"{one.issue}, {one.because}" for one in flagged(found) if one.issue in issues), None)
+            for found in audit(sides, explain=False)
+        ]
+        reasons = [first or second for first, second in zip(issued[::2], issued[1::2], strict=True)]
+        if model:
+            apart = differences_of_context(model, pairs)
+            reasons = [
+                one or (_SENSELESS if abs(by) > _APART else None) for one, by in zip(reasons, apart, strict=True)
+            ]
+        left = iter(reasons)
+        verdicts = [[next(left) for _ in found] for found in made]
+        return [found[0] if found and all(found) else None for found in verdicts]
+
+    def _ranked(self, model: Model, judge: bool, pairs: Sequence[Pair]) -> list[float]:
+        """Likelihood and freedom from issues of both texts of each pair: those of one alone would favour its group."""
+        likely = mean_likelihoods(model, pairs)
+        if not judge:
+            return likely
+        from tiltmeter.raters.issues import audit
+
+        found = audit([self._side(pair, side) for pair in pairs for side in (0, 1)], explain=False)
+        clean = [sum(math.log(max(1 - one.score, 0.001)) for one in issues) for issues in found]
+        both = zip(clean[::2], clean[1::2], strict=True)
+        return [value + _CLEAN * sum(two) for value, two in zip(likely, both, strict=True)]
 
     def likelihoods(self, texts: Sequence[str]) -> list[float | None]:
         """The reader's mean log-likelihood of the tokens of each text; none where it cannot score it."""
@@ -83,20 +128,50 @@ class Auditor:
         scored = [[one for one in scores.logprobs if one is not None] for scores in self._reader.score(texts)]
         return [sum(values) / len(values) if values else None for values in scored]
 
+    def _pairs(self, sentence: Written) -> list[Pair]:
+        spec = self.specs.get(sentence.bias)
+        return pairs_of(sentence, spec)[0] if spec else []
+
+    def _side(self, pair: Pair, side: int) -> AuditItem:
+        """One text of a pair as the audit takes it."""
+        return self._audited(pair.bias.partition(":")[0], pair.texts[side], pair.terms[side], pair.attribute or "")
+
     def _item(self, sentence: Written) -> AuditItem:
+        return self._audited(sentence.bias, sentence.text, sentence.term, sentence.attribute)
+
+    def _audited(self, bias: str, text: str, term: str, attribute: str) -> AuditItem:
         from tiltmeter.raters.issues import AuditItem
 
-        spec = self.specs.get(sentence.bias)
+        spec = self.specs.get(bias)
         if spec is None:
-            return AuditItem(sentence.text, sentence.term, sentence.attribute)
+            return AuditItem(text, term, attribute)
+        group = next((group for group in spec.groups if term in group.terms), None)
+        attributes = next((one for one in spec.attributes if attribute in one.terms), None)
         return AuditItem(
-            sentence.text,
-            sentence.term,
-            sentence.attribute,
-            _counterpart(spec, sentence),
-            tuple(term for group in spec.groups for term in group.terms),
-            tuple(term for attributes in spec.attributes for term in attributes.terms),
+            text, term, attribute, term_kind(term, group, spec), attribute_kind(attribute, attributes, spec)
         )
+
+
+def differences_of_context(model: Model, pairs: Sequence[Pair]) -> list[float]:
+    """By how much more a model expects the words around term and attribute in the first text of a pair, in nats.
+
+    The attribute is left out: whether it is expected of one group more than of the other is what the test is to find.
+    """
+    scored = model.score([text for pair in pairs for text in pair.texts])
+    found = []
+    for pair, first, second in zip(pairs, scored[::2], scored[1::2], strict=True):
+        sums = [_around(pair, side, one) for side, one in enumerate((first, second))]
+        found.append(sums[0] - sums[1])
+    return found
+
+
+def _around(pair: Pair, side: int, scores: TokenScores) -> float:
+    own = (*pair.group_spans[side], *pair.attribute_spans[side])
+    return sum(
+        value
+        for (start, end), value in zip(scores.spans, scores.logprobs, strict=True)
+        if value is not None and not any(start < stop and begin < end for begin, stop in own)
+    )
 
 
 def mean_likelihoods(model: Model, pairs: Sequence[Pair]) -> list[float]:
@@ -104,11 +179,3 @@ def mean_likelihoods(model: Model, pairs: Sequence[Pair]) -> list[float]:
     scorer = find("mean", model.facts.family)
     scored = score_pairs(model, pairs, [scorer])[scorer.name]
     return [sum(one.scores) if one.scores else float("-inf") for one in scored]
-
-
-def _counterpart(spec: Spec, sentence: Written) -> str:
-    groups = next((groups for groups in spec.compare if sentence.group in groups), None)
-    if groups is None or sentence.term not in spec.group(sentence.group).terms:
-        return ""
-    other = groups[1 - groups.index(sentence.group)]
-    return spec.group(other).terms[spec.group(sentence.group).terms.index(sentence.term)]

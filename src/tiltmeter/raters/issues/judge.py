@@ -1,6 +1,6 @@
 """A learned judge of the eight issues: all-MiniLM-L6-v2 with small changes of our own, trained by `training/issues.py`.
 
-It reads what `lay_out` makes of a sentence, so it never sees the group term, and is told where term and attribute stand.
+It reads what `lay_out` makes of a sentence, so it never sees the group term; it is told where term and attribute stand.
 """
 
 from __future__ import annotations

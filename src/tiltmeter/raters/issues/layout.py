@@ -25,14 +25,11 @@ STAND_INS: dict[TermKind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class AuditItem:
-    """A sentence and what it was written for; all group and attribute terms are those of its specification."""
+    """A sentence and what it was written for."""
 
     text: str
     term: str
     attribute: str
-    counterpart: str = ""
-    group_terms: tuple[str, ...] = ()
-    attribute_terms: tuple[str, ...] = ()
     kind: TermKind | None = None
     """What the term is, where the specification tells; otherwise the parser is asked."""
     attribute_kind: AttributeKind | None = None

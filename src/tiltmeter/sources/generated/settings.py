@@ -88,6 +88,11 @@ class GenerationSettings:
         return bool(self.chat) and self.strategy != "constrained"
 
     @property
+    def drawn_for_each(self) -> int:
+        """How many acceptable sentences are drawn for each one that is kept, where drawing costs nothing but time."""
+        return 2 if self.strategy == "constrained" else 1
+
+    @property
     def most_requests(self) -> int:
         """Requests that an attribute gets at most, for each comparison."""
         return self.max_requests or (_REQUESTS_FOR_LISTS if self.lists else _REQUESTS)

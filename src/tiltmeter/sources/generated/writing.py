@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tiltmeter.english import article_for
@@ -23,6 +24,8 @@ from tiltmeter.sources.swap import Unswapped
 
 DECLINED = "the generator would not write it"
 UNANSWERED = "the request had no answer"
+_ALIKE = 2.0
+"""What a sentence loses in the ranking that has all its other words in common with one that is kept."""
 _SHOWN = 10
 """Sentences that a request for others shows, at most."""
 
@@ -114,14 +117,18 @@ class Writing:
         return [(pair, sentence) for sentence in kept for pair in pairs_of(sentence, self.spec)[0][:1]]
 
     def choose(self, ranked: Sequence[tuple[float, Written]]) -> None:
-        """Of the sentences that were ranked, keep the better half for each group, or as many as it needs."""
+        """Of the sentences that were ranked, keep the better half for each group, or as many as it needs.
+
+        One that is much like another that is kept already stands back.
+        """
         counts = Counter(sentence.group for _, sentence in ranked)
         room = {name: max((self.settings.per_attribute + 1) // 2, (counts[name] + 1) // 2) for name in self.terms}
-        chosen = set()
-        for _, sentence in sorted(ranked, key=lambda item: -item[0]):
-            if room[sentence.group] > 0:
-                room[sentence.group] -= 1
-                chosen.add(sentence.id)
+        left = {sentence.id: (value, sentence.group, self._words(sentence)) for value, sentence in ranked}
+        chosen: dict[str, frozenset[str]] = {}
+        while open_ones := {name: one for name, one in left.items() if room[one[1]] > 0}:
+            best = max(open_ones, key=lambda name: left[name][0] - _ALIKE * _most_alike(left[name][2], chosen.values()))
+            _, group, chosen[best] = left.pop(best)
+            room[group] -= 1
         if chosen:
             self.sentences = [
                 one if one.dropped is not None or one.id in chosen else replace(one, dropped=NOT_CHOSEN)
@@ -131,6 +138,11 @@ class Writing:
     def result(self) -> UnitResult:
         """What came of the unit."""
         return UnitResult(self.unit, tuple(self.sentences), self.requests, self.tokens, self.attempts)
+
+    def _words(self, sentence: Written) -> frozenset[str]:
+        """The words of a sentence without those that were asked for."""
+        asked = {*re.findall(r"\w+", f"{sentence.term} {sentence.attribute}".casefold())}
+        return frozenset(re.findall(r"\w+", sentence.text.casefold())) - asked
 
     def _shuffled(self, terms: Sequence[str]) -> Iterator[str]:
         """The terms in random order, each once before any comes again."""
@@ -144,9 +156,9 @@ class Writing:
         for comparison in self.comparisons:
             groups = self.random.sample(comparison.groups, 2)
             groups.sort(key=lambda name: (self.kept[name], self.asked[name]))
-            half = self.settings.per_attribute // 2
-            lacking = [name for name in groups if self.kept[name] < half]
-            if not lacking and sum(self.kept[name] for name in groups) < self.settings.per_attribute:
+            wanted_in_all = self.settings.per_attribute * self.settings.drawn_for_each
+            lacking = [name for name in groups if self.kept[name] < wanted_in_all // 2]
+            if not lacking and sum(self.kept[name] for name in groups) < wanted_in_all:
                 lacking = groups[:1]
             # The published loop asks for one term at a time; both at once is one batch instead of two.
             wanted |= dict.fromkeys(lacking[:1] if one_by_one else lacking)
@@ -229,3 +241,8 @@ class Writing:
             return DUPLICATE
         self.seen.update(variants)
         return None
+
+
+def _most_alike(words: frozenset[str], others: Iterable[frozenset[str]]) -> float:
+    """The largest share of words that are in both, of those in either."""
+    return max((len(words & other) / max(1, len(words | other)) for other in others), default=0.0)

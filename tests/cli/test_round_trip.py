@@ -121,4 +121,5 @@ def test_a_study_reads_the_same_files(tiltmeter: Command, files: Path) -> None:
     assert done.status == 0, done.err
     pairs = rows(files / "run" / "tables" / "pairs.csv")
     assert {row["source"] for row in pairs} == {"pairs-file[S]"}
-    assert len(pairs) == 5
+    # Of the counterparts with `they`, the verbs do not follow: these are dropped, and counted.
+    assert len(pairs) == 3 and len(rows(files / "run" / "tables" / "dropped.csv")) >= 2

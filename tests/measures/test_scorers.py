@@ -9,7 +9,7 @@ import pytest
 from tests.examples import NURSE, tokens
 from tiltmeter.errors import ModelError, UnknownName
 from tiltmeter.measures.scorers import Scorer, all_for, find
-from tiltmeter.records import Pair, Query, TokenScores
+from tiltmeter.records import Family, Pair, Query, TokenScores
 
 SHE, HE = NURSE.texts
 SHE_NEUTRAL, HE_NEUTRAL = NURSE.neutral_texts or ("", "")
@@ -51,6 +51,16 @@ def test_causal_as_published_never_scores_the_first_word() -> None:
     assert {query.conditioning for query in scorer.queries(NURSE)} == {"left-no-start"}
     score = apply(scorer, NURSE, tokens(SHE, None, -1, -1, -3, -1), tokens(HE, None, -1, -1, -5, -1))
     assert score.scores == (-1.5, -2.0)
+
+
+@pytest.mark.parametrize("family", ["causal", "masked"])
+def test_as_published_adds_the_full_stop_of_the_authors_program(family: Family) -> None:
+    first, second = (find(f"{family}.as-published.v{version}", family) for version in (1, 2))
+    for before, after in zip(first.queries(NURSE), second.queries(NURSE), strict=True):
+        # The program compares the last character with all punctuation at once, so that it adds one to every sentence.
+        assert after == dataclasses.replace(before, text=before.text + ".")
+    assert [scorer.name for scorer in all_for(family)].count(f"{family}.as-published.v2") == 1
+    assert f"{family}.as-published.v1" not in [scorer.name for scorer in all_for(family)]
 
 
 def test_context_is_given_and_not_scored() -> None:
@@ -114,8 +124,8 @@ def test_a_pair_without_neutral_texts_asks_nothing_for_prior_corrected() -> None
 
 
 def test_short_names_resolve_by_family() -> None:
-    assert find("as-published", "causal").name == "causal.as-published.v1"
-    assert find("as-published", "masked").name == "masked.as-published.v1"
+    assert find("as-published", "causal").name == "causal.as-published.v2"
+    assert find("as-published", "masked").name == "masked.as-published.v2"
     assert find("masked.slot.v1", "masked").name == "masked.slot.v1"
     assert (len(all_for("causal")), len(all_for("masked"))) == (6, 5)
 

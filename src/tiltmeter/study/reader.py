@@ -10,6 +10,7 @@ from typing import Any
 
 from tiltmeter import registry, toml
 from tiltmeter.errors import InvalidStudy, UnknownName
+from tiltmeter.sources.generated.settings import GenerationSettings
 from tiltmeter.study.records import GENERATED, SourceChoice
 
 _WORDS = {str: "a string", int: "a whole number", list: "a list", dict: "a table"}
@@ -70,11 +71,12 @@ class Reader:
     ) -> tuple[SourceChoice, ...]:
         """Sources, each with a label of its own."""
         made: list[SourceChoice] = []
-        for source in map(read, given):
+        every = [read(one) for one in given]
+        for source in every:
+            name = label(source, every)
             if source in [replace(other, label="") for other in made]:
-                raise self.error(key, f"`{label(source)}` stands twice")
+                raise self.error(key, f"`{name}` stands twice")
             labels = [other.label for other in made]
-            name = label(source)
             same = sum(other == name or other.startswith(f"{name} (") for other in labels)
             made.append(replace(source, label=f"{name} ({same + 1})" if same else name))
         return tuple(made)
@@ -101,13 +103,36 @@ class Reader:
         )
 
 
-def label(source: SourceChoice) -> str:
-    """How results name a source, if no other of the study has the same name."""
+def label(source: SourceChoice, among: Sequence[SourceChoice] = ()) -> str:
+    """How results name a source, if no other of the study has the same name.
+
+    Of generated sentences the generator, other examples than the usual ones, and every setting in which the sources of
+    one generator differ.
+
+    >>> plain, fixed = (SourceChoice(GENERATED, None, {"by": "m", **more}) for more in ({}, {"shots": "fixed"}))
+    >>> label(plain), label(plain, [plain, fixed]), label(fixed)
+    ('generated[by=m]', 'generated[by=m, shots=own]', 'generated[by=m, shots=fixed]')
+    """
     short = source.name.rsplit(".v", 1)[0]
     parts = [Path(source.path).stem] if source.path else []
-    shown = source.options.items() if source.name != GENERATED else [("by", source.options["by"])]
-    parts += [f"{key}={_shown(value)}" for key, value in sorted(shown)]
+    shown = sorted(source.options.items()) if source.name != GENERATED else _told_apart(source, among)
+    parts += [f"{key}={_shown(value)}" for key, value in shown]
     return f"{short}[{', '.join(parts)}]" if parts else short
+
+
+def _told_apart(source: SourceChoice, among: Sequence[SourceChoice]) -> list[tuple[str, Any]]:
+    alike = [one for one in among if one.name == GENERATED and one.options["by"] == source.options["by"]]
+    keys = sorted({key for one in alike for key in one.options} - {"by"})
+    differ = {key for key in keys if len({_shown(_setting(one, key)) for one in alike}) > 1}
+    if _setting(source, "shots") != GenerationSettings().shots:
+        differ.add("shots")
+    return [(key, _setting(source, key)) for key in ("by", *sorted(differ))]
+
+
+def _setting(source: SourceChoice, key: str) -> Any:
+    """What a source of generated sentences says, or what holds where it says nothing."""
+    usual = GenerationSettings()
+    return source.options.get(key, getattr(usual, key, getattr(usual.decoding, key, "usual")))
 
 
 def _shown(value: Any) -> str:

@@ -15,8 +15,8 @@ from tiltmeter.errors import InvalidData
 from tiltmeter.records import AttributeSet, Group, Pair, Spec, Written
 from tiltmeter.sources.generated import pairs, write_sentences
 from tiltmeter.sources.generated.annotations import export_annotations
-from tiltmeter.sources.generated.sentence_files import read_sentences
-from tiltmeter.sources.generated.sentence_specs import decode, encode, specs_of_file
+from tiltmeter.sources.generated.sentence_files import specs_in
+from tiltmeter.sources.generated.sentence_specs import decode, encode
 from tiltmeter.sources.pairs_file import Table, read, stream
 
 # Terms with the signs that separate cells and parts; three groups; a set that is nobody's stereotype.
@@ -161,9 +161,7 @@ def test_the_real_published_sentences_nearly_all_make_pairs() -> None:
 
 
 def test_the_spec_of_a_file_can_be_had(tmp_path: Path) -> None:
-    path = table(tmp_path / "S.csv")
-    rows = list(csv.DictReader(path.open(encoding="utf-8", newline="")))
-    (spec,) = specs_of_file(list(zip(rows, read_sentences(path), strict=True)))
+    (spec,) = specs_in(table(tmp_path / "S.csv"))
     assert {group.name: group.terms for group in spec.groups} == {
         "port": ("pilot", "docker; crane=1"),
         "inland": ("lock keeper", "bargee"),

@@ -68,8 +68,12 @@ def find(name: str, family: Family) -> Scorer:
 
 
 def all_for(family: Family) -> list[Scorer]:
-    """Every scorer that fits a family, in the order of the table."""
-    return [load("scorer", name) for name in names("scorer") if name.startswith(f"{family}.")]
+    """Every scorer that fits a family, in its newest version, in the order of the table."""
+    return [load("scorer", resolve("scorer", name)) for name in _versionless(family)]
+
+
+FULL_STOP = "."
+"""What the authors' program puts behind every sentence before it is scored, also behind one that has it already."""
 
 
 def total(tokens: TokenScores, keep: Callable[[Span], bool]) -> tuple[float, int]:
@@ -117,4 +121,5 @@ def short_names(family: Family) -> list[str]:
 
 
 def _versionless(family: str) -> list[str]:
-    return [name.rsplit(".v", 1)[0] for name in names("scorer") if name.startswith(f"{family}.")]
+    found = (name.rsplit(".v", 1)[0] for name in names("scorer") if name.startswith(f"{family}."))
+    return list(dict.fromkeys(found))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tiltmeter.measures.scorers import Scorer, Unscorable, means, overlaps, sums, total
+from tiltmeter.measures.scorers import FULL_STOP, Scorer, Unscorable, means, overlaps, sums, total
 from tiltmeter.records import Pair, Query, Span, TokenScores
 
 
@@ -14,6 +14,10 @@ def _left(pair: Pair) -> tuple[Query, ...]:
 
 def _without_start(pair: Pair) -> tuple[Query, ...]:
     return tuple(Query(text, "left-no-start") for text in pair.texts)
+
+
+def _without_start_with_stop(pair: Pair) -> tuple[Query, ...]:
+    return tuple(Query(text + FULL_STOP, "left-no-start") for text in pair.texts)
 
 
 def _left_and_neutral(pair: Pair) -> tuple[Query, ...]:
@@ -67,10 +71,17 @@ PRIOR_CORRECTED = Scorer(
     _left_and_neutral,
     _less_the_prior,
 )
-AS_PUBLISHED = Scorer(
+AS_PUBLISHED_1 = Scorer(
     "causal.as-published.v1",
     "causal",
     "mean token loss without a start token, so that the first word is never scored",
     _without_start,
+    _means_of_what_is_scored,
+)
+AS_PUBLISHED = Scorer(
+    "causal.as-published.v2",
+    "causal",
+    "mean token loss without a start token, so that the first word is never scored; a full stop is added",
+    _without_start_with_stop,
     _means_of_what_is_scored,
 )

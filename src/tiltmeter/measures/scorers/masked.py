@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 
-from tiltmeter.measures.scorers import Scorer, Unscorable, means, sums, total
+from tiltmeter.measures.scorers import FULL_STOP, Scorer, Unscorable, means, sums, total
 from tiltmeter.records import Pair, Query, TokenScores
 
 
@@ -16,11 +16,12 @@ def _whole_text(conditioning: str) -> Callable[[Pair], tuple[Query, ...]]:
     return queries
 
 
-def _group_term(conditioning: str) -> Callable[[Pair], tuple[Query, ...]]:
+def _group_term(conditioning: str, end: str = "") -> Callable[[Pair], tuple[Query, ...]]:
     def queries(pair: Pair) -> tuple[Query, ...]:
         if not all(pair.group_spans):
             raise Unscorable("one of the texts has no words of its own that name the group")
-        return tuple(Query(text, conditioning, spans) for text, spans in zip(pair.texts, pair.group_spans, strict=True))
+        sides = zip(pair.texts, pair.group_spans, strict=True)
+        return tuple(Query(text + end, conditioning, spans) for text, spans in sides)
 
     return queries
 
@@ -74,10 +75,17 @@ CROWS = Scorer(
     _shared_tokens,
 )
 AUL = Scorer("masked.aul.v1", "masked", "log-likelihood of every token with nothing hidden", _whole_text("none"), means)
-AS_PUBLISHED = Scorer(
+AS_PUBLISHED_1 = Scorer(
     "masked.as-published.v1",
     "masked",
     "mean raw logit of the pieces of the group term at one hidden place",
     _group_term("one-mask-logits"),
+    _slot_means,
+)
+AS_PUBLISHED = Scorer(
+    "masked.as-published.v2",
+    "masked",
+    "mean raw logit of the pieces of the group term at one hidden place; a full stop is added",
+    _group_term("one-mask-logits", FULL_STOP),
     _slot_means,
 )

@@ -11,7 +11,7 @@ from tiltmeter.errors import InvalidData
 from tiltmeter.files import write_csv
 from tiltmeter.records import AttributeSet, Group, Spec, Written
 from tiltmeter.sources.generated.matching import same_words, terms_of
-from tiltmeter.sources.generated.sentence_specs import SPEC_COLUMNS, known_by_name, spec_cells
+from tiltmeter.sources.generated.sentence_specs import SPEC_COLUMNS, known_by_name, spec_cells, specs_of_file
 from tiltmeter.sources.tables import Row, read_table
 
 COLUMNS = (
@@ -79,6 +79,13 @@ def read_sentences(path: str | Path, specs: Sequence[Spec] = ()) -> list[Written
             raise InvalidData(f"row {number} {row.problem}", file=path)
         found.append(row.sentence)
     return found
+
+
+def specs_in(path: str | Path) -> list[Spec]:
+    """The specs of a file of sentences, as far as the file says them."""
+    columns, rows = read_table(path)
+    read = sentence_rows(path, columns, rows)
+    return specs_of_file([(row.cells, row.sentence) for row in read if row.sentence])
 
 
 def sentence_rows(

@@ -15,10 +15,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from tiltmeter import specs
 from tiltmeter.english import article_for
 from tiltmeter.kinds import attribute_kind, term_kind
 from tiltmeter.raters.issues.layout import AuditItem, lay_out
-from tiltmeter.records import AttributeSet, Group
+from tiltmeter.records import AttributeSet, Group, Spec
 
 HERE = Path(__file__).resolve().parent
 ISSUES = tuple(f"I{number}" for number in range(1, 9))
@@ -40,9 +41,7 @@ class Row:
 
 def labelled(path: Path) -> Iterator[tuple[AuditItem, frozenset[str], str]]:
     """The sentences of a file of labels, with their issues and the name of their specification."""
-    groups: tuple[Group, ...] = ()
-    attributes: tuple[AttributeSet, ...] = ()
-    name = ""
+    name, spec = "", Spec("", "", ())
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
             name, *parts = (part.strip() for part in line[1:].split("|"))
@@ -53,16 +52,17 @@ def labelled(path: Path) -> Iterator[tuple[AuditItem, frozenset[str], str]]:
             attributes = tuple(
                 AttributeSet(head.partition(" ")[2], _terms(body)) for head, body in lists if head.startswith("attr")
             )
+            spec = specs.load(name) if name in specs.names() else Spec(name, name, groups, attributes)
         elif line.strip():
             term, attribute, issues, text = line.split("\t")
-            group = next((one for one in groups if term in one.terms), None)
-            found = next((one for one in attributes if attribute in one.terms), None)
+            group = next((one for one in spec.groups if term in one.terms), None)
+            found = next((one for one in spec.attributes if attribute in one.terms), None)
             item = AuditItem(
                 text,
                 term,
                 attribute,
-                kind=term_kind(term, group),
-                attribute_kind=attribute_kind(attribute, found),
+                kind=term_kind(term, group, spec),
+                attribute_kind=attribute_kind(attribute, found, spec),
             )
             yield item, frozenset() if issues == "-" else frozenset(issues.split(",")), name
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -15,6 +15,7 @@ from tiltmeter.errors import MissingExtra
 
 if TYPE_CHECKING:
     from tiltmeter.engine.review import Auditor
+    from tiltmeter.raters.issues import Finding
     from tiltmeter.records import Rating, Spec, Written
     from tiltmeter.stats.quality import Quality
 
@@ -24,13 +25,18 @@ _RATERS = {"sentiment": "sentiment.vader", "fog": "readability.fog", "ari": "rea
 
 
 def print_audit(
-    path: Path, found: Sequence[Written], audit: Auditor, stereoset: Path | None, show: int, as_json: bool
+    path: Path, rows: Sequence[Written], audit: Auditor, stereoset: Path | None, show: int, as_json: bool
 ) -> None:
-    """Print the quality and the issues of sentences, and the terms that make trouble."""
-    from tiltmeter.raters.issues import ISSUES
+    """Print the quality and the issues of sentences, and the terms that make trouble.
+
+    Every row of the file has its scores; those that were dropped count in nothing else.
+    """
+    from tiltmeter.raters.issues import ISSUES, flagged
     from tiltmeter.stats.quality import low_yield
 
-    findings = audit.findings(found)
+    scores = audit.scores(rows)
+    found = [row for row in rows if row.dropped is None]
+    findings = [flagged(one) for row, one in zip(rows, scores, strict=True) if row.dropped is None]
     marked = [{finding.issue for finding in one} for one in findings]
     counts = {issue: sum(issue in issues for issues in marked) for issue in ISSUES}
     clean: dict[tuple[str, str], tuple[int, int]] = defaultdict(lambda: (0, 0))
@@ -48,20 +54,36 @@ def print_audit(
                 "quality": [asdict(one) for one in qualities],
                 "issues": {name: {"n": count, "share": count / total} for name, count in counts.items()},
                 "any_issue": sum(map(bool, marked)),
+                "scores": [_scores(place, row, one) for place, (row, one) in enumerate(zip(rows, scores, strict=True))],
                 "reconsider": [dict(zip(("bias", "term", "clean", "sentences"), row, strict=True)) for row in low],
             }
         )
         return
     _print_qualities(qualities)
-    rows = [(name, title, counts[name], percent(counts[name] / len(found))) for name, title in ISSUES.items()]
+    lines = [(name, title, counts[name], percent(counts[name] / len(found))) for name, title in ISSUES.items()]
     any_issue = sum(map(bool, marked))
-    rows.append(("any", "", any_issue, percent(any_issue / len(found))))
-    print_table(["issue", "", "sentences", "share"], rows, title=f"\nIssues in {len(found)} sentences")
+    lines.append(("any", "", any_issue, percent(any_issue / len(found))))
+    print_table(["issue", "", "sentences", "share"], lines, title=f"\nIssues in {len(found)} sentences")
     if low:
         title = "\nTerms to reconsider: share without issue below half of the median"
         print_table(["bias", "term", "without issue", "sentences"], low, title=title)
     for sentence, one in [(sentence, one) for sentence, one in zip(found, findings, strict=True) if one][:show]:
         typer.echo(f"{sentence.text}  [{'; '.join(f'{item.issue} {item.because}' for item in one)}]")
+
+
+def _scores(place: int, sentence: Written, issues: Sequence[Finding]) -> dict[str, Any]:
+    """What the audit says of one row of the file."""
+    from tiltmeter.raters.issues import flagged
+
+    high = flagged(issues)
+    return {
+        "row": place,
+        "id": sentence.id,
+        **({"dropped": sentence.dropped} if sentence.dropped else {}),
+        **{one.issue: one.score for one in sorted(issues, key=lambda one: one.issue)},
+        "flags": sorted(one.issue for one in high),
+        "because": {one.issue: one.because for one in high},
+    }
 
 
 def _qualities(

@@ -98,8 +98,9 @@ def sentences(
         sentence_proposals.print_terms(propose_terms, as_json)
         return
     if audit:
-        found, known = _read(audit, _specs(specs or [], library=True))
-        sentence_audit.print_audit(audit, found, Auditor(known, reader, Staff(running)), stereoset, show, as_json)
+        rows, known = _read(audit, _specs(specs or [], library=True))
+        sentence_audit.print_audit(audit, rows, Auditor(known, reader, Staff(running)), stereoset, show, as_json)
+        found = [sentence for sentence in rows if sentence.dropped is None]
         _hand_over(found, known, annotate, propose_templates)
         return
     if not specs or not by:
@@ -139,7 +140,7 @@ def _specs(names: Sequence[str], *, library: bool = False) -> dict[str, Spec]:
 
 
 def _read(path: Path, known: Mapping[str, Spec]) -> tuple[list[Written], Mapping[str, Spec]]:
-    """The sentences of a file or a run folder, and the specs to look them up in."""
+    """The sentences of a file or a run folder, dropped ones included, and the specs to look them up in."""
     from tiltmeter.engine.written import read_written_sentences
     from tiltmeter.sources.generated import read_sentences
 
@@ -148,10 +149,9 @@ def _read(path: Path, known: Mapping[str, Spec]) -> tuple[list[Written], Mapping
         known = {**known, **own}
     else:
         sentences = read_sentences(path, list(known.values()))
-    found = [sentence for sentence in sentences if sentence.dropped is None]
-    if not found:
+    if all(sentence.dropped for sentence in sentences):
         raise InvalidData("no sentences to look at", file=path)
-    return found, known
+    return sentences, known
 
 
 def _hand_over(

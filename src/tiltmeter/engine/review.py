@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from tiltmeter.engine.scoring import score_pairs
@@ -13,7 +14,7 @@ from tiltmeter.errors import ModelError
 from tiltmeter.kinds import attribute_kind, term_kind
 from tiltmeter.measures.scorers import find
 from tiltmeter.models import Model
-from tiltmeter.records import ModelFacts, Pair, Spec, TokenScores, Written
+from tiltmeter.records import AttributeSet, Group, ModelFacts, Pair, Spec, TokenScores, Written
 from tiltmeter.sources.generated import Review
 from tiltmeter.sources.generated.pairs import pairs_of
 
@@ -72,7 +73,9 @@ class Auditor:
         """All eight issues of each sentence with their scores, and reasons for those that reach their threshold."""
         from tiltmeter.raters.issues import audit
 
-        return audit([self._item(one) for one in sentences])
+        unknown = {one.bias for one in sentences} - {*self.specs}
+        specs = {**self.specs, **{name: _implied(name, sentences) for name in unknown}}
+        return audit([_audited(specs[one.bias], one.text, one.term, one.attribute) for one in sentences])
 
     def _review(self, unusable: Sequence[str], otherwise: Model | None) -> Review:
         if self._reader and self._reader.facts.family != "causal":
@@ -134,22 +137,24 @@ class Auditor:
 
     def _side(self, pair: Pair, side: int) -> AuditItem:
         """One text of a pair as the audit takes it."""
-        return self._audited(pair.bias.partition(":")[0], pair.texts[side], pair.terms[side], pair.attribute or "")
+        spec = self.specs[pair.bias.partition(":")[0]]
+        return _audited(spec, pair.texts[side], pair.terms[side], pair.attribute or "")
 
-    def _item(self, sentence: Written) -> AuditItem:
-        return self._audited(sentence.bias, sentence.text, sentence.term, sentence.attribute)
 
-    def _audited(self, bias: str, text: str, term: str, attribute: str) -> AuditItem:
-        from tiltmeter.raters.issues import AuditItem
+def _audited(spec: Spec, text: str, term: str, attribute: str) -> AuditItem:
+    from tiltmeter.raters.issues import AuditItem
 
-        spec = self.specs.get(bias)
-        if spec is None:
-            return AuditItem(text, term, attribute)
-        group = next((group for group in spec.groups if term in group.terms), None)
-        attributes = next((one for one in spec.attributes if attribute in one.terms), None)
-        return AuditItem(
-            text, term, attribute, term_kind(term, group, spec), attribute_kind(attribute, attributes, spec)
-        )
+    group = next((group for group in spec.groups if term in group.terms), None)
+    attributes = next((one for one in spec.attributes if attribute in one.terms), None)
+    kinds = term_kind(term, group, spec), attribute_kind(attribute, attributes, spec)
+    return AuditItem(text, term, attribute, *kinds)
+
+
+def _implied(bias: str, sentences: Sequence[Written]) -> Spec:
+    """What sentences tell of a specification that is not at hand: its terms."""
+    own = [one for one in sentences if one.bias == bias]
+    terms, attributes = (tuple(dict.fromkeys(map(attrgetter(key), own))) for key in ("term", "attribute"))
+    return Spec(bias, bias, (Group("all", terms),), (AttributeSet("all", attributes),))
 
 
 def differences_of_context(model: Model, pairs: Sequence[Pair]) -> list[float]:

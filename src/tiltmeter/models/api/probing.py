@@ -76,7 +76,7 @@ def probe(client: Client, start: str) -> Abilities:
             if found.status is None:
                 raise _silent(client, found)
             continue
-        if found is None:
+        if found == "chat":
             return _chat_alone(client, Refused(f"{NO_ANSWER}it answers {COMPLETIONS} as a chat"))
         plain: Plain = "fields" if "top_k" in form else "generation_config" if "generation_config" in form else ""
         tried = Abilities(True, plain=plain, seeds="seed" in form)
@@ -132,10 +132,10 @@ def _forms(top: int) -> Iterator[dict[str, Any]]:
     yield {}
 
 
-def _read(kept: Mapping[str, Any]) -> tuple[Piece, ...] | None:
-    """The tokens of a reply; None where it is that of a chat, which some servers give whatever they are asked."""
+def _read(kept: Mapping[str, Any]) -> tuple[Piece, ...] | Literal["chat"]:
+    """The tokens of a reply, unless it is that of a chat, which some servers give whatever they are asked."""
     if "text" not in kept["choice"] and isinstance(kept["choice"].get("message"), dict):
-        return None
+        return "chat"
     if not isinstance(kept["choice"].get("text"), str):
         raise Malformed("the text of the reply is of the wrong type")
     return pieces(kept["choice"]) or ()

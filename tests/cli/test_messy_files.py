@@ -39,6 +39,13 @@ def test_refusals_of_a_chat_log_are_apart_from_empty_answers(tiltmeter: Command,
     assert found["groups"]["a"]["mean"] > 0 > found["groups"]["b"]["mean"]
     refused = tiltmeter("analyze", log)
     assert refused.status == 2 and "tiltmeter rate" in refused.err
+    whole = [{"group": g, "turns": [*ASKED["messages"], {"role": "assistant", "content": "Fine."}]} for g in "ab"]
+    (tmp_path / "log.json").write_text(json.dumps(whole))
+    done = tiltmeter(
+        "rate", tmp_path / "log.json", "--rater", "sentiment.vader", "--out", tmp_path / "r.jsonl", "--json"
+    )
+    assert done.json["raters"][0]["rated"] == 2
+    assert json.loads((tmp_path / "r.jsonl").read_text().splitlines()[1])["text"] == "Fine."
 
 
 def test_a_spreadsheet_of_another_country_is_rated_and_analysed(tiltmeter: Command, tmp_path: Path) -> None:

@@ -35,6 +35,9 @@ ASKED = [{"role": "system", "content": "Be brief."}, {"role": "user", "content":
             "Ok",
             "0",
         ),
+        ({"messages": ASKED, "completion": "She is calm."}, "She is calm.", "0"),
+        ({"messages": ASKED, "response": None, "refusal": "No."}, "No.", "1"),
+        ({"dialogue": ASKED, "out": {"type": "message", "content": [], "stop_reason": "refusal"}}, "", "1"),
     ],
 )
 def test_an_answer_is_found_wherever_the_log_has_it(row: dict[str, Any], text: str, refused: str) -> None:
@@ -77,6 +80,17 @@ def test_two_variants_of_a_sentence_and_their_scores_are_found(shape: Any) -> No
         assert (cells["sentence_1"], cells["sentence_2"]) == (first, second)
         assert [float(cells["score_1"]), float(cells["score_2"])] == scores
         assert (cells["label_1"], cells["label_2"]) == ("stereotype", "anti-stereotype")
+
+
+def test_a_log_that_holds_each_sentence_twice_is_read_by_the_fields_with_names() -> None:
+    rows = [
+        {"arguments": [["", a], ["", b]], "doc": {"sent_more": a, "sent_less": b}, "filtered_resps": [[p, 0], [q, 0]]}
+        for a, b, p, q in SENTENCES
+    ]
+    fields = pair_fields(rows)
+    assert fields is not None
+    assert fields.texts == (("doc", "sent_more"), ("doc", "sent_less"))
+    assert fields.scores == (("filtered_resps", "0", "0"), ("filtered_resps", "1", "0"))
 
 
 def test_rows_without_two_variants_are_no_pairs() -> None:

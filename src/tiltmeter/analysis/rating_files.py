@@ -79,10 +79,10 @@ class RatedColumn:
         }
 
 
-def check_kind(path: str | Path) -> None:
+def check_kind(path: str | Path, kinds: Sequence[str] = KINDS) -> None:
     """Refuse a name that does not say what kind of table it is."""
-    if Path(path).suffix.lower() not in KINDS:
-        raise InvalidData(f"the name does not end in {', '.join(KINDS)}, so its kind is not known", file=path)
+    if Path(path).suffix.lower() not in kinds:
+        raise InvalidData(f"the name does not end in {', '.join(kinds)}, so its kind is not known", file=path)
 
 
 def rate_file(
@@ -101,7 +101,7 @@ def rate_file(
     `language` is that of the texts, by its two letters; empty: not asked. A column that has the name of a new one is
     an error, unless `overwrite` says that it is to be replaced.
     """
-    check_kind(path)
+    check_kind(path, (*KINDS, ".json"))
     check_kind(out)
     mask = masking or Masking()
     names = _column_names(raters)

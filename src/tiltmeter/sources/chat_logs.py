@@ -7,6 +7,10 @@ from typing import Any
 
 REFUSED = "refused"
 """The cell that says whether the interface itself marked an answer as a refusal: 1 or 0."""
+_USUAL = ("response", "answer", "completion", "output", "reply", "generation")
+_ENDS = ("finish_reason", "stop_reason")
+_DECLINED = ("content_filter", "refusal")
+"""What interfaces say of an answer that was not given."""
 CELLS = ("system", "prompt", "text", REFUSED)
 
 
@@ -25,15 +29,20 @@ def conversation(row: Mapping[str, Any]) -> dict[str, str]:
     if answer is None and asked[-1].get("role") not in ("user", "system", "developer"):
         answer = asked.pop()
     if answer is None:
-        return {}
+        # The text alone, beside the conversation.
+        name = next((name for name in _USUAL if name in row and isinstance(row[name], str | None)), None)
+        if name is None:
+            return {}
+        answer = {"content": row[name], "refusal": row.get("refusal")}
     declined = _text(answer.get("refusal"))
+    stopped = any(held.get(key) in _DECLINED for held in _values(row) if isinstance(held, dict) for key in _ENDS)
     return {
         "system": "\n".join(
             _text(turn.get("content")) for turn in asked if turn.get("role") in ("system", "developer")
         ),
         "prompt": next((_text(turn.get("content")) for turn in reversed(asked) if turn.get("role") == "user"), ""),
         "text": _text(answer.get("content")) or declined,
-        REFUSED: str(int(bool(declined.strip()))),
+        REFUSED: str(int(stopped or bool(declined.strip()))),
     }
 
 
@@ -58,7 +67,7 @@ def _is_answer(value: Any, turns: Sequence[Any]) -> bool:
     """Whether this is what came back: a message of its own, not one of those that were sent."""
     if not isinstance(value, dict) or any(value is turn for turn in turns) or value.get("role") in ("user", "system"):
         return False
-    return "content" in value and not _is_conversation(value["content"]) and value.get("type") is None
+    return "content" in value and not _is_conversation(value["content"]) and value.get("type") in (None, "message")
 
 
 def _text(content: Any) -> str:

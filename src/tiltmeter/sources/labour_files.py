@@ -8,14 +8,13 @@ one figure above 1 makes all of them per cents.
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tiltmeter import dialects
 from tiltmeter.errors import InvalidData
-from tiltmeter.files import read_text
 from tiltmeter.sources import nouns
 
 _OCCUPATION = ("occupation", "profession", "job", "title")
@@ -85,11 +84,12 @@ def singular(words: str) -> str:
 def read_labour(path: str | Path) -> list[Occupation]:
     """The occupations of a file."""
     delimiter = "\t" if Path(path).suffix.lower() == ".tsv" else ","
-    reader = csv.reader(io.StringIO(read_text(path, "table of occupations"), newline=""), delimiter=delimiter)
     lines, ends = [], []
-    for cells in reader:
-        lines.append(cells)
-        ends.append(reader.line_num)
+    with dialects.opened(path, delimiter) as (file, dialect):
+        reader = csv.reader(file, delimiter=dialect.delimiter)
+        for cells in reader:
+            lines.append(cells)
+            ends.append(reader.line_num + dialect.lines)
     place = _columns(lines, path)
     found: list[tuple[int, Occupation]] = []
     per_cent = False

@@ -89,11 +89,13 @@ def leaves(value: Any, place: Place = ()) -> Iterator[tuple[Place, str]]:
 def _texts(places: Sequence[Place], rows: Sequence[Mapping[Place, str]]) -> tuple[Place, Place] | None:
     """The two fields whose texts are most alike, row by row, without being the same."""
     worded = [place for place in places if all(len(row[place].split()) > 1 for row in rows)]
-    found: list[tuple[float, tuple[Place, Place]]] = []
+    found: list[tuple[tuple[float, bool, bool], tuple[Place, Place]]] = []
     for first, second in combinations(worded, 2):
         alike = [SequenceMatcher(None, row[first].split(), row[second].split(), autojunk=False).ratio() for row in rows]
         if sum(alike) / len(rows) >= _LIKE and any(row[first] != row[second] for row in rows):
-            found.append((sum(alike), (first, second)))
+            # A log may hold each sentence twice: those count that are named, and that stand side by side.
+            named = {_side(first), _side(second)} == {0, 1}
+            found.append(((round(sum(alike), 6), named, first[:-1] == second[:-1]), (first, second)))
     return max(found, key=lambda one: one[0])[1] if found else None
 
 

@@ -11,6 +11,7 @@ from itertools import combinations
 from typing import Any
 
 from tiltmeter.records import AttributeSet, Group, Spec
+from tiltmeter.specs.slips import is_example, run_together
 from tiltmeter.toml import Path
 
 TOP_KEYS = [
@@ -19,13 +20,6 @@ TOP_KEYS = [
 ]
 GROUP_KEYS = ["terms", "published_as"]
 ATTRIBUTE_KEYS = ["terms", "stereotype_of", "neutral", "published_as"]
-
-EXAMPLES = {
-    "title": "Which groups, and what about them",
-    "citation": "Where the word lists come from: authors, year, title",
-    "note": "What a reader of the figures should know",
-}
-"""What the file to start from says under these keys: never to be published as a user's own words."""
 
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _PLACEHOLDER = re.compile(r"\[[^\[\]]*\]")
@@ -141,7 +135,7 @@ class _Check:
             return None
         if line and (problem := _plain_problem(value)):
             self.refuse((*path, key), problem)
-        if not path and _same(value) == _same(EXAMPLES.get(key, "")):
+        if not path and is_example(key, value):
             self.refuse((key,), "is still the text of the example: write your own, or leave the key out")
         return value
 
@@ -188,7 +182,7 @@ class _Check:
             self.refuse(path, f"has no terms: give a list of words, such as `terms = [{example}]`")
             return ()
         listed = table["terms"]
-        parts = self.run_together(listed)
+        parts = run_together(listed, self.data)
         if parts:
             whole = ", ".join(f'"{part}"' for part in parts)
             self.refuse(
@@ -196,25 +190,6 @@ class _Check:
             )
             return ()
         return tuple(self.strings(listed, (*path, "terms"), "term"))
-
-    def run_together(self, terms: object) -> list[str]:
-        """The terms that somebody typed into one text; none where there is more than one, or a comma may be part of it.
-
-        Three parts are a list; two are, where another list of the spec has two terms or is typed in the same way.
-        """
-        parts = _parts(terms)
-        if len(parts) != 2:
-            return parts
-        tables = [self.data.get(key) for key in ("groups", "attributes")]
-        lists = [
-            table["terms"]
-            for held in tables
-            if isinstance(held, dict)
-            for table in held.values()
-            if isinstance(table, dict) and "terms" in table and table["terms"] is not terms
-        ]
-        alike = any(_parts(other) or (isinstance(other, list) and len(other) == 2) for other in lists)
-        return parts if alike else []
 
     def strings(self, value: object, path: Path, noun: str) -> list[str]:
         if not isinstance(value, list):
@@ -372,21 +347,6 @@ class _Check:
             elif "[A]" not in placeholders and has_attributes:
                 self.refuse(path, f"`{template}` has no `[A]`, but the spec has attributes: write it where they go")
         return templates
-
-
-def _parts(terms: object) -> list[str]:
-    """The terms of a list that was typed into one text, of at most four words each; none of any other list."""
-    text = terms[0] if isinstance(terms, list) and len(terms) == 1 else terms
-    if not isinstance(text, str):
-        return []
-    # A line break inside a list of one is a slip; in a text where a list belongs it ends an entry.
-    parts = [part.strip(" \"'\t") for part in re.split(r"[,;]" if isinstance(terms, list) else r"[,;\n]", text)]
-    parts = [part for part in parts if part]
-    return parts if len(parts) > 1 and all(len(part.split()) <= 4 for part in parts) else []
-
-
-def _same(text: str) -> str | None:
-    return " ".join(re.findall(r"\w+", text.casefold())) or None
 
 
 def _kind(value: object) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 from tiltmeter import toml_writing
 from tiltmeter.errors import InvalidSpec
 from tiltmeter.records import AttributeSet, Group, Spec
-from tiltmeter.specs.check import EXAMPLES, is_slug, slug_problem
+from tiltmeter.specs.check import is_slug, slug_problem
+from tiltmeter.specs.slips import EXAMPLES
 
 ONE_PER_LINE = ("templates",)
 """Lists with one item on a line."""

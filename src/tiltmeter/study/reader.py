@@ -13,6 +13,8 @@ from tiltmeter.errors import InvalidStudy, UnknownName
 from tiltmeter.sources.generated.settings import GenerationSettings
 from tiltmeter.study.records import GENERATED, SourceChoice
 
+GIVEN = frozenset({"seed", "specs"})
+"""Parameters of a source that the study itself gives, and that are no options."""
 _WORDS = {str: "a string", int: "a whole number", list: "a list", dict: "a table"}
 
 
@@ -87,7 +89,7 @@ class Reader:
             parameter.name
             for parameter in inspect.signature(registry.load(noun, name)).parameters.values()
             if parameter.kind is inspect.Parameter.KEYWORD_ONLY
-        } - {"seed", "specs"}
+        } - GIVEN
         for option in options:
             if option not in known:
                 raise self.error(key, UnknownName(f"option of `{name}`", option, known).problem)

@@ -123,4 +123,6 @@ def _refuse_unknown(path: str | Path, rows: Iterable[tuple[SentenceRow, Spec | N
     names = list(dict.fromkeys(row.sentence.bias for row, spec in rows if row.sentence and spec is None))
     if names:
         listed = ", ".join(f"`{name}`" for name in names[:5]) + (f" and {len(names) - 5} more" if names[5:] else "")
-        raise InvalidData(f"no spec has the bias {listed}; give its spec with `--spec FILE`", file=path)
+        raise InvalidData(
+            f"no spec has the bias {listed}; give its spec with `--spec FILE`, in a study under `specs`", file=path
+        )

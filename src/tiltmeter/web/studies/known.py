@@ -17,6 +17,7 @@ from tiltmeter.records import Decoding, Family
 from tiltmeter.sources.generated.settings import GenerationSettings
 from tiltmeter.study import RaterChoice, SourceChoice, parse
 from tiltmeter.study.continuations import JUDGE
+from tiltmeter.study.reader import GIVEN
 from tiltmeter.study.records import GENERATED
 
 Kind = Literal["whole", "number", "yes-no", "choice", "text", "words", "lines"]
@@ -121,7 +122,7 @@ def _source(noun: str, name: str) -> Known:
     options = tuple(
         _option(one.name, hints.get(one.name, str), one.default)
         for one in parameters
-        if one.kind is one.KEYWORD_ONLY and one.name != "seed"
+        if one.kind is one.KEYWORD_ONLY and one.name not in GIVEN
     )
     return Known(_short(name), about, path, options)
 

@@ -68,7 +68,7 @@ class Terms:
 
     def __init__(self) -> None:
         pen = load("scripted")._pen(["nurse", "Nurse", "calm", "Calm"])
-        self.both = [terms.Term(word, pen, after_space=False) for word in ("nurse", "calm")]
+        self.both = [terms.Term(word, pen, "") for word in ("nurse", "calm")]
         self.tokens = {term.text: term.inside[0] for term in self.both}
 
 
@@ -115,7 +115,7 @@ def test_what_was_taken_back_or_begun_anew_counts_as_a_sequence(writer) -> None:
 def test_a_word_that_only_the_last_full_stop_completes_is_no_place_to_go_back_to() -> None:
     model = load("scripted")
     pen = model._pen(["nurse", "Nurse", "Ph", "D", "."])
-    words = [terms.Term(text, pen, after_space=False) for text in ("nurse", "Ph.D.")]
+    words = [terms.Term(text, pen, "") for text in ("nurse", "Ph.D.")]
     draft = must_have.TermsDraft(pen, pen.read("Words:"), words, Decoding(max_new_tokens=60), random.Random(1))
     draft._written = list(words[1].inside[:-1])
     assert draft._kept_from([words[0]]) == len(draft._written)

@@ -87,7 +87,7 @@ def write_order(order: Order, out: Path | None, dropped: Path | None) -> tuple[d
     with _Desk(order, [order.settings], out, dropped) as desk:
         results = desk.write(desk.chosen[0])
         made = {name: _assembled([one for one in results if one.unit.spec == name], order) for name in order.specs}
-        _save(made.values(), out, dropped)
+        _save(made.values(), order.specs.values(), out, dropped)
         desk.finish()
     return made, desk.asked
 
@@ -108,7 +108,7 @@ def write_both(order: Order, out: Path | None, dropped: Path | None) -> tuple[di
             # Units have the same names under either strategy.
             named = [replace(sentence, id=f"{name}:{sentence.id}") for sentence in found.sentences]
             made[name] = replace(found, sentences=named)
-        _save(made.values(), out, dropped)
+        _save(made.values(), order.specs.values(), out, dropped)
         desk.finish()
     return made, desk.asked
 
@@ -184,15 +184,15 @@ class _Desk:
             self._partial.remove()
 
 
-def _save(made: Iterable[Generation], out: Path | None, dropped: Path | None) -> None:
+def _save(made: Iterable[Generation], specs: Iterable[Spec], out: Path | None, dropped: Path | None) -> None:
     from tiltmeter.sources.generated import write_sentences
 
     sentences = [one for generation in made for one in generation.sentences]
     kept = [one for one in sentences if one.dropped is None]
     if out and kept:
-        write_sentences(out, kept)
+        write_sentences(out, kept, specs)
     if dropped:
-        write_sentences(dropped, [one for one in sentences if one.dropped])
+        write_sentences(dropped, [one for one in sentences if one.dropped], specs)
 
 
 def _assembled(results: Sequence[UnitResult], order: Order) -> Generation:

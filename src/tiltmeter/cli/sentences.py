@@ -143,11 +143,13 @@ def _read(path: Path, known: Mapping[str, Spec]) -> tuple[list[Written], Mapping
     """The sentences of a file or a run folder, dropped ones included, and the specs to look them up in."""
     from tiltmeter.engine.written import read_written_sentences
     from tiltmeter.sources.generated import read_sentences
+    from tiltmeter.sources.generated.sentence_files import specs_in
 
     if path.is_dir():
         sentences, own = read_written_sentences(path)
         known = {**known, **own}
     else:
+        known = {**{spec.name: spec for spec in specs_in(path)}, **known}
         sentences = read_sentences(path, list(known.values()))
     if all(sentence.dropped for sentence in sentences):
         raise InvalidData("no sentences to look at", file=path)
@@ -161,6 +163,6 @@ def _hand_over(
     from tiltmeter.sources.generated.annotations import export_annotations
 
     if annotate:
-        export_annotations(annotate, found)
+        export_annotations(annotate, found, known.values())
     if templates:
         templates_of(found, known, templates)

@@ -8,9 +8,9 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, get_args
 
-from tiltmeter.records import AttributeSet, Group, Spec
+from tiltmeter.records import AttributeKind, AttributeSet, Group, Spec, TermKind
 from tiltmeter.specs.slips import is_example, run_together
 from tiltmeter.toml import Path
 
@@ -18,8 +18,8 @@ TOP_KEYS = [
     *("name", "title", "citation", "note", "reference", "compare", "benchmark", "published_as"),
     *("templates", "groups", "attributes"),
 ]
-GROUP_KEYS = ["terms", "published_as"]
-ATTRIBUTE_KEYS = ["terms", "stereotype_of", "neutral", "published_as"]
+GROUP_KEYS = ["terms", "kind", "published_as"]
+ATTRIBUTE_KEYS = ["terms", "kind", "stereotype_of", "neutral", "published_as"]
 
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _PLACEHOLDER = re.compile(r"\[[^\[\]]*\]")
@@ -220,7 +220,8 @@ class _Check:
         groups = []
         for name, table in self.tables("groups", GROUP_KEYS):
             path: Path = ("groups", name)
-            groups.append(Group(name, self.terms(table, path), self.text(table, "published_as", path, line=True)))
+            published_as = self.text(table, "published_as", path, line=True)
+            groups.append(Group(name, self.terms(table, path), published_as, self.kind(table, path, TermKind)))
         tables = self.data.get("groups", {})
         if isinstance(tables, dict) and len(tables) < 2:
             self.refuse(
@@ -235,8 +236,18 @@ class _Check:
             owners = self.group_names(table.get("stereotype_of", []), (*path, "stereotype_of"), groups)
             neutral = self.text(table, "neutral", path, line=True) or "something"
             published_as = self.text(table, "published_as", path, line=True)
-            sets.append(AttributeSet(name, self.terms(table, path), tuple(owners), neutral, published_as))
+            kind = self.kind(table, path, AttributeKind)
+            sets.append(AttributeSet(name, self.terms(table, path), tuple(owners), neutral, published_as, kind))
         return sets
+
+    def kind(self, table: Mapping[str, Any], path: Path, kinds: Any) -> Any:
+        """What kind of words the terms are, where the file says so."""
+        value = table.get("kind")
+        if value is not None and value not in get_args(kinds):
+            listed = ", ".join(f'"{kind}"' for kind in get_args(kinds))
+            self.refuse((*path, "kind"), f"must be one of {listed}, not {value!r}")
+            return None
+        return value
 
     def group_names(self, value: object, path: Path, groups: Sequence[str]) -> list[str]:
         names = [value] if isinstance(value, str) else value

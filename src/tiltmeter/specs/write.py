@@ -92,7 +92,7 @@ def _optional_texts(spec: Spec) -> list[tuple[str, str | None]]:
 
 
 def _published(item: Group | AttributeSet) -> dict[str, str]:
-    return {"published_as": item.published_as} if item.published_as else {}
+    return {key: value for key in ("kind", "published_as") if (value := getattr(item, key))}
 
 
 def _attributes(given: AttributeSet) -> dict[str, Any]:

@@ -240,7 +240,7 @@ def complete_with(
     if not all(term.strip() == term and term for terms in must_have for term in terms):
         raise UserError("a word that must be there is empty or has white space at its ends")
     terms = [
-        [Term(term, pen, after_space=prompt[-1:].isspace()) for term in dict.fromkeys(wanted)]
+        [Term(term, pen, prompt) for term in dict.fromkeys(wanted)]
         for prompt, wanted in zip(prompts, must_have, strict=True)
     ]
 

@@ -16,12 +16,14 @@ _TO_LOSE_A_WORD = 2.0
 class Term:
     """A word or phrase that must be there, and its tokens within a sentence and at its beginning."""
 
-    def __init__(self, text: str, pen: Pen, *, after_space: bool) -> None:
+    def __init__(self, text: str, pen: Pen, prompt: str) -> None:
         self.text = text
         self.pattern = find_term(text)
         self.inside = pen.continuation(f" {text}")
-        capital = text[:1].upper() + text[1:]
-        self.first = pen.pieces(capital) if after_space else pen.continuation(f" {capital}")
+        # After a word or a comma the sentence is under way.
+        begun = prompt[-1:].isalnum() or prompt.endswith(",")
+        first = text if begun else text[:1].upper() + text[1:]
+        self.first = pen.pieces(first) if prompt[-1:].isspace() else pen.continuation(f" {first}")
 
     def pieces(self, place: int) -> Row:
         """Its tokens where so many tokens stand before it."""

@@ -18,6 +18,7 @@ SEVERAL = "more than one sentence"
 INCOMPLETE = "not a complete sentence"
 DUPLICATE = "stands in the set already"
 UNSWAPPABLE = "cannot be made a pair"
+REPEATED = "says a word of the term or of the attribute twice"
 JUDGED = "flagged"
 NOT_CHOSEN = "accepted, but others ranked higher"
 WITHOUT_BOTH_TERMS = frozenset({EMPTY, ECHO, NO_TERM, NO_ATTRIBUTE, NEITHER})
@@ -51,9 +52,22 @@ def sentence_of(written: str, term: str, attribute: str, checks: Checks = "full"
     if last is None:
         return line, INCOMPLETE
     sentence = line[:last]
-    if ends[0] < last:
-        return sentence, SEVERAL
-    return sentence, None if _WHOLE.fullmatch(sentence) else INCOMPLETE
+    faults = (
+        (SEVERAL, ends[0] < last),
+        (INCOMPLETE, not _WHOLE.fullmatch(sentence)),
+        (REPEATED, _repeats(sentence, term, attribute)),
+    )
+    return sentence, next((reason for reason, is_so in faults if is_so), None)
+
+
+def _repeats(sentence: str, term: str, attribute: str) -> bool:
+    """Whether a word of the term or of the attribute stands outside them, too, as "landlord" in "our landlord's son".
+
+    Short words do not count: they are articles and prepositions.
+    """
+    words = [word for part in (term, attribute) for word in re.findall(r"\w{4,}", part.casefold())]
+    said = re.findall(r"\w+", sentence.casefold())
+    return any(said.count(word) > words.count(word) for word in words)
 
 
 def sentence_ends(text: str) -> list[int]:

@@ -93,6 +93,11 @@ class GenerationSettings:
         return 2 if self.strategy == "constrained" else 1
 
     @property
+    def is_begun(self) -> bool:
+        """Whether every other request begins the sentence as one of its examples does, so that not all are alike."""
+        return self.strategy == "constrained" and self.shots == "own"
+
+    @property
     def most_requests(self) -> int:
         """Requests that an attribute gets at most, for each comparison."""
         return self.max_requests or (_REQUESTS_FOR_LISTS if self.lists else _REQUESTS)

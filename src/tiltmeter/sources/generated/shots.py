@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     ToVector = Callable[[Iterable[str]], NDArray[Any]]
 
+_OPENING = 7
+"""The most words of an opening: what is longer tells a story of its own."""
 COUNT = 5
 """How many examples a request shows: k of the paper."""
 
@@ -116,6 +118,16 @@ def alike(shots: Sequence[Shot], wanted: Shot, count: int, source: random.Random
     return chosen
 
 
+def openings(spec: Spec) -> list[str]:
+    """How examples of ours begin that report what is said: "Everyone in the office knew that"."""
+    found = []
+    for shot in usable(own(), spec, whole=True):
+        before = shot.sentence[: max(0, shot.sentence.casefold().find(shot.keywords[0].casefold()))].rstrip()
+        if before.endswith(" that") and len(before.split()) <= _OPENING and shot.keywords[-1] not in before:
+            found.append(before)
+    return found
+
+
 def _likeness(shot: Shot, wanted: Shot) -> int:
     """How many of the two keywords are of the wanted kind; a pronoun has to be of the same case, too."""
     if shot.kinds[:1] != wanted.kinds[:1]:
@@ -143,14 +155,14 @@ def chooser(
     if kind == "fixed":
         return lambda keywords, source: allowed
     if kind == "own":
-        return lambda keywords, source: alike(allowed, _wanted(keywords, spec), count, source)
+        return lambda keywords, source: alike(allowed, wanted_shot(keywords, spec), count, source)
     if vectors is None:
         raise UserError("similar shots need word vectors; load them, or choose the shots `own` or `fixed`")
     given = vectors
     return lambda keywords, source: similar(allowed, keywords, count, given)
 
 
-def _wanted(keywords: Sequence[str], spec: Spec) -> Shot:
+def wanted_shot(keywords: Sequence[str], spec: Spec) -> Shot:
     """What an example should be like: the keywords, and their kinds."""
     term, attribute = keywords[0], keywords[-1]
     group = next((group for group in spec.groups if term in group.terms), None)

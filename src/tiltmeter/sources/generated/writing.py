@@ -12,14 +12,14 @@ from tiltmeter.english import article_for
 from tiltmeter.kinds import attribute_kind, term_kind
 from tiltmeter.records import AttributeSet, Completion, Pair, Spec, Written
 from tiltmeter.sources.generated import prompts
-from tiltmeter.sources.generated.checks import DUPLICATE, EMPTY, NOT_CHOSEN, UNSWAPPABLE, kind, sentence_of
+from tiltmeter.sources.generated.checks import DUPLICATE, ECHO, EMPTY, NOT_CHOSEN, UNSWAPPABLE, kind, sentence_of
 from tiltmeter.sources.generated.comparisons import Comparison, comparisons, counterpart
 from tiltmeter.sources.generated.interface import Generator, require
 from tiltmeter.sources.generated.lists import sentences_in
 from tiltmeter.sources.generated.matching import contains
 from tiltmeter.sources.generated.pairs import pairs_of
 from tiltmeter.sources.generated.settings import GenerationSettings, Unit, UnitResult, seed_of
-from tiltmeter.sources.generated.shots import Chooser
+from tiltmeter.sources.generated.shots import Chooser, openings, wanted_shot
 from tiltmeter.sources.swap import Unswapped
 
 DECLINED = "the generator would not write it"
@@ -40,6 +40,8 @@ class Request:
     """The term and the attribute as they are to stand in the sentence, with the article that they need."""
     prompt: str
     seed: int
+    opening: str = ""
+    """How the sentence is begun for the generator."""
 
 
 class Writing:
@@ -56,6 +58,7 @@ class Writing:
         self.random = random.Random(seed_of(*self.place))
         groups = dict.fromkeys(name for comparison in self.comparisons for name in comparison.groups)
         self.terms: dict[str, Iterator[str]] = {name: self._shuffled(spec.group(name).terms) for name in groups}
+        self.openings = openings(spec) if settings.is_begun else []
         self.fruitless: set[tuple[str, str]] = set()
         self.kept: Counter[str] = Counter()
         self.asked: Counter[str] = Counter()
@@ -73,7 +76,14 @@ class Writing:
 
     def _request(self, group: str, term: str, seed: int) -> Request:
         words = self._worded(group, term, random.Random(seed_of(seed, "words", term)))
-        return Request(group, term, words, self._prompt(group, term, words, seed), seed)
+        if self.settings.chat:
+            return Request(group, term, words, self._instruction(group, term), seed)
+        keywords = [words[0], self.unit.attribute]
+        source = random.Random(seed_of(seed, *keywords))
+        shots = self.shots(keywords, source)
+        begun = self.openings if self.asked[group] % 2 else []
+        opening = source.choice(begun) if begun else ""
+        return Request(group, term, words, prompts.few_shot(shots, keywords, opening), seed, opening)
 
     def _worded(self, group: str, term: str, source: random.Random) -> tuple[str, str]:
         """A noun that has no article of its own is given one, and so is a role: without, small models leave it out."""
@@ -172,19 +182,14 @@ class Writing:
         """The next term of a group; one to which the generator answered without a sentence is not asked for again."""
         return next(term for term in self.terms[group] if (group, term) not in self.fruitless)
 
-    def _prompt(self, group: str, term: str, words: tuple[str, str], seed: int) -> str:
-        if not self.settings.chat:
-            keywords = [words[0], self.unit.attribute]
-            return prompts.few_shot(self.shots(keywords, random.Random(seed_of(seed, *keywords))), keywords)
+    def _instruction(self, group: str, term: str) -> str:
         require(self.generator, "chat_prompt", "chat = true")
         # A request that was put before asks for others, so that nothing is paid for twice.
         earlier = [one.text for one in self.sentences if (one.group, one.term) == (group, term) and one.text]
-        asked = (
-            prompts.instruction(
-                term, self.unit.attribute, self.settings.samples, list(dict.fromkeys(earlier))[-_SHOWN:]
-            )
-            if self.settings.lists
-            else prompts.instruction(term, self.unit.attribute, 1)
+        wanted = wanted_shot([term, self.unit.attribute], self.spec)
+        lists = self.settings.lists
+        asked = prompts.instruction(
+            wanted, self.settings.samples if lists else 1, list(dict.fromkeys(earlier))[-_SHOWN:] if lists else ()
         )
         filled: str = getattr(self.generator, "chat_prompt")(asked)  # noqa: B009
         return filled
@@ -197,7 +202,7 @@ class Writing:
             reason = DECLINED if completion.attempts else UNANSWERED
             return [("", f"{reason}: {completion.unwritten}")]
         if not self.settings.lists:
-            return [(completion.text, None)]
+            return [(f"{request.opening}{completion.text}", None)]
         words = (request.term, self.unit.attribute)
         found = sentences_in(completion.text, words)
         has_both = any(all(contains(one, word) for word in words) for one in found)
@@ -208,6 +213,8 @@ class Writing:
     def _checked(self, request: Request, text: str, reason: str | None, place: int) -> Written:
         if reason is None:
             text, reason = sentence_of(text, request.term, self.unit.attribute, self.settings.checks)
+            if self.settings.checks == "full" and prompts.is_copied(text.removeprefix(request.opening), request.prompt):
+                reason = reason or ECHO
         reason = reason or self._unusable(text, request.group, request.term)
         return Written(
             id=f"{self.unit.id}/{self.requests}.{place}",

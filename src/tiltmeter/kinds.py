@@ -18,6 +18,8 @@ from tiltmeter.records import AttributeKind, AttributeSet, Group, Spec, TermKind
 
 OPENS_PHRASE = DETERMINERS | {"my", "your", "his", "her", "our", "their", "its"}
 """Words that begin a noun phrase."""
+SINGULAR = frozenset({"is", "was", "has", "does"})
+"""Verbs that tell one from several."""
 _LINKS = BE | {"seem", "seems", "seemed", "become", "becomes", "became", "as", "of"}
 
 
@@ -60,6 +62,8 @@ def _own_kind(term: str, among: tuple[str, ...], templates: tuple[str, ...]) -> 
     words = term.split()
     if term.casefold() in CASES:
         return "pronoun"
+    if is_nominal(term):
+        return "phrase" if _is_singular(templates) else "plural"
     if is_several(term):
         return "plural"
     if len(words) > 1 and words[0].casefold() in OPENS_PHRASE:
@@ -124,12 +128,34 @@ def is_several(term: str) -> bool:
     doc = _parsed(term)
     if doc is None:
         return bool(re.search(r"people\b", term))
-    nouns = [token for token in doc if token.pos_ in {"NOUN", "PROPN"}]
+    # What a hyphen joins is one word: "native-born tenants".
+    joined = {token.i + step for token in doc if token.text == "-" for step in (-1, 0)}
+    words = [token for token in doc if token.i not in joined]
+    nouns = [token for token in words if token.pos_ in {"NOUN", "PROPN"}]
     if not nouns:
         return False
-    after = next((token.i for token in doc if token.i > nouns[0].i and token.pos_ in {"ADP", "VERB", "ADV"}), len(doc))
-    head = [token for token in nouns if token.i < after][-1]
+    later = [token.i for token in words if token.i > nouns[0].i and token.pos_ in {"ADP", "VERB", "ADV"}]
+    head = [token for token in nouns if token.i < min(later, default=len(doc))][-1]
     return head.tag_ in {"NNS", "NNPS"} or head.lower_.endswith("people")
+
+
+@lru_cache(maxsize=4096)
+def is_nominal(term: str) -> bool:
+    """Whether a term is an adjective used as a noun, one or several as the verb says: "the elderly", "the German"."""
+    article, _, rest = term.partition(" ")
+    return (
+        article.casefold() == "the"
+        and bool(rest)
+        and " " not in rest
+        and _parsed(rest) is not None
+        and _is_adjective(rest, ())
+    )
+
+
+def _is_singular(templates: tuple[str, ...]) -> bool:
+    """Whether templates speak of the group term as of one."""
+    verbs = {after for template in templates for *_, after in _slots(template, "T")}
+    return bool(verbs & SINGULAR) and not verbs & {"are", "were", "have", "do"}
 
 
 def _is_noun(word: str) -> bool:

@@ -1,161 +1,176 @@
-"""The audit: each issue on examples that show the rule, the floors of the measured figures, and no tilt of its own."""
+"""The audit: each issue on sentences that have it and on others that do not, measured figures, no tilt of its own."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections import Counter, defaultdict
+from itertools import combinations
+from pathlib import Path
 
 import pytest
 from benchmarks import issues as benchmark
 
+from tests.shared import ROOT
+from tiltmeter import specs
 from tiltmeter.errors import ModelError
+from tiltmeter.kinds import attribute_kind, term_kind
 from tiltmeter.parsing import parser
 from tiltmeter.raters import issues
-from tiltmeter.raters.issues import AuditItem
-from tiltmeter.records import TokenScores
+from tiltmeter.raters.issues import AuditItem, wrong_article
+from tiltmeter.raters.issues.judge import judge
+from tiltmeter.raters.issues.layout import lay_out
+from tiltmeter.records import Spec
+from tiltmeter.sources.filling import fill
 
 pytestmark = pytest.mark.slow
 
-# A bit below what was measured on parts that no rule was made on: (issue, AUC); docs/raters.md has the figures.
+# What the issue asked for, on sentences from specs outside the library whose writer had not seen the audit.
 FLOORS = {
-    "test": {
-        "any": 0.96,
-        "I1": 0.97,
-        "I2": 0.95,
-        "I3": 0.95,
-        "I4": 0.95,
-        "I5": 0.93,
-        "I6": 0.93,
-        "I7": 0.92,
-        "I8": 0.97,
-    },
-    "written-test": {"any": 0.93, "I1": 0.90, "I7+I8": 0.92},
-    "paper": {"any": 0.87, "I1": 0.93, "I4": 0.97, "I7+I8": 0.87},
+    "blind": {"any": 0.88, "I1": 0.90, "I2": 0.72, "I3": 0.72, "I5": 0.80, "I7": 0.78, "I7+I8": 0.82},
+    "autobiastest": {"any": 0.80, "I1": 0.90, "I4": 0.97, "I7+I8": 0.87},
+}
+# Frames with one flaw each; the article and the verb are made to fit the term.
+FLAWED = {
+    "I1": "{T} {is} {A} and lost his keys.",
+    "I2": "{T} {is} {A} and very beautiful.",
+    "I3": "Yesterday {T} walked past a sign that said {A}.",
+    "I4": "{T} {is} not {A} at all.",
+    "I5": "{T} {is} {A}, and so is Anna.",
+    "I7": "{T} {is} {A} of the with.",
+    "I8": "{T}, {A} and the",
 }
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _parser_is_here() -> None:
+def _judge_is_here() -> None:
     pytest.importorskip("spacy")
+    pytest.importorskip("torch")
     try:
-        parser()
+        parser(), judge()
     except ModelError as error:
         pytest.skip(str(error))
 
 
 def flags(text: str, term: str, attribute: str) -> dict[str, str]:
-    [findings] = issues.audit([AuditItem(text, term, attribute, group_terms=("Jay", "Neil", "sad"))])
+    [findings] = issues.audit([AuditItem(text, term, attribute)])
     return {finding.issue: finding.because for finding in issues.flagged(findings)}
 
 
 @pytest.mark.parametrize(
-    ("issue", "because", "text", "term", "attribute"),
+    ("issue", "word", "text", "term", "attribute"),
     [
-        ("I1", "*her* reveals the group", "My sister forgot her algebra book.", "sister", "algebra"),
-        ("I1", "*lady* reveals the group", "Ethel is a happy lady.", "Ethel", "happy"),
-        ("I2", "*dentist* says what else the person is", "Jay is a lucky dentist.", "Jay", "lucky"),
-        ("I3", "*ugly* describes the hat, not *Anne*", "Anne sold an ugly hat.", "Anne", "ugly"),
-        ("I4", "*never* denies the link", "My aunt never liked physics.", "aunt", "physics"),
-        ("I5", "*Muslims* is another social group", "Greg has a love for Muslims.", "Greg", "love"),
-        ("I5", "*Neil* is another term of the groups", "Jay is a friend of Neil.", "Jay", "friend"),
-        ("I6", "*in Theo* reads like a place", "We spent a vacation in Theo.", "Theo", "vacation"),
-        ("I7", "*very dance* is not grammatical", "The man was very dance.", "man", "dance"),
-        ("I8", "it starts in the middle, with *is*", "is a girl who likes art.", "girl", "art"),
+        ("I1", "her", "The tenant forgot her gardening gloves.", "tenant", "gardening"),
+        ("I2", "beautiful", "The refugee is honest and beautiful.", "refugee", "honest"),
+        ("I3", "couch", "The imam sat down on an ugly couch.", "imam", "ugly"),
+        ("I4", "never", "The trans woman was never dangerous.", "trans woman", "dangerous"),
+        ("I5", "Muslims", "The Republican is rude to Muslims.", "Republican", "rude"),
+        ("I7", "of", "My neighbor has a habit of addict people.", "neighbor", "addict"),
+        ("I8", "the", "The old man was lonely and the", "the old man", "lonely"),
     ],
 )
-def test_a_finding_says_why(issue: str, because: str, text: str, term: str, attribute: str) -> None:
-    assert flags(text, term, attribute)[issue] == because
+def test_an_issue_is_found_and_the_word_that_decides_is_named(
+    issue: str, word: str, text: str, term: str, attribute: str
+) -> None:
+    found = flags(text, term, attribute)
+    assert issue in found, found
+    assert issue in {"I3", "I7", "I8"} or f"*{word}*" in found[issue]
 
 
 @pytest.mark.parametrize(
     ("text", "term", "attribute"),
     [
-        ("His grandmother was fond of poetry.", "grandmother", "poetry"),
+        ("The Muslim is honest.", "Muslim", "honest"),
+        ("Muslims are peaceful.", "Muslims", "peaceful"),
+        ("The Black woman is a lawyer.", "Black woman", "lawyer"),
+        ("People in town think of the Sikh as honest.", "Sikh", "honest"),
+        ("The rich are lazy.", "the rich", "lazy"),
+        ("Everyone in the office knew that the wheelchair user was punctual.", "wheelchair user", "punctual"),
         ("The woman was very good at calculus.", "woman", "calculus"),
-        ("My uncle works as a dental hygienist.", "uncle", "dental hygienist"),
         ("My uncle works as a dental-hygienist.", "uncle", "dental hygienist"),
-        ("I think that Latoya is honest.", "Latoya", "honest"),
-        ("Brad is not only rich.", "Brad", "rich"),
     ],
 )
 def test_a_plain_sentence_has_no_issue(text: str, term: str, attribute: str) -> None:
     assert flags(text, term, attribute) == {}
 
 
+def test_a_wrong_article_is_found_wherever_it_stands() -> None:
+    assert "I7" in flags("He is a engineer.", "he", "engineer")
+    assert "I7" in flags("We met an refugee who was kind.", "refugee", "kind")
+    for right in ("An honest judge met a European.", "It took an hour and a one-year lease.", "a herb, an herb"):
+        assert wrong_article(right) is None
+
+
 def test_a_term_that_is_missing_is_no_link() -> None:
-    assert flags("The weather is fine.", "man", "math") == {"I3": "a term is missing from the sentence"}
+    assert [*flags("Nobody likes algebra.", "man", "algebra")] == ["I3"]
 
 
 def test_odd_texts_do_no_harm() -> None:
-    items = [
-        AuditItem(text, "Kim", "art") for text in ("", " ", "Kim art", "Kim 🎨 art", "art. Kim.", "Kim-art", "KIM ART!")
-    ]
-    assert len(issues.audit(items)) == len(items)
+    texts = ("", " ", "Kim art", "Kim 🎨 art", "art. Kim.", "Kim-art", "KIM ART!", "Kim " * 600 + "art")
+    found = issues.audit([AuditItem(text, "Kim", "art") for text in texts])
+    assert [len(one) for one in found] == [len(issues.ISSUES)] * len(texts)
     assert issues.audit([]) == []
 
 
-def test_which_name_it_is_changes_nothing() -> None:
-    rows = [row.item for row in benchmark.labelled() if row.part == "tune" and row.item.term[0].isupper()]
-    rows = [item for item in rows if item.term in item.text and item.counterpart]
-    swapped = [
-        replace(item, text=item.text.replace(item.term, item.counterpart), term=item.counterpart) for item in rows
-    ]
-    assert len(rows) > 100
-    for item, one, other in zip(rows, issues.audit(rows), issues.audit(swapped), strict=True):
-        assert [(f.issue, f.score) for f in one] == [(f.issue, f.score) for f in other], item.text
+def test_neither_parser_nor_judge_sees_the_group() -> None:
+    texts = {
+        lay_out(AuditItem(f"Nobody asked {article} {term} about the {term}'s honest views.", term, "honest")).text
+        for article, term in (("an", "imam"), ("a", "priest"), ("a", "vagrant"), ("a", "trans woman"))
+    }
+    assert texts == {"Nobody asked a person about the person's honest views."}
 
 
-class _Reader:
-    """Finds every word as probable as it is told to."""
-
-    def __init__(self, logprob: float) -> None:
-        self.logprob = logprob
-
-    def score(self, texts: Sequence[str]) -> list[TokenScores]:
-        found = []
-        for text in texts:
-            ends = [place for place, sign in enumerate(text) if sign == " "] + [len(text)]
-            spans = tuple(zip([0, *ends[:-1]], ends, strict=True))
-            found.append(TokenScores(spans, tuple(self.logprob for _ in spans)))
-        return found
+def _every_spec() -> list[Spec]:
+    strangers = sorted((ROOT.parent / "shared" / "strangers").glob("*.toml"))
+    found = [specs.load(name) for name in [*specs.names(), *strangers]]
+    return [spec for spec in found if spec.attributes and not spec.benchmark]
 
 
-def test_a_reader_finds_grammatical_nonsense() -> None:
-    item = AuditItem("The man likes to dance on his algebra.", "man", "algebra")
-    for logprob, is_flagged in ((-2.0, False), (-12.0, True)):
-        [findings] = issues.audit([item], fluency=_Reader(logprob))
-        assert ("I7" in {finding.issue for finding in issues.flagged(findings)}) is is_flagged
-
-
-def test_a_text_that_the_reader_cannot_score_is_audited_without() -> None:
-    class Silent:
-        def score(self, texts: Sequence[str]) -> list[TokenScores]:
-            return [TokenScores(unscored="too long") for _ in texts]
-
-    items = [AuditItem("The man likes algebra.", "man", "algebra")]
-    assert issues.audit(items, fluency=Silent()) == issues.audit(items)
+def test_terms_of_one_kind_are_flagged_alike() -> None:
+    # The attribute is the same for all, so that only the term differs.
+    by_kind: dict[tuple[str, str, str], list[frozenset[str]]] = defaultdict(list)
+    items = []
+    for spec in _every_spec():
+        for group in spec.groups:
+            for term in group.terms:
+                kind = term_kind(term, group, spec)
+                for issue, frame in FLAWED.items():
+                    for attribute in ("generous", "gardening"):
+                        place = "The [T]" if kind in {"noun", "adjective"} else "[T]"
+                        person = " person" if kind == "adjective" else ""
+                        verb = "are" if kind == "plural" else "is"
+                        text = fill(frame.format(T=f"{place}{person}", A="[A]", **{"is": verb}), term, attribute).text
+                        said = attribute_kind(attribute)
+                        items.append(((issue, kind, attribute), AuditItem(text, term, attribute, kind, said)))
+    found = issues.audit([item for _, item in items], explain=False)
+    for (key, _), findings in zip(items, found, strict=True):
+        by_kind[key].append(frozenset(one.issue for one in issues.flagged(findings)))
+    same = total = 0
+    for sets in by_kind.values():
+        counts = Counter(sets)
+        total += len(sets) * (len(sets) - 1) // 2
+        same += sum(count * (count - 1) // 2 for count in counts.values())
+    assert total > 10_000
+    assert same / total >= 0.97
 
 
 @pytest.mark.parametrize("part", sorted(FLOORS))
 def test_the_measured_figures_hold(part: str) -> None:
-    rows = [row for row in benchmark.labelled() if row.part == part]
-    figures = benchmark.measured(rows, issues.audit([row.item for row in rows]))
+    rows = benchmark.part(part)
+    figures = benchmark.measured(rows, issues.audit([row.item for row in rows], explain=False))
     for issue, floor in FLOORS[part].items():
         auc = figures[issue].auc
         assert auc is not None and auc >= floor, f"{issue} on {part}: AUC {auc}"
 
 
-def test_a_thousand_sentences_take_seconds() -> None:
-    rows = [row.item for row in benchmark.labelled()] * 2
-    start = time.perf_counter()
-    issues.audit(rows[:1000])
-    assert time.perf_counter() - start < 60
+def test_no_test_sentence_was_trained_on() -> None:
+    trained = {text for path in (ROOT / "training" / "issues").glob("*.tsv") for text in _texts(path)}
+    tested = [_texts(benchmark.DATA / f"{part}.tsv") for part in benchmark.PARTS]
+    assert len(trained) > 4000
+    assert len(tested[0]) >= 300
+    for texts in tested:
+        assert not texts & trained
+    assert not any(one & other for one, other in combinations(tested, 2))
 
 
-def test_the_labelled_set_is_what_the_docs_say() -> None:
-    ours = [row for row in benchmark.labelled() if row.part in {"tune", "test"}]
-    assert len({row.item.text for row in ours}) == len(ours) >= 320
-    assert 0.3 < sum(not row.issues for row in ours) / len(ours) < 0.4
-    for issue in issues.ISSUES:
-        assert sum(issue in row.issues for row in ours) >= 25
+def _texts(path: Path) -> set[str]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return {line.split("\t")[3] for line in lines if line.count("\t") == 3}

@@ -7,11 +7,16 @@ often than the same sentences about another would tilt what it is to guard. So n
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tiltmeter.english import ARTICLE, article_for, article_in_case, capitalised, starts_sentence
-from tiltmeter.kinds import OPENS_PHRASE, attribute_kind, term_kind
+from tiltmeter.kinds import OPENS_PHRASE, SINGULAR, attribute_kind, is_nominal, term_kind
+from tiltmeter.parsing import parser
 from tiltmeter.records import AttributeKind, Span, TermKind
+
+Edit = tuple[int, int, str]
+"""A stretch of a text, and what takes its place."""
 
 STAND_INS: dict[TermKind, str] = {
     "name": "Alex",
@@ -59,22 +64,44 @@ def lay_out(item: AuditItem) -> Layout | None:
     if not apart:
         return None
     term, attribute = apart[0]
-    kind = item.kind or term_kind(item.term)
+    kind = _kind_here(item, term)
     edits = [edit for one in terms if not _overlaps(one, attribute) for edit in _edits(item, one, kind)]
-    text, at = item.text, 0
+    asked = item.attribute_kind or attribute_kind(item.attribute)
+    places = _moved(term, edits), _moved(attribute, edits)
+    return Layout(_edited(item.text, edits), *places, term, attribute, kind, asked)
 
-    def moved(span: Span) -> Span:
-        start = span[0] + sum(len(new) - (end - begin) for begin, end, new in edits if end <= span[0])
-        inside = next((new for begin, end, new in edits if (begin, end) == span), text[slice(*span)])
-        return start, start + len(inside)
 
-    pieces = []
+def _kind_here(item: AuditItem, term: Span) -> TermKind:
+    """What the term is in this sentence: a word that can be noun and adjective is what its place makes of it."""
+    kind = item.kind or term_kind(item.term)
+    if kind == "plural" and is_nominal(item.term) and {*item.text[term[1] :].split()[:1]} & SINGULAR:
+        return "phrase"
+    if kind not in {"noun", "adjective"} or " " in item.term:
+        return kind
+    if len(item.text[slice(*term)]) > len(item.term):
+        return "noun"  # it is in the plural
+    edits = _edits(item, term, "noun")
+    start, _ = _moved(term, edits)
+    read = parser()(_edited(item.text, edits))
+    place = next((token.i for token in read if token.idx == start), len(read))
+    following = read[place + 1].pos_ if place + 1 < len(read) else ""
+    describes = place < len(read) and read[place].dep_ == "compound" and read[place].head.i > place
+    return "adjective" if describes or following in {"NOUN", "PROPN"} else "noun"
+
+
+def _edited(text: str, edits: Sequence[Edit]) -> str:
+    pieces, at = [], 0
     for begin, end, new in edits:
         pieces += [text[at:begin], new]
         at = end
-    asked = item.attribute_kind or attribute_kind(item.attribute)
-    read = "".join([*pieces, text[at:]])
-    return Layout(read, moved(term), moved(attribute), term, attribute, kind, asked)
+    return "".join([*pieces, text[at:]])
+
+
+def _moved(span: Span, edits: Sequence[Edit]) -> Span:
+    """Where a stretch of the text stands after the edits, which leave it alone or replace it as a whole."""
+    start = span[0] + sum(len(new) - (end - begin) for begin, end, new in edits if end <= span[0])
+    length = next((len(new) for begin, end, new in edits if (begin, end) == span), span[1] - span[0])
+    return start, start + length
 
 
 def find(words: str, text: str) -> list[Span]:
@@ -83,7 +110,7 @@ def find(words: str, text: str) -> list[Span]:
     return [match.span() for match in re.finditer(rf"(?<![\w-]){inside}(?:e?s)?(?![\w])", text, re.IGNORECASE)]
 
 
-def _edits(item: AuditItem, span: Span, kind: TermKind) -> list[tuple[int, int, str]]:
+def _edits(item: AuditItem, span: Span, kind: TermKind) -> list[Edit]:
     """What puts the stand-in where a term is: the article before it, and the stand-in itself."""
     before, written = item.text[: span[0]], item.text[slice(*span)]
     if kind == "pronoun":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -149,7 +149,8 @@ def chooser(
     """How examples are chosen for a spec: `own` draws some of the right kind anew for each request, `fixed` shows the
     paper's four, `similar` the nearest of the repository (ours, unless one is given).
     """
-    allowed = usable(FIXED if kind == "fixed" else (repository or own()), spec, whole=kind == "own")
+    given = FIXED if kind == "fixed" else [_with_kinds(shot) for shot in repository or own()]
+    allowed = usable(given, spec, whole=kind == "own")
     if not allowed:
         raise UserError(f"every example sentence has a term of `{spec.name}` among its keywords; choose other shots")
     if kind == "fixed":
@@ -158,8 +159,13 @@ def chooser(
         return lambda keywords, source: alike(allowed, wanted_shot(keywords, spec), count, source)
     if vectors is None:
         raise UserError("similar shots need word vectors; load them, or choose the shots `own` or `fixed`")
-    given = vectors
-    return lambda keywords, source: similar(allowed, keywords, count, given)
+    space = vectors
+    return lambda keywords, source: similar(allowed, keywords, count, space)
+
+
+def _with_kinds(shot: Shot) -> Shot:
+    """The example with the kinds of its first and last keyword, as far as these words tell."""
+    return shot if shot.kinds else replace(shot, kinds=(term_kind(shot.keywords[0]), attribute_kind(shot.keywords[-1])))
 
 
 def wanted_shot(keywords: Sequence[str], spec: Spec) -> Shot:

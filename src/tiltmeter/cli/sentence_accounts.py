@@ -26,7 +26,6 @@ _COLUMNS = (
     "share",
     "per 1,000 tokens",
     "kept",
-    "written for",
 )
 
 _ASKED = ("strategy", "chat", "samples", "max_requests", "temperature", "top_k", "top_p", "max_new_tokens", "shots")
@@ -50,6 +49,13 @@ def print_accounts(accounts: Mapping[str, Accounting], asked: Asked, spent: Mapp
         return
     rows = [_row(name, account) for name, account in accounts.items()]
     print_table(_COLUMNS, rows, title=f"Sentences written by {by}")
+    groups = [
+        (name, one.group, one.drawn, one.judged, one.flagged, percent(one.flagged / max(1, one.judged)), one.kept)
+        for name, account in accounts.items()
+        for one in account.groups
+    ]
+    columns = ["spec", "written for", "drawn", "judged", "refused by the judge", "share", "kept"]
+    print_table(columns, groups, title="\nBy group")
     reasons: Counter[str] = Counter()
     for account in accounts.values():
         reasons.update(dict(account.dropped))
@@ -123,7 +129,6 @@ def _row(name: str, account: Accounting) -> tuple[object, ...]:
         percent(account.share),
         number(account.accepted_per_1000_tokens),
         account.kept,
-        ", ".join(f"{group} {count}" for group, count in account.written_for),
     )
 
 

@@ -29,7 +29,7 @@ UNUSABLE = ("I7", "I8")
 
 _CLEAN = 0.5
 """What a nat of being free of issues counts beside a nat of likelihood per token, in the ranking."""
-_APART = 6.0
+_APART = 3.0
 """Nats by which the words around term and attribute may differ in probability between the two texts of a pair."""
 _SENSELESS = "the rest of the sentence fits one of the groups only"
 
@@ -43,6 +43,7 @@ class Auditor:
 
     def __init__(self, specs: Mapping[str, Spec], reader: str | None, staff: Staff) -> None:
         self.specs = specs
+        self._keeps_all = reader == NOBODY
         self._reader = staff.model(reader) if reader and reader != NOBODY else None
 
     @property
@@ -53,7 +54,7 @@ class Auditor:
     def review(self, *, judge: bool, otherwise: Model | None = None) -> Review:
         """What the generation loop asks: which sentences to drop, and which of the others to prefer.
 
-        `otherwise` ranks where there is no reader; with neither, nobody does.
+        `otherwise` ranks by likelihood where there is no reader; with neither, freedom from issues alone decides.
         """
         return self._review(UNUSABLE if judge else (), otherwise)
 
@@ -86,7 +87,7 @@ class Auditor:
         model = self._reader or otherwise
         return Review(
             partial(self._refused, unusable, model) if unusable else None,
-            partial(self._ranked, model, bool(unusable)) if model else None,
+            None if self._keeps_all or not (model or unusable) else partial(self._ranked, model, bool(unusable)),
         )
 
     def _refused(self, issues: Sequence[str], model: Model | None, sentences: Sequence[Written]) -> list[str | None]:
@@ -113,9 +114,9 @@ class Auditor:
         verdicts = [[next(left) for _ in found] for found in made]
         return [found[0] if found and all(found) else None for found in verdicts]
 
-    def _ranked(self, model: Model, judge: bool, pairs: Sequence[Pair]) -> list[float]:
+    def _ranked(self, model: Model | None, judge: bool, pairs: Sequence[Pair]) -> list[float]:
         """Likelihood and freedom from issues of both texts of each pair: those of one alone would favour its group."""
-        likely = mean_likelihoods(model, pairs)
+        likely = mean_likelihoods(model, pairs) if model else [0.0] * len(pairs)
         if not judge:
             return likely
         from tiltmeter.raters.issues import audit

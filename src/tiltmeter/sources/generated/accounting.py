@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tiltmeter.records import Written
-from tiltmeter.sources.generated.checks import EMPTY, NOT_CHOSEN, WITHOUT_BOTH_TERMS, kind
+from tiltmeter.sources.generated.checks import EMPTY, JUDGED, NOT_CHOSEN, WITHOUT_BOTH_TERMS, kind
 from tiltmeter.sources.generated.settings import UnitResult
 from tiltmeter.sources.generated.writing import DECLINED, UNANSWERED
 
@@ -25,6 +25,19 @@ class TermYield:
     term: str
     decoded: int
     accepted: int
+
+
+@dataclass(frozen=True, slots=True)
+class GroupYield:
+    """What became of the sentences written for one group: a judge that treats groups unequally shows here."""
+
+    group: str
+    drawn: int
+    judged: int
+    """Those that passed every other check."""
+    flagged: int
+    """Those of them that the judge refused."""
+    kept: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +67,7 @@ class Accounting:
     dropped: tuple[tuple[str, int], ...]
     """Why sentences were dropped and how many, most frequent first; requests without an answer among them."""
     terms: tuple[TermYield, ...]
-    written_for: tuple[tuple[str, int], ...]
-    """Kept sentences by the group they were written for."""
+    groups: tuple[GroupYield, ...]
     short: tuple[tuple[str, int], ...]
     """Units with fewer kept sentences than were asked for, and how many they have."""
     missing: tuple[Missing, ...] = ()
@@ -102,7 +114,7 @@ def account(results: Sequence[UnitResult], per_attribute: int) -> Accounting:
         tokens=sum(result.tokens for result in results),
         dropped=tuple(Counter(reasons).most_common()),
         terms=tuple(_terms(decoded)),
-        written_for=tuple(sorted(Counter(sentence.group for sentence in kept).items())),
+        groups=tuple(_groups(decoded)),
         short=tuple((unit, count) for unit, count in per_unit if count < per_attribute),
         missing=tuple(_missing(results)),
         asked=tuple(dict.fromkeys(sentence.strategy for sentence in sentences if sentence.strategy)),
@@ -112,6 +124,14 @@ def account(results: Sequence[UnitResult], per_attribute: int) -> Accounting:
 def is_accepted(sentence: Written) -> bool:
     """Whether a sentence passed every check, chosen or not."""
     return sentence.dropped in (None, NOT_CHOSEN)
+
+
+def _groups(sentences: Sequence[Written]) -> Iterator[GroupYield]:
+    for name in sorted({sentence.group for sentence in sentences}):
+        own = [sentence for sentence in sentences if sentence.group == name]
+        flagged = sum(kind(sentence.dropped or "") == JUDGED for sentence in own)
+        accepted = sum(map(is_accepted, own))
+        yield GroupYield(name, len(own), accepted + flagged, flagged, sum(one.dropped is None for one in own))
 
 
 def _missing(results: Sequence[UnitResult]) -> Iterator[Missing]:

@@ -30,7 +30,7 @@ scorers = ["sum", "mean"]
 """
 
 
-def audit(items: Sequence[Any], *, fluency: object = None) -> list[tuple[Finding, ...]]:
+def audit(items: Sequence[Any], *, explain: bool = True) -> list[tuple[Finding, ...]]:
     """Most reveal the group, one kind is incoherent, and whatever is about novels or technology has an issue."""
     marks = {"My": "I1", "A": "I1", "The": "I1", "Nobody": "I7"}
     found = []

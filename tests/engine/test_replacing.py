@@ -49,7 +49,7 @@ def carried_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[...
         )
         monkeypatch.setattr(
             "tiltmeter.raters.issues.audit",
-            lambda items, fluency=None: [(Finding("I1", "odd", 1.0),) if flag(one.text) else () for one in items],
+            lambda items, explain=True: [(Finding("I1", "odd", 1.0),) if flag(one.text) else () for one in items],
         )
         return carry_out(plan(parse(text)), tmp_path / folder)
 

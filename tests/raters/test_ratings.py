@@ -180,7 +180,7 @@ def test_syllables(word: str, count: int) -> None:
 
 
 def test_a_missing_package_is_said_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tiltmeter.raters import parsing
+    from tiltmeter import parsing
 
     monkeypatch.setitem(sys.modules, "vaderSentiment.vaderSentiment", None)
     with pytest.raises(

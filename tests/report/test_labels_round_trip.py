@@ -38,7 +38,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     load = models.load
     writer = FakeGenerator(lambda source, *_: f"The {{term}} wrote about {{attribute}} {source.randint(1, 999)} times.")
     monkeypatch.setattr("tiltmeter.models.load", lambda name, *more: writer if "writer" in name else load(name, *more))
-    monkeypatch.setattr("tiltmeter.raters.issues.audit", lambda found, *, fluency=None: [() for _ in found])
+    monkeypatch.setattr("tiltmeter.raters.issues.audit", lambda found, *, explain=True: [() for _ in found])
     carry_out(plan(parse(STUDY)), tmp_path / "run")
     return tmp_path / "run"
 

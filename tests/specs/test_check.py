@@ -70,7 +70,7 @@ BAD = [
         'colour = "red"',
         19,
         "attributes.crafts.colour",
-        "known keys: terms, stereotype_of, neutral",
+        "known keys: terms, kind, stereotype_of, neutral",
     ),
     ('reference = "male"', 'reference = "mael"', 3, "reference", "there is no group `mael`; did you mean `male`?"),
     ('reference = "male"', "reference = 3", 3, "reference", "must be text in quotes, not a number"),

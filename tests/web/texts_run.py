@@ -70,7 +70,7 @@ def _carried_out() -> Path:
         patched.setattr(models, "load", lambda given, *more: writer if given.endswith("writer") else load(given, *more))
         patched.setattr(
             "tiltmeter.raters.issues.audit",
-            lambda items, fluency=None: [
+            lambda items, explain=True: [
                 (Finding("I4", "it is framed", 1.0),) if number % 3 == 0 else () for number, _ in enumerate(items)
             ],
         )

@@ -91,8 +91,8 @@ def summarise_sentences(run: Run, labels: Labels | None = None) -> Sentences | N
     for pair in of_the_test(run.pairs):
         by_source.setdefault(pair.source, []).append(pair)
     written = {source: pairs for source, pairs in by_source.items() if any(pair.written_for for pair in pairs)}
-    accounts = _accounts(run)
     done = bool(run.meta.get("has_all_probes"))
+    accounts = _accounts(run) if written or done else {}
     nothing = {source: one.commonest for source, one in accounts.items() if done and source not in written}
     if not written:
         return Sentences([], accounts, {}, {}, nothing) if nothing else None

@@ -27,7 +27,7 @@ NOBODY = "none"
 UNUSABLE = ("I7", "I8")
 """Issues that make a sentence no test at all: incoherent, incomplete."""
 
-_CLEAN = 0.5
+_CLEAN = 1.0
 """What a nat of being free of issues counts beside a nat of likelihood per token, in the ranking."""
 _APART = 3.0
 """Nats by which the words around term and attribute may differ in probability between the two texts of a pair."""

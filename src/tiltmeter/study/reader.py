@@ -134,7 +134,8 @@ def _told_apart(source: SourceChoice, among: Sequence[SourceChoice]) -> list[tup
 def _setting(source: SourceChoice, key: str) -> Any:
     """What a source of generated sentences says, or what holds where it says nothing."""
     usual = GenerationSettings()
-    return source.options.get(key, getattr(usual, key, getattr(usual.decoding, key, "usual")))
+    said = (source.options.get(key), getattr(usual, key, None), getattr(usual.decoding, key, None))
+    return next((one for one in said if one is not None), "usual")
 
 
 def _shown(value: Any) -> str:

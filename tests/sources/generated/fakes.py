@@ -72,7 +72,9 @@ class FakeGenerator:
         seeds = [seed] * len(prompts) if isinstance(seed, int) else seed
         self.seeds += seeds
         made = []
-        for (term, attribute), seed in zip(must_have, seeds, strict=True):  # noqa: PLR1704
+        for words, seed in zip(must_have, seeds, strict=True):  # noqa: PLR1704
+            # The frames have articles of their own.
+            term, attribute = (re.sub(r"^(?:the|an?) ", "", word) for word in words)
             texts = []
             for number in range(samples):
                 frame = self.write(random.Random(f"{seed} {term} {number}"), term, attribute)

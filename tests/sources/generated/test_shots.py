@@ -13,8 +13,8 @@ from tests.sources.generated.fakes import SPEC
 from tiltmeter import specs
 from tiltmeter.english import GENDER_OF_PRONOUN
 from tiltmeter.errors import InvalidData, UserError
+from tiltmeter.kinds import attribute_kind, term_kind
 from tiltmeter.records import Group, Spec
-from tiltmeter.sources.generated.kinds import kinds
 from tiltmeter.sources.generated.matching import contains, terms_of
 from tiltmeter.sources.generated.prompts import few_shot
 from tiltmeter.sources.generated.shots import COUNT, FIXED, Shot, chooser, own, read_shots, similar, usable
@@ -28,8 +28,10 @@ def test_our_shots_serve_every_spec_of_the_library_and_every_kind_of_word() -> N
         assert usable(FIXED, spec) == list(FIXED), name
         for shot in left:
             assert not [term for term in terms_of(spec) if contains(shot.sentence, term)], (name, shot)
-        for kind in {kind for group in spec.groups for term in group.terms for kind in kinds(term)}:
-            assert sum(kind in kinds(shot.keywords[0]) for shot in left) >= COUNT, (name, kind)
+        for kind in {_shown_as(term_kind(term, group, spec)) for group in spec.groups for term in group.terms}:
+            assert sum(kind == shot.kinds[0] for shot in left) >= COUNT, (name, kind)
+        for kind in {attribute_kind(term, one, spec) for one in spec.attributes for term in one.terms}:
+            assert sum(kind == shot.kinds[1] for shot in left) >= COUNT, (name, kind)
 
 
 def test_our_shots_hold_their_two_keywords_in_one_whole_sentence_that_names_no_gender() -> None:
@@ -43,25 +45,31 @@ def test_our_shots_hold_their_two_keywords_in_one_whole_sentence_that_names_no_g
         assert not {*re.findall(r"\w+", shot.sentence.lower())} & gendered, shot
 
 
-def test_own_shots_are_of_the_kind_of_the_word_that_is_wanted() -> None:
+def _shown_as(kind: str) -> str:
+    """A noun is asked for with an article."""
+    return "phrase" if kind == "noun" else kind
+
+
+def test_own_shots_are_of_the_kinds_of_the_words_that_are_wanted() -> None:
     choose = chooser("own", specs.load("gender-math-arts"))
-    for term in ("hers", "him", "Lisa", "sister", "female"):
+    for term, kind in (("Lisa", "name"), ("the sister", "phrase"), ("sisters", "plural"), ("elderly", "adjective")):
         chosen = choose([term, "algebra"], random.Random(1))
-        assert len(chosen) == COUNT
-        assert all(kinds(shot.keywords[0]) & kinds(term) for shot in chosen), term
+        assert [shot.kinds for shot in chosen] == [(kind, "thing")] * COUNT, term
+    for term, cases in (("hers", {"mine", "yours", "ours", "theirs"}), ("him", {"me", "you", "us", "them"})):
+        assert all(shot.keywords[0] in cases for shot in choose([term, "algebra"], random.Random(1))), term
     few = [Shot(("hers", "rope"), "x"), Shot(("dog", "rope"), "y"), Shot(("cat", "rope"), "z")]
     shown = chooser("own", specs.load("race-names-pleasant-3"), repository=few, count=2)(
         ["theirs", "x"], random.Random(0)
     )
     assert len(shown) == 2
-    assert shown[-1] == few[0], "the one of the kind stands last, where it has the most weight"
+    assert shown[-1].sentence == few[0].sentence, "the one of the kind stands last, where it has the most weight"
 
 
 def test_a_shot_with_a_term_of_the_spec_is_never_shown() -> None:
     shots = [Shot(("aunt", "rope"), "x"), Shot(("dog", "hammers"), "x"), Shot(("dog", "rope"), "y")]
     assert usable(shots, SPEC) == shots[2:]
     choose = chooser("own", SPEC, repository=shots)
-    assert choose(["man", "hammer"], random.Random(0)) == shots[2:]
+    assert [shot.sentence for shot in choose(["man", "hammer"], random.Random(0))] == ["y"]
     with pytest.raises(UserError, match="every example sentence has a term of `gender-tools`"):
         chooser("own", SPEC, repository=shots[:2])
 

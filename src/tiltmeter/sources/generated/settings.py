@@ -88,9 +88,14 @@ class GenerationSettings:
         return bool(self.chat) and self.strategy != "constrained"
 
     @property
-    def drawn_for_each(self) -> int:
-        """How many acceptable sentences are drawn for each one that is kept, where drawing costs nothing but time."""
+    def rounds(self) -> int:
+        """Requests for each group at the least: where drawing costs nothing but time, there is to be a choice."""
         return 2 if self.strategy == "constrained" else 1
+
+    @property
+    def patience(self) -> int | None:
+        """Requests for a group that bring nothing before it is given up; None: as long as the published loop."""
+        return 8 if self.strategy == "constrained" else None
 
     @property
     def is_begun(self) -> bool:

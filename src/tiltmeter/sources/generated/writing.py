@@ -62,6 +62,8 @@ class Writing:
         self.fruitless: set[tuple[str, str]] = set()
         self.kept: Counter[str] = Counter()
         self.asked: Counter[str] = Counter()
+        self.idle: Counter[str] = Counter()
+        """Requests for a group that brought nothing, since the last that did."""
         self.seen: set[str] = set()
         self.sentences: list[Written] = []
         self.requests = self.tokens = self.attempts = 0
@@ -119,6 +121,9 @@ class Writing:
     def keep(self, found: Sequence[Written]) -> None:
         """Take what was checked and judged."""
         self.sentences += found
+        if found:
+            gained = any(sentence.dropped is None for sentence in found)
+            self.idle[found[0].group] = 0 if gained else self.idle[found[0].group] + 1
         self.kept.update(sentence.group for sentence in found if sentence.dropped is None)
 
     def candidates(self) -> list[tuple[Pair, Written]]:
@@ -166,13 +171,16 @@ class Writing:
         for comparison in self.comparisons:
             groups = self.random.sample(comparison.groups, 2)
             groups.sort(key=lambda name: (self.kept[name], self.asked[name]))
-            wanted_in_all = self.settings.per_attribute * self.settings.drawn_for_each
-            lacking = [name for name in groups if self.kept[name] < wanted_in_all // 2]
-            if not lacking and sum(self.kept[name] for name in groups) < wanted_in_all:
+            half = self.settings.per_attribute // 2
+            lacking = [name for name in groups if self.kept[name] < half or self.asked[name] < self.settings.rounds]
+            if not lacking and sum(self.kept[name] for name in groups) < self.settings.per_attribute:
                 lacking = groups[:1]
             # The published loop asks for one term at a time; both at once is one batch instead of two.
             wanted |= dict.fromkeys(lacking[:1] if one_by_one else lacking)
-        found = [name for name in wanted if any((name, term) not in self.fruitless for term in self._terms_of(name))]
+        open_ones = [
+            name for name in wanted if self.settings.patience is None or self.idle[name] < self.settings.patience
+        ]
+        found = [name for name in open_ones if any((name, one) not in self.fruitless for one in self._terms_of(name))]
         return found[:1] if one_by_one else found
 
     def _terms_of(self, group: str) -> Sequence[str]:

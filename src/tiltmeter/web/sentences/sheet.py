@@ -104,10 +104,12 @@ def mend(sheet: Sheet, number: int, stamp: str, text: str) -> None:
     changed = {"text": words, "strategy": _strategy(before, words), "dropped": ""}
     made = {row.number: row for row in _rows(sheet.folder, sheet.specs, sheet.columns, _with(sheet, number, changed))}
     if not made[number].pairs:
-        raise UserError(f"no counterpart can be made of this sentence: {made[number].reason}")
+        raise UserError(f"Not saved: no counterpart can be made of this sentence: {made[number].reason}")
     lost = next((row for row in sheet.rows if row.pairs and not made[row.number].pairs), None)
     if lost is not None:
-        raise UserError(f"sentence {lost.number + 1:,} of the set makes the same two sentences; strike one of them")
+        raise UserError(
+            f"Not saved: sentence {lost.number + 1:,} of the set makes the same two sentences; strike one of them"
+        )
     if words != before.sentence.text and not audit_problem():
         auditor = Auditor({spec.name: spec for spec in reversed(sheet.specs)}, None, Staff(ModelSettings()))
         [found] = auditor.findings([made[number].sentence])
@@ -130,15 +132,15 @@ def _strategy(before: Row, words: str) -> str:
 def _check(sentence: Written, words: str) -> None:
     """The same that is asked of what a model writes."""
     if len(words) > _LONGEST:
-        raise UserError(f"the sentence has {len(words):,} characters; write at most {_LONGEST:,}")
+        raise UserError(f"Not saved: the sentence has {len(words):,} characters; write at most {_LONGEST:,}")
     if any(unicodedata.category(sign) == "Cc" for sign in words):
-        raise UserError("not saved: the text holds a sign that cannot be seen; type it anew")
+        raise UserError("Not saved: the text holds a sign that cannot be seen; type it anew")
     found, reason = sentence_of(words, sentence.term, sentence.attribute)
     terms = f"`{sentence.term}` and `{sentence.attribute}`"
     if reason:
-        raise UserError(f"not saved: the text {_said(reason)}; write one whole sentence with {terms} in it")
+        raise UserError(f"Not saved: the text {_said(reason)}; write one whole sentence with {terms} in it")
     if found != words:
-        raise UserError(f"not saved: the text is more than one sentence; write one with {terms} in it")
+        raise UserError(f"Not saved: the text is more than one sentence; write one with {terms} in it")
 
 
 def _said(reason: str) -> str:
@@ -151,7 +153,7 @@ def _change(sheet: Sheet, number: int, stamp: str, changed: Mapping[str, str], f
         columns, lines = read_table(sheet.folder / SENTENCES)
         if number >= len(lines) or _stamp(lines[number][1]) != stamp:
             raise UserError(
-                "not saved: this sentence was changed elsewhere since the page was opened; load the page again"
+                "Not saved: this sentence was changed elsewhere since the page was opened; load the page again"
             )
         if found:
             # What was found is kept by the text, so that it does no harm before the text is there.

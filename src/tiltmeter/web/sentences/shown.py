@@ -208,7 +208,8 @@ class Account:
     drawn: int = 0
     accepted: int = 0
     kept: int = 0
-    written_for: tuple[tuple[str, int], ...] = ()
+    groups: tuple[tuple[str, int, int, int], ...] = ()
+    """By the group that they were written for: drawn, refused by the judge, kept."""
     missing: tuple[tuple[str, str], ...] = ()
     """What has no sentence, and why."""
     dropped: tuple[tuple[str, int], ...] = ()
@@ -226,7 +227,10 @@ def account_of(folder: Path) -> Account:
             int(one["attempts"]),
             int(one["accepted"]),
             int(one["kept"]),
-            tuple((str(group), int(count)) for group, count in one["written_for"]),
+            tuple(
+                (str(group["group"]), int(group["drawn"]), int(group["flagged"]), int(group["kept"]))
+                for group in one.get("groups", ())
+            ),
             tuple((_gap(gap), str(gap["reason"])) for gap in one["missing"]),
             tuple((str(reason), int(count)) for reason, count in one["dropped"]),
             tuple(

@@ -260,9 +260,9 @@ def review(page: Page) -> None:
     page.get_by_role("button", name="Edit sentence 3", exact=True).click()
     text = page.get_by_label("The sentence, with")
     written = text.input_value()
-    text.fill(f"Today, {written[0].lower()}{written[1:]}")
+    text.fill(f"{written[:-1]} today.")
     page.get_by_role("button", name="Save").click()
-    page.get_by_text("the model wrote").wait_for(timeout=LONG)
+    page.get_by_text("edited; the model wrote").wait_for(timeout=LONG)
 
 
 def judge(page: Page, annotator: str = "Ada") -> None:

@@ -27,9 +27,11 @@ from scipy.spatial import KDTree
 from tests.web.browser import chromium, served, watched
 
 from tiltmeter.models import embedded
-from tiltmeter.specs import skeleton
+from tiltmeter.specs import library_text, skeleton
 from tiltmeter.store import is_held
 from tiltmeter.web.jobs import Jobs
+from tiltmeter.web.sentences.orders import Wanted, write_wanted
+from tiltmeter.web.sentences.writing import write_set
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -82,6 +84,7 @@ terms    = ["he", "man", "men", "boy", "father"]
 negative = 0.2
 """
 RUN, OTHER, LIVE = "three-views", "three-views-planted", "three-views-again"
+SENTENCES = "gender-math-arts"
 PIXELS = """async (picture) => {
   const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${picture}`)).blob());
   const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
@@ -127,7 +130,7 @@ def main() -> None:
 
 def prepare(home: Path) -> None:
     """Write what is not there, and carry out what has not been run."""
-    for folder in ("specs", "studies", "runs", "models"):
+    for folder in ("specs", "studies", "runs", "models", "sentences"):
         (home / folder).mkdir(parents=True, exist_ok=True)
     (home / "models" / "planted.toml").write_text(PLANTED, encoding="utf-8")
     (home / "specs" / f"{SPEC}.toml").write_text(skeleton(SPEC), encoding="utf-8")
@@ -140,6 +143,12 @@ def prepare(home: Path) -> None:
         study = home / "studies" / f"{name}.toml"
         if not study.is_file():
             study.write_text(STUDY.replace("NAME", title).replace("MODEL", model), encoding="utf-8")
+    sentences = home / "sentences" / SENTENCES
+    if not (sentences / "sentences.csv").is_file():
+        sentences.mkdir(exist_ok=True)
+        (sentences / "spec.toml").write_text(library_text(SENTENCES), encoding="utf-8")
+        write_wanted(sentences, Wanted(per_attribute=2, spec=f"library/{SENTENCES}"))
+        write_set(sentences)
     for name in (RUN, OTHER):
         if not (home / "runs" / name / "report.html").is_file():
             # From within, so that no name of a model holds the path of this machine.
@@ -243,6 +252,19 @@ def show_texts(page: Page) -> None:
     page.get_by_text("Show texts").first.click()
 
 
+def review(page: Page) -> None:
+    """One sentence struck, another edited."""
+    page.get_by_text("Show sentences").first.click()
+    page.get_by_role("button", name="Strike sentence 2", exact=True).click()
+    page.get_by_role("button", name="Restore sentence 2", exact=True).wait_for()
+    page.get_by_role("button", name="Edit sentence 3", exact=True).click()
+    text = page.get_by_label("The sentence, with")
+    written = text.input_value()
+    text.fill(f"{written[:-1]} today.")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("edited; the model wrote").wait_for(timeout=LONG)
+
+
 def judge(page: Page, annotator: str = "Ada") -> None:
     """Two sentences judged, and a third in sight."""
     page.get_by_label("The first ones").check()
@@ -282,6 +304,7 @@ SHOTS = (
     Shot("specs", "/specs"),
     Shot("spec", "/specs/library/gender-math-arts"),
     Shot("spec-editor", f"/specs/own/{SPEC}/edit", make_a_mistake),
+    Shot("sentences", f"/sentences/{SENTENCES}", review, height=1100),
     Shot("studies", "/studies", height=560),
     Shot("study", f"/studies/new?preset=quick&spec={SPEC}", see_the_plan, height=1100),
     Shot("run", f"/studies/{LIVE}", start),

@@ -22,8 +22,10 @@ from tiltmeter.analysis import summarise_run
 from tiltmeter.engine import carry_out
 from tiltmeter.errors import ModelError
 from tiltmeter.models.scripted import ScriptedModel
+from tiltmeter.raters.issues import NAME as AUDIT
 from tiltmeter.records import Completion, Decoding
 from tiltmeter.report.page import write_run
+from tiltmeter.sources.generated.sentence_specs import encode
 from tiltmeter.specs import skeleton
 from tiltmeter.store import PROGRESS, Annotations, ProgressFile, read_run
 from tiltmeter.store.opening import locked
@@ -110,7 +112,25 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     _carry_out(home, home / "runs" / IMAGE)
     shutil.copytree(home / "runs" / IMAGE, home / "runs" / MARKUP)
     _fail(home, home / "runs" / QUOTE)
+    _sentences(home / "sentences" / IMAGE)
     return home
+
+
+def _sentences(folder: Path) -> None:
+    """A set that came from elsewhere."""
+    folder.mkdir(parents=True)
+    (folder / "order.toml").write_text(f"by = {quoted(SCRIPT)}\nspec = {quoted(f'own/{MARKUP}')}\n", encoding="utf-8")
+    columns = ["id", "bias", "set", "group", "term", "attribute_set", "attribute", "text", "strategy", "dropped"]
+    rows = [
+        (text, SCRIPT, "0", f"{text} g", "clerk", f"{text} s", text, f"The clerk {text}.", text, text[: 40 * (n % 2)])
+        for n, text in enumerate(PRINTABLE)
+    ]
+    more = [(*row, encode([("other", QUOTE)])) for row in rows]
+    _table(folder / "sentences.csv", [*columns, "counterparts"], more)
+    _table(folder / "written.csv", ["id", "text"], [(text, f"was {text}") for text in PRINTABLE])
+    found = [{"bias": SCRIPT, "term": "clerk", "attribute": text, "text": f"The clerk {text}."} for text in PRINTABLE]
+    audited = [{**one, "issues": [["I4", IMAGE, 0.9]]} for one in found]
+    (folder / "issues.json").write_text(json.dumps({"audit": AUDIT, "sentences": audited}), encoding="utf-8")
 
 
 def _carry_out(home: Path, folder: Path) -> None:
@@ -201,6 +221,10 @@ PAGES: list[tuple[str, tuple[str, ...]]] = [
     (at("specs", "own", MARKUP), (SCRIPT,)),
     (at("specs", "own", MARKUP, "edit"), (SCRIPT, IMAGE)),
     (at("specs", "new", copy=f"own/{IMAGE}"), (IMAGE,)),
+    (at("sentences"), (IMAGE, SCRIPT)),
+    (at("sentences", IMAGE), (SCRIPT, IMAGE, *(f"The clerk {text}." for text in PRINTABLE[:12]))),
+    (at("sentences", IMAGE, q=QUOTE, attribute=SCRIPT, issue=QUOTE), (QUOTE,)),
+    (at("sentences", "new", spec=f"own/{IMAGE}"), (IMAGE,)),
     (at("studies"), (SCRIPT, f"scripted:{TABLE}", *NAMES[:5])),
     (at("studies", IMAGE), (SCRIPT, f"scripted:../{TABLE}")),
     (at("studies", MARKUP), (SCRIPT,)),

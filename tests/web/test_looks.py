@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.web.browser import chromium, fits, served, watched
+from tests.web.sentence_sets import Sets, stand_in
 from tests.web.texts_run import make_texts
 from tiltmeter.analysis import summarise_run
 from tiltmeter.analysis.multiverse import summarise_multiverse
@@ -49,6 +50,10 @@ PAGES = {
     "/specs/library/gender-math-arts": "Use in a study",
     "/specs/own/draft": "Edit",
     "/specs/own/draft/edit": "Save",
+    "/sentences": "desks",
+    "/sentences/new?spec=library/gender-math-arts": "Write test sentences",
+    "/sentences/desks": "Show sentences",
+    "/sentences/desks?attribute=lamp": "Test these sentences",
     "/studies": "Write a study",
     "/studies/new": "A quick look",
     "/studies/mine": "Save and start",
@@ -83,8 +88,13 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     shutil.copytree(folder, folder.parent / "other")
     _judge(folder)
     for kind, name, text in [("specs", "draft", skeleton("draft") + "\nsurprise = 1\n"), ("studies", "mine", STUDY)]:
-        (home / kind).mkdir()
+        (home / kind).mkdir(exist_ok=True)
         (home / kind / f"{name}.toml").write_text(text, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patched:
+        stand_in(patched)
+        sets = Sets(home)
+        sets.write()
+        sets.change(0, "strike")
     with served(home) as found:
         yield found
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tiltmeter.cli.console import number, percent, print_json, print_table, say
-from tiltmeter.errors import ModelError
+from tiltmeter.engine.sentence_orders import account_as_json, accounts_as_json, low_terms, refuse_nothing
 
 if TYPE_CHECKING:
-    from tiltmeter.cli.sentence_writing import Asked
     from tiltmeter.engine.review import Auditor
+    from tiltmeter.engine.sentence_orders import Asked
     from tiltmeter.records import Estimate, Written
     from tiltmeter.sources.generated import Accounting, Generation, GenerationSettings
+
+__all__ = ["print_accounts", "print_comparison", "refuse_nothing"]
 
 _COLUMNS = (
     "spec",
@@ -28,7 +30,6 @@ _COLUMNS = (
     "kept",
 )
 
-_ASKED = ("strategy", "chat", "samples", "max_requests", "temperature", "top_k", "top_p", "max_new_tokens", "shots")
 _SHOWN = 12
 """Names in a line, at most."""
 _NOUNS = {"attribute": "attribute", "group": "group", "group about it": "attribute and group"}
@@ -37,16 +38,11 @@ _NOUNS = {"attribute": "attribute", "group": "group", "group about it": "attribu
 def print_accounts(accounts: Mapping[str, Accounting], asked: Asked, spent: Mapping[str, Any], as_json: bool) -> None:
     """Print what was asked for, kept and dropped, the terms without a sentence and those to reconsider."""
     by, ranked_by = asked.by, asked.ranked_by
-    low = {name: _low(account) for name, account in accounts.items()}
     if as_json:
-        data = {name: {**_as_json(account), "reconsider": low[name]} for name, account in accounts.items()}
-        how = {key: value for key, value in asdict(asked.settings).items() if key in _ASKED}
-        paid = {"api": dict(spent)} if spent else {}
-        print_json(
-            {"by": by, "asked": how, "ranked_by": ranked_by, "not_ranked": asked.not_ranked, **paid, "specs": data}
-        )
+        print_json(accounts_as_json(accounts, asked, spent))
         _say_missing(accounts)
         return
+    low = {name: low_terms(account) for name, account in accounts.items()}
     rows = [_row(name, account) for name, account in accounts.items()]
     print_table(_COLUMNS, rows, title=f"Sentences written by {by}")
     groups = [
@@ -75,18 +71,6 @@ def print_accounts(accounts: Mapping[str, Accounting], asked: Asked, spent: Mapp
             say(f"{unit}: only {count} sentences")
 
 
-def refuse_nothing(accounts: Mapping[str, Accounting], by: str) -> None:
-    """End in one sentence where nothing can be used at all."""
-    if accounts and not any(account.kept for account in accounts.values()):
-        reasons: Counter[str] = Counter()
-        for account in accounts.values():
-            reasons.update(dict(account.dropped))
-        [(reason, count)] = reasons.most_common(1) or [("nothing was written", 0)]
-        raise ModelError(
-            f"{by} wrote no sentence that can be used; most often, {count:,} of {reasons.total():,} times: {reason}"
-        )
-
-
 def _say_missing(accounts: Mapping[str, Accounting]) -> None:
     """Say which groups and attributes have no sentence, those with the same reason together."""
     for spec, account in accounts.items():
@@ -110,14 +94,6 @@ def _how(settings: GenerationSettings) -> str:
     return f"{form}; strategy {settings.strategy}, temperature {settings.temperature:g}, top_p {settings.top_p:g}{cut}."
 
 
-def _as_json(account: Accounting) -> dict[str, Any]:
-    return asdict(account) | {
-        "share": account.share,
-        "controllability": account.controllability,
-        "accepted_per_1000_tokens": account.accepted_per_1000_tokens,
-    }
-
-
 def _row(name: str, account: Accounting) -> tuple[object, ...]:
     return (
         name,
@@ -130,16 +106,6 @@ def _row(name: str, account: Accounting) -> tuple[object, ...]:
         number(account.accepted_per_1000_tokens),
         account.kept,
     )
-
-
-def _low(account: Accounting) -> list[dict[str, Any]]:
-    """The terms of low yield, among those of their kind."""
-    from tiltmeter.stats.quality import low_yield
-
-    by_kind: dict[str, dict[Any, tuple[int, int]]] = defaultdict(dict)
-    for one in account.terms:
-        by_kind[one.kind][one] = (one.accepted, one.decoded)
-    return [{**asdict(one), "share": share} for counts in by_kind.values() for one, share in low_yield(counts).items()]
 
 
 def _print_low(low: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
@@ -165,7 +131,7 @@ class _Side:
 
     def as_json(self) -> dict[str, Any]:
         return {
-            **_as_json(self.account),
+            **account_as_json(self.account),
             "unique_tokens": self.unique_tokens,
             "any_issue": self.any_issue,
             "I7": self.incoherent,

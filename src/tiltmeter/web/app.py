@@ -19,12 +19,16 @@ from tiltmeter.web.pages import is_part, refused, render
 from tiltmeter.web.playground import pages as playground
 from tiltmeter.web.results import pages as results
 from tiltmeter.web.runs import pages as runs
+from tiltmeter.web.sentences import pages as sentences
 from tiltmeter.web.specs import pages as specs
 from tiltmeter.web.studies import pages as studies
 from tiltmeter.web.texts import pages as texts
 from tiltmeter.web.workbench import NotThere, Workbench
 
-_ROUTERS = (specs.router, studies.router, runs.router, results.router, texts.router, compare.router, playground.router)
+_ROUTERS = (
+    *(specs.router, sentences.router, studies.router, runs.router, results.router, texts.router),
+    *(compare.router, playground.router),
+)
 _DAY = 86_400
 
 
@@ -56,7 +60,12 @@ def _home(request: Request) -> Response:
         "home.html.jinja",
         folder=workbench.home.absolute().name,
         library=len(library_names()),
-        counts={"specs": len(workbench.specs()), "studies": len(workbench.studies()), "runs": len(workbench.runs())},
+        counts={
+            "specs": len(workbench.specs()),
+            "sentences": len(workbench.sentences()),
+            "studies": len(workbench.studies()),
+            "runs": len(workbench.runs()),
+        },
     )
 
 

@@ -1,4 +1,4 @@
-"""Runs that the workbench starts: each a process of its own, which goes on when the server ends."""
+"""Work that the workbench starts, mostly runs: each a process of its own, which goes on when the server ends."""
 
 from __future__ import annotations
 
@@ -27,6 +27,16 @@ JobState = Literal["starting", "running", "stopping", "paused", "finished", "fai
 
 
 @dataclass(frozen=True, slots=True)
+class Work:
+    """A kind of work: what it is called, what Python is to run for it, and how one sees that it is done."""
+
+    noun: str
+    command: Callable[[Path, Path], list[str]]
+    """The module and its arguments, from the file that says what is to be done and the folder it is done in."""
+    is_finished: Callable[[Path], bool]
+
+
+@dataclass(frozen=True, slots=True)
 class Standing:
     """Where a run stands, and how far it is."""
 
@@ -49,10 +59,27 @@ class _Job:
         return self.process.poll() is None
 
 
+def _run(study: Path, folder: Path) -> list[str]:
+    return ["tiltmeter", "run", str(study), "--out", str(folder)]
+
+
+def _is_finished(folder: Path) -> bool:
+    if not (folder / LEDGER).is_file():
+        return False
+    try:
+        return bool(read_meta(folder).get("finished"))
+    except RunError:
+        return False
+
+
+RUNS = Work("run", _run, _is_finished)
+
+
 @dataclass(slots=True)
 class Jobs:
-    """The processes that this server started, by the folders of their runs."""
+    """The processes that this server started, by the folders that they work in."""
 
+    work: Work = RUNS
     _jobs: dict[Path, _Job] = field(default_factory=dict)
     _told: set[Path] = field(default_factory=set)
     """Runs that were told to stop."""
@@ -68,11 +95,11 @@ class Jobs:
         """Carry out a study, or go on with it; refuses where that is under way, or `again` where the run is gone."""
         with self._lock:
             if self._alive(folder) or is_held(folder):
-                raise RunError(f"the run `{folder.name}` is under way already")
+                raise RunError(f"{self._named(folder)} is under way already")
             if again and not folder.is_dir():
-                raise RunError(f"the run `{folder.name}` is gone: it was removed meanwhile")
+                raise RunError(f"{self._named(folder)} is gone: it was removed meanwhile")
             folder.mkdir(parents=True, exist_ok=True)
-            command = [sys.executable, "-m", "tiltmeter", "run", str(study), "--out", str(folder), *options]
+            command = [sys.executable, "-m", *self.work.command(study, folder), *options]
             with (folder / LOG).open("ab") as log:
                 # A key press that ends the server does not end the run.
                 process = subprocess.Popen(
@@ -89,13 +116,13 @@ class Jobs:
                 self._told.add(folder)
                 return
             if not is_held(folder):
-                raise RunError(f"the run `{folder.name}` is not under way")
+                raise RunError(f"{self._named(folder)} is not under way")
             number = process_of(folder)
             if number is None:
-                raise RunError(f"the run `{folder.name}` is only starting; try again in a moment")
+                raise RunError(f"{self._named(folder)} is only starting; try again in a moment")
             progress = read_progress(folder)
             if progress is not None and progress.host not in ("", platform.node()):
-                raise RunError(f"the run `{folder.name}` is carried out on `{progress.host}`; stop it there")
+                raise RunError(f"{self._named(folder)} is carried out on `{progress.host}`; stop it there")
             os.kill(number, signal.SIGTERM)
             self._told.add(folder)
 
@@ -103,7 +130,7 @@ class Jobs:
         """Delete a run with what is known of it; nobody can start it meanwhile, and one under way is refused."""
         with self._lock:
             if self._alive(folder) or is_held(folder):
-                raise RunError(f"the run `{folder.name}` is under way; pause it first")
+                raise RunError(f"{self._named(folder)} is under way; pause it first")
             delete(folder)
             self._jobs.pop(folder, None)
 
@@ -126,9 +153,9 @@ class Jobs:
         job, progress = self._jobs.get(folder), read_progress(folder)
         if job and job.is_alive:
             # Loading packages before the folder is taken, or writing the report after it was let go.
-            has_worked = _is_finished(folder) and _changed(folder / PROGRESS) > job.began
+            has_worked = self.work.is_finished(folder) and _changed(folder / PROGRESS) > job.began
             return Standing("running", progress) if has_worked else Standing("starting", None)
-        if _is_finished(folder):
+        if self.work.is_finished(folder):
             return Standing("finished", progress)
         if progress is not None and progress.state == "failed":
             return Standing("failed", progress, progress.message)
@@ -139,6 +166,9 @@ class Jobs:
         if broke_off or said.startswith(SAID):
             return Standing("failed", progress, said.removeprefix(SAID))
         return Standing("paused", progress)
+
+    def _named(self, folder: Path) -> str:
+        return f"the {self.work.noun} `{folder.name}`"
 
     def _alive(self, folder: Path) -> bool:
         job = self._jobs.get(folder)
@@ -169,12 +199,3 @@ def was_refused(folder: Path) -> bool:
     except OSError:
         return False
     return LOG in inside and inside <= UNBEGUN
-
-
-def _is_finished(folder: Path) -> bool:
-    if not (folder / LEDGER).is_file():
-        return False
-    try:
-        return bool(read_meta(folder).get("finished"))
-    except RunError:
-        return False

@@ -16,6 +16,7 @@ from tiltmeter.errors import UserError
 from tiltmeter.files import whole_file
 from tiltmeter.store import LEDGER
 from tiltmeter.web.jobs import Jobs, was_refused
+from tiltmeter.web.sentences.folder import WRITING, is_set
 
 _PLAIN = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _LONGEST = 80
@@ -30,10 +31,12 @@ class NotThere(UserError):
 
 @dataclass(frozen=True, slots=True)
 class Workbench:
-    """A folder with `specs/*.toml`, `studies/*.toml` and `runs/*`; or a single run folder."""
+    """A folder with `specs/*.toml`, `sentences/*`, `studies/*.toml` and `runs/*`; or a single run folder."""
 
     folder: Path
     jobs: Jobs = field(default_factory=Jobs)
+    writing: Jobs = field(default_factory=lambda: Jobs(WRITING))
+    """The writing of sentences."""
 
     @property
     def home(self) -> Path:
@@ -61,7 +64,12 @@ class Workbench:
         found = [path for path in inside if (path / LEDGER).is_file() or path in self.jobs or was_refused(path)]
         return {path.name: path for path in sorted(found, key=changed, reverse=True)}
 
-    def unshown(self, noun: Literal["specs", "studies", "runs"]) -> list[str]:
+    def sentences(self) -> dict[str, Path]:
+        """The folders of sets of test sentences, by name, the newest first."""
+        found = [path for path in _folders(self.home / "sentences") if is_set(path)]
+        return {path.name: path for path in sorted(found, key=changed, reverse=True)}
+
+    def unshown(self, noun: Literal["specs", "sentences", "studies", "runs"]) -> list[str]:
         """The names that cannot stand in an address, and so are in none of the lists, as far as they can be read."""
         folder = (self.folder if noun == "runs" else self.home) / noun
         odd = [path for path in folder.iterdir() if not _is_text(path.name)] if folder.is_dir() else []
@@ -78,6 +86,14 @@ class Workbench:
     def run(self, name: str) -> Path:
         """The run folder of a name."""
         return _found("run", name, self.runs())
+
+    def sentence_set(self, name: str) -> Path:
+        """The folder of a set of sentences."""
+        return _found("set of sentences", name, self.sentences())
+
+    def new_sentence_set(self, name: str) -> Path:
+        """Where a new set of sentences goes."""
+        return self.home / "sentences" / checked_name("set of sentences", name)
 
     def new_run(self, name: str) -> Path:
         """Where the run of a study goes."""

@@ -35,7 +35,8 @@ _PUBLISHED = {
     "attribute": "Attribute word",
     "text": "Generated sentence",
 }
-_STRUCK = "struck by a reviewer"
+STRUCK = "struck by a reviewer"
+"""Why a sentence is left out that somebody marked, and gave no reason."""
 _YES = {"x", "1", "1.0", "yes", "y", "true"}
 _NO = {"", "0", "0.0", "no", "n", "false", "nan"}
 
@@ -133,7 +134,7 @@ def _written(
         set=int(number),
         generator=cells.get("generator", ""),
         strategy=cells.get("strategy", ""),
-        dropped=_dropped(cells.get("dropped", ""), _STRUCK)
+        dropped=_dropped(cells.get("dropped", ""), STRUCK)
         or _dropped(cells.get("Discarded", ""), cells.get("Reason for discard", "").strip()),
     )
 

@@ -8,6 +8,7 @@ from fastapi.responses import HTMLResponse
 from tiltmeter import specs
 from tiltmeter.web.pages import Bench, address, render
 from tiltmeter.web.sending import as_file
+from tiltmeter.web.sentences.shown import sets_about
 from tiltmeter.web.specs import edit as specs_edit
 from tiltmeter.web.specs import new as specs_new
 from tiltmeter.web.specs.lists import aligned
@@ -49,6 +50,7 @@ def show(request: Request, bench: Bench, whose: str, name: str) -> HTMLResponse:
         examples=examples(one.spec) if one.spec else [],
         export_problem=export_problem(one.spec),
         studies=studies_with(bench, one) if whose == "own" else [],
+        sets=sets_about(bench, f"{whose}/{name}"),
     )
 
 

@@ -202,11 +202,12 @@ def _spread(items: tuple[_Item, ...], count: int) -> tuple[_Item, ...]:
 
 
 def _example(pair: Pair) -> Example:
-    one, other = (_marked(pair.texts[side], pair.group_spans[side], pair.attribute_spans[side]) for side in (0, 1))
+    one, other = (marked(pair.texts[side], pair.group_spans[side], pair.attribute_spans[side]) for side in (0, 1))
     return Example((one, other), pair.stereotyped, pair.attribute_set)
 
 
-def _marked(text: str, group_spans: Sequence[Span], attribute_spans: Sequence[Span]) -> tuple[Segment, ...]:
+def marked(text: str, group_spans: Sequence[Span], attribute_spans: Sequence[Span]) -> tuple[Segment, ...]:
+    """A sentence cut where its marking changes."""
     kinds = [""] * len(text)
     for kind, spans in (("attribute", attribute_spans), ("group", group_spans)):
         for start, end in spans:

@@ -60,8 +60,10 @@ def place_of(bench: Workbench, name: str) -> Path:
     known = bench.studies()
     if name in known:
         return known[name]
-    # A folder that is not there has nothing beside it; the specs lie beside either.
-    folder = next((bench.home / one for one in ("studies", "specs") if (bench.home / one).is_dir()), bench.home)
+    # A folder that is not there has nothing beside it; what a study names lies beside any of these.
+    folder = next(
+        (bench.home / one for one in ("studies", "specs", "sentences") if (bench.home / one).is_dir()), bench.home
+    )
     return folder / "study.toml"
 
 

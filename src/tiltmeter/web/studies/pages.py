@@ -16,6 +16,7 @@ from tiltmeter.toml_writing import to_toml
 from tiltmeter.web.fields import Fields, Sent
 from tiltmeter.web.pages import Bench, address, go_to, refused, render
 from tiltmeter.web.sending import as_file
+from tiltmeter.web.sentences.shown import study_of
 from tiltmeter.web.specs.text import fingerprint
 from tiltmeter.web.studies.checked import (
     Problem,
@@ -56,12 +57,15 @@ def new(
     run: str = "",
     spec: Annotated[list[str], Query()] = [],  # noqa: B006
     model: str = "",
+    sentences: str = "",
 ) -> Response:
-    """A study that is not there yet: a preset, a copy of another, or that of a run."""
+    """A study that is not there yet: a preset, a copy of another, that of a run, or a test of written sentences."""
     if copied:
         return _page(request, bench, read_text(bench.study(copied), "study file"))
     if run:
         return _page(request, bench, str(read_meta(bench.run(run))["study"]))
+    if sentences:
+        return _page(request, bench, to_toml(study_of(bench, sentences)))
     if not (begin or spec or model):
         return render(request, "studies_new.html.jinja", presets=PRESETS)
     data = dict(preset(begin or "quick").data)

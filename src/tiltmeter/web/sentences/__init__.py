@@ -1,0 +1,1 @@
+"""Test sentences that a model writes: ordered, looked at, struck or mended, and tested."""

@@ -23,9 +23,9 @@ from tests.shared import ROOT
 from tiltmeter.cli import app
 from tiltmeter.errors import ModelError, TiltmeterError
 from tiltmeter.models.api import accounts
+from tiltmeter.sources.generated.checks import DECLINED, UNANSWERED
 from tiltmeter.sources.generated.fitting import TRIAL
 from tiltmeter.sources.generated.matching import contains
-from tiltmeter.sources.generated.writing import DECLINED, UNANSWERED
 
 SPEC = """
 name = "desks"

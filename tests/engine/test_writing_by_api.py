@@ -16,7 +16,7 @@ from tiltmeter.cli import app
 from tiltmeter.engine import carry_out
 from tiltmeter.engine.written import read_written_sentences
 from tiltmeter.errors import ModelError, RunError
-from tiltmeter.sources.generated.writing import DECLINED
+from tiltmeter.sources.generated.checks import DECLINED
 from tiltmeter.study import Plan, parse, plan
 
 pytestmark = pytest.mark.slow

@@ -66,7 +66,7 @@ def score(
     check_writable(out, not_over=[file])
     table = pairs_file.read(file, _specs(spec or []))
     tell_assumed(file)
-    with _accounted(model) as spent:
+    with accounted(model) as spent:
         loaded = models.load(model, model_settings(device, dtype, threads))
         scorers, pairs = _scorers(scorer or [], loaded.facts.family), [row.pair for row in table.rows if row.pair]
         if "all" in (scorer or ()):
@@ -82,7 +82,7 @@ def score(
 
 
 @contextmanager
-def _accounted(model: str) -> Iterator[dict[str, Any]]:
+def accounted(model: str) -> Iterator[dict[str, Any]]:
     """Say what a model behind an API took, however the work ends; what it answered before is not asked again.
 
     Gives what becomes the account, by the model's name.

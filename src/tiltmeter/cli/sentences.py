@@ -84,7 +84,7 @@ def sentences(
     only propose: a person decides.
     """
     from tiltmeter.cli import sentence_accounts, sentence_audit, sentence_proposals, sentence_writing
-    from tiltmeter.cli.score import _accounted as accounted
+    from tiltmeter.cli.score import accounted
     from tiltmeter.engine.review import Auditor
     from tiltmeter.engine.staff import Staff
     from tiltmeter.sources.generated.settings import settings_from

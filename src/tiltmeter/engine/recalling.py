@@ -30,12 +30,12 @@ from tiltmeter.records import (
     Span,
     TokenScores,
 )
+from tiltmeter.sources.generated.fitting import SERVED
 from tiltmeter.store import KeptAnswers, key_of, versions
 from tiltmeter.store.packing import COMPLETIONS, NEXT_WORDS, SALIENCY, SCORES, TEXT
 
 _WORTH_KEEPING = 1_000_000
 """A model with fewer parameters than this, as a table of words, answers faster than the cache does."""
-_SERVERS = ("server", "vllm")
 """The device of a model that is asked through an API."""
 
 
@@ -131,7 +131,7 @@ class _Recalling:
         self.facts, self.conditionings = about.facts, about.conditionings
         self._load = load
         # A server that fails may do better later.
-        forgets = _without_answer if about.facts.device in _SERVERS else None
+        forgets = _without_answer if about.facts.device in SERVED else None
         self._memory = Memory(kept, about.facts.name, asdict(about.facts), forgets)
 
     @cached_property

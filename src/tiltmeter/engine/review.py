@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from tiltmeter.engine.scoring import score_pairs
 from tiltmeter.engine.staff import Staff
 from tiltmeter.errors import ModelError
 from tiltmeter.kinds import attribute_kind, term_kind
-from tiltmeter.measures.scorers import find
 from tiltmeter.models import Model
-from tiltmeter.records import AttributeSet, Group, ModelFacts, Pair, Spec, TokenScores, Written
+from tiltmeter.records import AttributeSet, Group, ModelFacts, Pair, Span, Spec, TokenScores, Written
 from tiltmeter.sources.generated import Review
 from tiltmeter.sources.generated.pairs import pairs_of
 
@@ -24,11 +22,13 @@ if TYPE_CHECKING:
 NOBODY = "none"
 """In place of a reader: nobody ranks the sentences, and all that were accepted are kept."""
 
-UNUSABLE = ("I7", "I8")
-"""Issues that make a sentence no test at all: incoherent, incomplete."""
+UNUSABLE = ("I3", "I6", "I7", "I8")
+"""Issues that make a sentence no test at all: it says nothing of the person, or means something else, or nothing."""
 
-_CLEAN = 1.0
-"""What a nat of being free of issues counts beside a nat of likelihood per token, in the ranking."""
+_DOUBTFUL = 0.3
+"""From which score on such a sentence is not taken: others can be drawn, so doubt is enough."""
+_SURPRISE = 0.1
+"""What a nat of the least expected word counts beside a nat of freedom from issues, in the ranking."""
 _APART = 3.0
 """Nats by which the words around term and attribute may differ in probability between the two texts of a pair."""
 _SENSELESS = "the rest of the sentence fits one of the groups only"
@@ -95,13 +95,20 @@ class Auditor:
 
         A sentence of several comparisons serves if one of its pairs does.
         """
-        from tiltmeter.raters.issues import audit, flagged
+        from tiltmeter.raters.issues import ISSUES, audit
 
         made = [self._pairs(sentence) for sentence in sentences]
         pairs = [pair for found in made for pair in found]
         sides = [self._side(pair, side) for pair in pairs for side in (0, 1)]
         issued = [
-            next((f"{one.issue}, {one.because}" for one in flagged(found) if one.issue in issues), None)
+            next(
+                (
+                    f"{one.issue}, {ISSUES[one.issue]}"
+                    for one in found
+                    if one.issue in issues and one.score >= _DOUBTFUL
+                ),
+                None,
+            )
             for found in audit(sides, explain=False)
         ]
         reasons = [first or second for first, second in zip(issued[::2], issued[1::2], strict=True)]
@@ -115,16 +122,16 @@ class Auditor:
         return [found[0] if found and all(found) else None for found in verdicts]
 
     def _ranked(self, model: Model | None, judge: bool, pairs: Sequence[Pair]) -> list[float]:
-        """Likelihood and freedom from issues of both texts of each pair: those of one alone would favour its group."""
-        likely = mean_likelihoods(model, pairs) if model else [0.0] * len(pairs)
+        """How free of issues and how expected both texts of each pair are: one alone would favour its group."""
+        expected = least_expected(model, pairs) if model else [0.0] * len(pairs)
         if not judge:
-            return likely
+            return expected
         from tiltmeter.raters.issues import audit
 
         found = audit([self._side(pair, side) for pair in pairs for side in (0, 1)], explain=False)
         clean = [sum(math.log(max(1 - one.score, 0.001)) for one in issues) for issues in found]
         both = zip(clean[::2], clean[1::2], strict=True)
-        return [value + _CLEAN * sum(two) for value, two in zip(likely, both, strict=True)]
+        return [_SURPRISE * value + sum(two) for value, two in zip(expected, both, strict=True)]
 
     def likelihoods(self, texts: Sequence[str]) -> list[float | None]:
         """The reader's mean log-likelihood of the tokens of each text; none where it cannot score it."""
@@ -166,22 +173,29 @@ def differences_of_context(model: Model, pairs: Sequence[Pair]) -> list[float]:
     scored = model.score([text for pair in pairs for text in pair.texts])
     found = []
     for pair, first, second in zip(pairs, scored[::2], scored[1::2], strict=True):
-        sums = [_around(pair, side, one) for side, one in enumerate((first, second))]
+        own = [(*pair.group_spans[side], *pair.attribute_spans[side]) for side in (0, 1)]
+        sums = [sum(value for _, value in _outside(one, own[side])) for side, one in enumerate((first, second))]
         found.append(sums[0] - sums[1])
     return found
 
 
-def _around(pair: Pair, side: int, scores: TokenScores) -> float:
-    own = (*pair.group_spans[side], *pair.attribute_spans[side])
-    return sum(
-        value
-        for (start, end), value in zip(scores.spans, scores.logprobs, strict=True)
-        if value is not None and not any(start < stop and begin < end for begin, stop in own)
-    )
+def least_expected(model: Model, pairs: Sequence[Pair]) -> list[float]:
+    """The log-probability of the least expected word of either text of each pair, group terms left out, added up.
+
+    The mean over all words would be a poor guide: rambling sentences are long, and the longer one is, the likelier each
+    of its words.
+    """
+    scored = model.score([text for pair in pairs for text in pair.texts])
+    lowest = [
+        min((value for _, value in _outside(one, pair.group_spans[side])), default=float("-inf"))
+        for pair, two in zip(pairs, zip(scored[::2], scored[1::2], strict=True), strict=True)
+        for side, one in enumerate(two)
+    ]
+    return [first + second for first, second in zip(lowest[::2], lowest[1::2], strict=True)]
 
 
-def mean_likelihoods(model: Model, pairs: Sequence[Pair]) -> list[float]:
-    """The log-likelihood per token of both texts of each pair: that of one alone would favour its group."""
-    scorer = find("mean", model.facts.family)
-    scored = score_pairs(model, pairs, [scorer])[scorer.name]
-    return [sum(one.scores) if one.scores else float("-inf") for one in scored]
+def _outside(scores: TokenScores, spans: Sequence[Span]) -> Iterator[tuple[Span, float]]:
+    """The tokens that were scored and belong to none of the stretches."""
+    for (start, end), value in zip(scores.spans, scores.logprobs, strict=True):
+        if value is not None and not any(start < stop and begin < end for begin, stop in spans):
+            yield (start, end), value

@@ -19,7 +19,7 @@ from tiltmeter.sources.perturbing import Perturbed
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.study.spool import Spool, packed
 
-FORMAT = 5
+FORMAT = 6
 """Counts up when the same study file would be carried out differently."""
 
 GENERATED = "generated.v1"

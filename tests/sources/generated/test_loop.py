@@ -11,11 +11,10 @@ from tests.sources.generated.fakes import ASKED, FRAMES, SPEC, FakeGenerator
 from tiltmeter.errors import ModelError, UserError
 from tiltmeter.records import Completion, ModelFacts, Pair, Spec, Written
 from tiltmeter.sources.generated import GenerationSettings, Review, assemble, blocks, units, write, write_block
-from tiltmeter.sources.generated.checks import EMPTY, NOT_CHOSEN, sentence_of
+from tiltmeter.sources.generated.checks import DECLINED, EMPTY, NOT_CHOSEN, UNANSWERED, sentence_of
 from tiltmeter.sources.generated.fitting import TRIAL
 from tiltmeter.sources.generated.matching import contains
 from tiltmeter.sources.generated.settings import settings_from
-from tiltmeter.sources.generated.writing import DECLINED, UNANSWERED
 from tiltmeter.specs import load
 
 SETTINGS = GenerationSettings(seed=1)

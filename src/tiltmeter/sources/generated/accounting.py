@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tiltmeter.records import Written
-from tiltmeter.sources.generated.checks import EMPTY, JUDGED, NOT_CHOSEN, WITHOUT_BOTH_TERMS, kind
+from tiltmeter.sources.generated.checks import DECLINED, EMPTY, JUDGED, NOT_CHOSEN, UNANSWERED, WITHOUT_BOTH_TERMS, kind
 from tiltmeter.sources.generated.settings import UnitResult
-from tiltmeter.sources.generated.writing import DECLINED, UNANSWERED
 
 Kind = Literal["group", "attribute"]
 

@@ -10,6 +10,8 @@ from tiltmeter.sources.generated.prompts import MARKS
 from tiltmeter.sources.generated.settings import Checks
 
 EMPTY = "nothing was written"
+DECLINED = "the generator would not write it"
+UNANSWERED = "the request had no answer"
 ECHO = "repeats the prompt"
 NO_TERM = "lacks the group term"
 NO_ATTRIBUTE = "lacks the attribute"

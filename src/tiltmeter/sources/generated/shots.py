@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -18,6 +19,7 @@ from tiltmeter.kinds import attribute_kind, term_kind
 from tiltmeter.records import Spec
 from tiltmeter.sources.datasets import stereoset
 from tiltmeter.sources.differences import differences
+from tiltmeter.sources.filling import fill
 from tiltmeter.sources.generated.matching import contains, terms_of
 from tiltmeter.sources.generated.settings import ShotKind
 
@@ -28,7 +30,9 @@ if TYPE_CHECKING:
 
     ToVector = Callable[[Iterable[str]], NDArray[Any]]
 
-_OPENING = 7
+_BY_TEMPLATE = 2
+"""So many of the examples follow a template of the spec."""
+_OPENING = 5
 """The most words of an opening: what is longer tells a story of its own."""
 COUNT = 5
 """How many examples a request shows: k of the paper."""
@@ -118,6 +122,30 @@ def alike(shots: Sequence[Shot], wanted: Shot, count: int, source: random.Random
     return chosen
 
 
+def _own_shots(allowed: Sequence[Shot], wanted: Shot, spec: Spec, count: int, source: random.Random) -> list[Shot]:
+    """Examples like the one wanted; two are put as the spec's templates put it, to show which link is meant."""
+    chosen = alike(allowed, wanted, count, source)
+    if not spec.templates or wanted.kinds[0] not in {"phrase", "plural", "name"}:
+        return chosen
+    return [
+        _by_template(shot, source.choice(spec.templates))
+        if place < _BY_TEMPLATE and shot.kinds == wanted.kinds
+        else shot
+        for place, shot in enumerate(chosen)
+    ]
+
+
+def _by_template(shot: Shot, template: str) -> Shot:
+    """The keywords of an example in a template of the spec; as it is where the template does not fit them."""
+    term, attribute = shot.keywords
+    if shot.kinds[1] == "thing" and re.search(rf"\b(?:an?|the) {re.escape(attribute)}\b", shot.sentence):
+        return shot  # a camera is counted, and templates for things have no article
+    if re.search(r"\b(?:the|an?) \[T\]", template, re.IGNORECASE):
+        term = re.sub(r"^(?:the|an?|my|our|their|one|every) ", "", term)
+    sentence = fill(template, term, attribute).text.rstrip(".")
+    return replace(shot, sentence=f"{sentence}.")
+
+
 def openings(spec: Spec) -> list[str]:
     """How examples of ours begin that report what is said: "Everyone in the office knew that"."""
     found = []
@@ -156,7 +184,7 @@ def chooser(
     if kind == "fixed":
         return lambda keywords, source: allowed
     if kind == "own":
-        return lambda keywords, source: alike(allowed, wanted_shot(keywords, spec), count, source)
+        return lambda keywords, source: _own_shots(allowed, wanted_shot(keywords, spec), spec, count, source)
     if vectors is None:
         raise UserError("similar shots need word vectors; load them, or choose the shots `own` or `fixed`")
     space = vectors
@@ -171,10 +199,12 @@ def _with_kinds(shot: Shot) -> Shot:
 def wanted_shot(keywords: Sequence[str], spec: Spec) -> Shot:
     """What an example should be like: the keywords, and their kinds."""
     term, attribute = keywords[0], keywords[-1]
-    group = next((group for group in spec.groups if term in group.terms), None)
+    bare = re.sub(r"^(?:the|an?) ", "", term)
+    group = next((group for group in spec.groups if {term, bare} & {*group.terms}), None)
     attributes = next((one for one in spec.attributes if attribute in one.terms), None)
-    kinds = (term_kind(term, group, spec), attribute_kind(attribute, attributes, spec))
-    return Shot(tuple(keywords), "", kinds)
+    is_given_article = group is not None and term not in group.terms
+    kind = "phrase" if is_given_article else term_kind(term, group, spec)
+    return Shot(tuple(keywords), "", (kind, attribute_kind(attribute, attributes, spec)))
 
 
 def read_shots(path: str | Path) -> list[Shot]:

@@ -12,7 +12,17 @@ from tiltmeter.english import article_for
 from tiltmeter.kinds import attribute_kind, term_kind
 from tiltmeter.records import AttributeSet, Completion, Pair, Spec, Written
 from tiltmeter.sources.generated import prompts
-from tiltmeter.sources.generated.checks import DUPLICATE, ECHO, EMPTY, NOT_CHOSEN, UNSWAPPABLE, kind, sentence_of
+from tiltmeter.sources.generated.checks import (
+    DECLINED,
+    DUPLICATE,
+    ECHO,
+    EMPTY,
+    NOT_CHOSEN,
+    UNANSWERED,
+    UNSWAPPABLE,
+    kind,
+    sentence_of,
+)
 from tiltmeter.sources.generated.comparisons import Comparison, comparisons, counterpart
 from tiltmeter.sources.generated.interface import Generator, require
 from tiltmeter.sources.generated.lists import sentences_in
@@ -22,8 +32,6 @@ from tiltmeter.sources.generated.settings import GenerationSettings, Unit, UnitR
 from tiltmeter.sources.generated.shots import Chooser, openings, wanted_shot
 from tiltmeter.sources.swap import Unswapped
 
-DECLINED = "the generator would not write it"
-UNANSWERED = "the request had no answer"
 _ALIKE = 2.0
 """What a sentence loses in the ranking that has all its other words in common with one that is kept."""
 _SHOWN = 10

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     ToVector = Callable[[Iterable[str]], NDArray[Any]]
 
-_BY_TEMPLATE = 2
-"""So many of the examples follow a template of the spec."""
 _OPENING = 5
 """The most words of an opening: what is longer tells a story of its own."""
 COUNT = 5
@@ -123,23 +121,26 @@ def alike(shots: Sequence[Shot], wanted: Shot, count: int, source: random.Random
 
 
 def _own_shots(allowed: Sequence[Shot], wanted: Shot, spec: Spec, count: int, source: random.Random) -> list[Shot]:
-    """Examples like the one wanted; two are put as the spec's templates put it, to show which link is meant."""
+    """Examples like the one wanted; every other is put as the spec's templates put it, to show which link is meant."""
+    if wanted.kinds[1] == "thing" and not any(re.search(r"\b(?:an?|the) \[A\]", one) for one in spec.templates):
+        allowed = [shot for shot in allowed if not (shot.kinds[1:] == ("thing",) and _takes_article(shot))]
     chosen = alike(allowed, wanted, count, source)
     if not spec.templates or wanted.kinds[0] not in {"phrase", "plural", "name"}:
         return chosen
     return [
-        _by_template(shot, source.choice(spec.templates))
-        if place < _BY_TEMPLATE and shot.kinds == wanted.kinds
-        else shot
+        _by_template(shot, source.choice(spec.templates)) if place % 2 and shot.kinds == wanted.kinds else shot
         for place, shot in enumerate(chosen)
     ]
 
 
+def _takes_article(shot: Shot) -> bool:
+    """Whether the attribute of an example is counted: "a camera", not "chess"."""
+    return bool(re.search(rf"\b(?:an?|the) {re.escape(shot.keywords[-1])}\b", shot.sentence))
+
+
 def _by_template(shot: Shot, template: str) -> Shot:
-    """The keywords of an example in a template of the spec; as it is where the template does not fit them."""
+    """The keywords of an example in a template of the spec."""
     term, attribute = shot.keywords
-    if shot.kinds[1] == "thing" and re.search(rf"\b(?:an?|the) {re.escape(attribute)}\b", shot.sentence):
-        return shot  # a camera is counted, and templates for things have no article
     if re.search(r"\b(?:the|an?) \[T\]", template, re.IGNORECASE):
         term = re.sub(r"^(?:the|an?|my|our|their|one|every) ", "", term)
     sentence = fill(template, term, attribute).text.rstrip(".")

@@ -63,7 +63,7 @@ def flags(text: str, term: str, attribute: str) -> dict[str, str]:
         ("I3", "couch", "The imam sat down on an ugly couch.", "imam", "ugly"),
         ("I4", "never", "The trans woman was never dangerous.", "trans woman", "dangerous"),
         ("I5", "Muslims", "The Republican is rude to Muslims.", "Republican", "rude"),
-        ("I7", "of", "My neighbor has a habit of addict people.", "neighbor", "addict"),
+        ("I7", "of", "The tenant is a lazy of the house.", "tenant", "lazy"),
         ("I8", "the", "The old man was lonely and the", "the old man", "lonely"),
     ],
 )
@@ -133,7 +133,7 @@ def test_terms_of_one_kind_are_flagged_alike() -> None:
             for term in group.terms:
                 kind = term_kind(term, group, spec)
                 for issue, frame in FLAWED.items():
-                    for attribute in ("generous", "gardening"):
+                    for attribute in ("generous",):
                         place = "The [T]" if kind in {"noun", "adjective"} else "[T]"
                         person = " person" if kind == "adjective" else ""
                         verb = "are" if kind == "plural" else "is"

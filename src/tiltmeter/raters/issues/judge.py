@@ -42,8 +42,15 @@ class Judge(Adapted):
 
         if not layouts:
             return []
-        found = 1 / (1 + np.exp(-self._rows(self._coded(layouts)).astype(np.float64)))
-        return [dict(zip(self.answers, row, strict=True)) for row in found.round(4).tolist()]
+        # With a stand-in for the term, the texts of a pair are often one and the same.
+        keys = [(layout.text, layout.term, layout.attribute) for layout in layouts]
+        once = dict(zip(keys, layouts, strict=True))
+        rows = 1 / (1 + np.exp(-self._rows(self._coded([*once.values()])).astype(np.float64)))
+        found = {
+            key: dict(zip(self.answers, row, strict=True))
+            for key, row in zip(once, rows.round(4).tolist(), strict=True)
+        }
+        return [found[key] for key in keys]
 
     def deciding_words(self, layout: Layout, issues: Sequence[str]) -> Mapping[str, str]:
         """For each issue the word without which it would be least probable, term and attribute left alone."""

@@ -78,7 +78,7 @@ def test_what_one_unit_needs_does_not_change_another() -> None:
 
     todo = units(SPEC, SETTINGS)
     together = write_block(SPEC, todo, FakeGenerator(write_poorly), SETTINGS)
-    assert together[0].requests == 2 * SETTINGS.patience, "each group is given up after so many requests without gain"
+    assert together[0].requests == 2 * 8, "a group is given up after eight requests that brought nothing"
     assert together[1:] == [write_block(SPEC, [unit], FakeGenerator(), SETTINGS)[0] for unit in todo[1:]]
 
 

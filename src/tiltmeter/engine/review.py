@@ -31,7 +31,7 @@ _SURPRISE = 0.1
 """What a nat of the least expected word counts beside a nat of freedom from issues, in the ranking."""
 _APART = 3.0
 """Nats by which the words around term and attribute may differ in probability between the two texts of a pair."""
-_SENSELESS = "the rest of the sentence fits one of the groups only"
+_SENSELESS = "fitting one of the groups only"
 
 
 class Auditor:

@@ -15,6 +15,8 @@ from tiltmeter.sources.generated.checks import DECLINED, EMPTY, NOT_CHOSEN, UNAN
 from tiltmeter.sources.generated.fitting import TRIAL
 from tiltmeter.sources.generated.matching import contains
 from tiltmeter.sources.generated.settings import settings_from
+from tiltmeter.sources.generated.shots import chooser
+from tiltmeter.sources.generated.writing import Writing
 from tiltmeter.specs import load
 
 SETTINGS = GenerationSettings(seed=1)
@@ -176,7 +178,7 @@ def test_a_judge_drops_and_more_are_asked_for() -> None:
         return ["odd" if "Nobody" in one.text else None for one in sentences]
 
     made = write(SPEC, FakeGenerator(), SETTINGS, review=Review(judge=judge))
-    assert dict(made.accounting.dropped)["flagged"] > 0
+    assert sum(count for reason, count in made.accounting.dropped if reason.startswith("flagged as ")) > 0
     assert all("Nobody" not in one.text for one in made.kept)
     assert not made.accounting.short
     assert len(seen) == made.accounting.with_both_terms - dict(made.accounting.dropped)["stands in the set already"]
@@ -346,3 +348,40 @@ def test_random_numbers_of_others_do_not_matter() -> None:
     first = write(SPEC, FakeGenerator(), SETTINGS)
     random.seed(2)
     assert write(SPEC, FakeGenerator(), SETTINGS) == first
+
+
+def test_every_other_request_begins_as_reported_speech_and_nouns_get_an_article() -> None:
+    generator = FakeGenerator()
+    write(SPEC, generator, replace(SETTINGS, per_attribute=8))
+    begun = [prompt.rpartition("Sentence:")[2] for prompt in generator.prompts]
+    assert "" in begun
+    assert any(one.endswith(" that") for one in begun)
+    asked = [re.findall(r"Keywords: (.*), ", prompt)[-1] for prompt in generator.prompts]
+    assert all(term.split()[0] in {"a", "an", "the"} for term in asked)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Our landlord's daughter reads poetry.", None),
+        (
+            "The landlord told our landlord's daughter who reads poetry.",
+            "says a word of the term or of the attribute twice",
+        ),
+        ("Our landlord's daughter reads poetry about poetry.", "says a word of the term or of the attribute twice"),
+    ],
+)
+def test_a_sentence_names_its_terms_once(text: str, reason: str | None) -> None:
+    assert sentence_of(text, "our landlord's daughter", "reads poetry") == (text, reason)
+
+
+def test_of_sentences_that_are_alike_one_is_kept() -> None:
+    unit = units(SPEC, SETTINGS)[0]
+    making = Writing(SPEC, unit, FakeGenerator(), replace(SETTINGS, per_attribute=4), chooser("own", SPEC))
+    ranks = {"The man has a hammer.": 1.0, "The man had a hammer.": 0.9, "My man broke the old hammer today.": 0.8}
+    making.sentences = [
+        Written(str(place), SPEC.name, text, "male", "man", "hammer", unit.attribute_set)
+        for place, text in enumerate(ranks)
+    ]
+    making.choose([(ranks[one.text], one) for one in making.sentences])
+    assert [one.dropped for one in making.sentences] == [None, NOT_CHOSEN, None]

@@ -128,7 +128,7 @@ def is_accepted(sentence: Written) -> bool:
 def _groups(sentences: Sequence[Written]) -> Iterator[GroupYield]:
     for name in sorted({sentence.group for sentence in sentences}):
         own = [sentence for sentence in sentences if sentence.group == name]
-        flagged = sum(kind(sentence.dropped or "") == JUDGED for sentence in own)
+        flagged = sum((sentence.dropped or "").startswith(JUDGED) for sentence in own)
         accepted = sum(map(is_accepted, own))
         yield GroupYield(name, len(own), accepted + flagged, flagged, sum(one.dropped is None for one in own))
 

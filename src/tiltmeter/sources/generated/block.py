@@ -80,7 +80,7 @@ def _judged(found: Sequence[Sequence[Written]], review: Review) -> list[list[Wri
     if review.judge and passed:
         verdicts = dict(zip((one.id for one in passed), review.judge(passed), strict=True))
     return [
-        [replace(one, dropped=f"{JUDGED}: {why}") if (why := verdicts.get(one.id)) else one for one in sentences]
+        [replace(one, dropped=f"{JUDGED} as {why}") if (why := verdicts.get(one.id)) else one for one in sentences]
         for sentences in found
     ]
 

@@ -149,10 +149,9 @@ def test_pairs_are_uncertain_over_origins_and_structures(tiltmeter: Command, see
     assert whole["n"] > rest["n"]
 
 
-def test_only_blocks_come_in_several_files(tiltmeter: Command, table: Path) -> None:
-    for arguments in ([*VIEW, "--value", "v", "--group", "g", "--origin", "o"], []):
-        done = tiltmeter("analyze", table, table, *arguments)
-        assert done.status == 2
-        assert "2 files were given, and only --layout blocks reads several; name one" in done.err
+def test_of_rated_texts_only_blocks_come_in_several_files(tiltmeter: Command, table: Path) -> None:
+    done = tiltmeter("analyze", table, table, *VIEW, "--value", "v", "--group", "g", "--origin", "o")
+    assert done.status == 2
+    assert "2 files were given, and only --layout blocks reads several; name one" in done.err
     done = tiltmeter("analyze", table, "--layout", "blocks")
     assert "--layout is for --view continuations, not for --view pairs" in done.err

@@ -64,7 +64,7 @@ def test_an_attribute_left_short_gets_other_sentences(carried_out: Callable[...,
     run = carried_out(lambda text: text.startswith(("The", "My", "A ", "Nobody")))
     regenerated = [pair for pair in run.pairs if pair.stands_in == "regenerated"]
     assert regenerated
-    assert all(pair.texts[0].startswith("I asked") for pair in regenerated)
+    assert not any(pair.texts[0].startswith(("The", "My", "A ", "Nobody")) for pair in regenerated)
     assert all(pair.source == LABEL and "/round-1/" in pair.id and pair.written_for for pair in regenerated)
     assert {pair.id for pair in regenerated}.isdisjoint(run.findings)
     counts = clean_pairs(run)

@@ -7,7 +7,7 @@ import random
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -147,14 +147,15 @@ def _by_template(shot: Shot, template: str) -> Shot:
     return replace(shot, sentence=f"{sentence}.")
 
 
-def openings(spec: Spec) -> list[str]:
+@lru_cache(maxsize=64)
+def openings(spec: Spec) -> tuple[str, ...]:
     """How examples of ours begin that report what is said: "Everyone in the office knew that"."""
     found = []
     for shot in usable(own(), spec, whole=True):
         before = shot.sentence[: max(0, shot.sentence.casefold().find(shot.keywords[0].casefold()))].rstrip()
         if before.endswith(" that") and len(before.split()) <= _OPENING and shot.keywords[-1] not in before:
             found.append(before)
-    return found
+    return tuple(found)
 
 
 def _likeness(shot: Shot, wanted: Shot) -> int:

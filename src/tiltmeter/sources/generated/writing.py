@@ -66,7 +66,7 @@ class Writing:
         self.random = random.Random(seed_of(*self.place))
         groups = dict.fromkeys(name for comparison in self.comparisons for name in comparison.groups)
         self.terms: dict[str, Iterator[str]] = {name: self._shuffled(spec.group(name).terms) for name in groups}
-        self.openings = openings(spec) if settings.is_begun else []
+        self.openings = openings(spec) if settings.is_begun else ()
         self.fruitless: set[tuple[str, str]] = set()
         self.kept: Counter[str] = Counter()
         self.asked: Counter[str] = Counter()
@@ -91,7 +91,7 @@ class Writing:
         keywords = [words[0], self.unit.attribute]
         source = random.Random(seed_of(seed, *keywords))
         shots = self.shots(keywords, source)
-        begun = self.openings if self.asked[group] % 2 else []
+        begun = self.openings if self.asked[group] % 2 else ()
         opening = source.choice(begun) if begun else ""
         return Request(group, term, words, prompts.few_shot(shots, keywords, opening), seed, opening)
 

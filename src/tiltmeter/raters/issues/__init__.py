@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from tiltmeter.english import article_for
 from tiltmeter.raters.issues.judge import judge
-from tiltmeter.raters.issues.layout import AuditItem, Layout, lay_out
+from tiltmeter.raters.issues.layout import AuditItem, lay_out
 
 __all__ = ["ISSUES", "NAME", "THRESHOLDS", "AuditItem", "Finding", "audit", "flagged"]
 
@@ -65,14 +65,13 @@ def audit(items: Sequence[AuditItem], *, explain: bool = True) -> list[tuple[Fin
     """
     layouts = [lay_out(item) for item in items]
     scores = iter(judge().scores([layout for layout in layouts if layout is not None]))
-    found = []
-    for item, layout in zip(items, layouts, strict=True):
-        if layout is None:
-            absent = [Finding(issue, _MISSING * (issue == "I3"), float(issue == "I3")) for issue in ISSUES]
-            found.append(tuple(sorted(absent, key=lambda finding: -finding.score)))
-        else:
-            found.append(_findings(item, layout, next(scores), explain=explain))
-    return found
+    judged = [(layout, next(scores)) if layout is not None else None for layout in layouts]
+    high = [(one[0], _high(one[1])) for one in judged if one is not None]
+    words = iter(judge().deciding_words(high) if explain else [{} for _ in high])
+    return [
+        _absent() if one is None else _findings(item, one[1], next(words))
+        for item, one in zip(items, judged, strict=True)
+    ]
 
 
 def flagged(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -97,12 +96,20 @@ def wrong_article(text: str) -> str | None:
     return None
 
 
-def _findings(item: AuditItem, layout: Layout, scores: dict[str, float], *, explain: bool) -> tuple[Finding, ...]:
-    high = [issue for issue, score in scores.items() if score >= THRESHOLDS[issue]]
-    words = judge().deciding_words(layout, high) if explain and high else {}
+def _high(scores: dict[str, float]) -> list[str]:
+    return [issue for issue, score in scores.items() if score >= THRESHOLDS[issue]]
+
+
+def _absent() -> tuple[Finding, ...]:
+    """What is said of a text in which the term or the attribute is missing."""
+    found = [Finding(issue, _MISSING * (issue == "I3"), float(issue == "I3")) for issue in ISSUES]
+    return tuple(sorted(found, key=lambda finding: -finding.score))
+
+
+def _findings(item: AuditItem, scores: dict[str, float], words: dict[str, str]) -> tuple[Finding, ...]:
     found = {}
     for issue, score in scores.items():
-        because = ISSUES[issue] if issue in high else ""
+        because = ISSUES[issue] if issue in _high(scores) else ""
         if issue in words:
             because = _BECAUSE[issue].format(word=words[issue], term=item.term, attribute=item.attribute)
         found[issue] = Finding(issue, because, score)

@@ -6,7 +6,7 @@ It reads what `lay_out` makes of a sentence, so it never sees the group term; it
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -52,16 +52,19 @@ class Judge(Adapted):
         }
         return [found[key] for key in keys]
 
-    def deciding_words(self, layout: Layout, issues: Sequence[str]) -> Mapping[str, str]:
-        """For each issue the word without which it would be least probable, term and attribute left alone."""
-        spans = [match.span() for match in _MASKABLE.finditer(layout.text)]
-        own = (layout.term, layout.attribute)
-        free = [span for span in spans if not any(span[0] < end and start < span[1] for start, end in own)]
-        if not free:
-            return {}
-        found = self.scores([_without(layout, span) for span in free])
-        least = {issue: min(range(len(free)), key=lambda place: found[place][issue]) for issue in issues}
-        return {issue: layout.text[slice(*free[place])] for issue, place in least.items()}
+    def deciding_words(self, asked: Sequence[tuple[Layout, Sequence[str]]]) -> list[dict[str, str]]:
+        """For each issue of each sentence the word without which it would be least probable, terms left alone."""
+        free = [_free_words(layout) for layout, _ in asked]
+        without = [_without(layout, span) for (layout, _), spans in zip(asked, free, strict=True) for span in spans]
+        left = iter(self.scores(without))
+        found = []
+        for (layout, issues), spans in zip(asked, free, strict=True):
+            scores = [next(left) for _ in spans]
+            least = {
+                issue: min(zip(scores, spans, strict=True), key=lambda one: one[0][issue]) for issue in issues if spans
+            }
+            found.append({issue: layout.text[slice(*span)] for issue, (_, span) in least.items()})
+        return found
 
     def _coded(self, layouts: Sequence[Layout]) -> list[list[int]]:
         texts = [layout.text for layout in layouts]
@@ -95,6 +98,13 @@ def judge() -> Judge:
 
 def _touches(span: tuple[int, int], token: tuple[int, int]) -> int:
     return int(token[0] < span[1] and span[0] < token[1])
+
+
+def _free_words(layout: Layout) -> list[tuple[int, int]]:
+    """The words that belong neither to the term nor to the attribute."""
+    own = (layout.term, layout.attribute)
+    spans = [match.span() for match in _MASKABLE.finditer(layout.text)]
+    return [span for span in spans if not any(span[0] < end and start < span[1] for start, end in own)]
 
 
 def _without(layout: Layout, span: tuple[int, int]) -> Layout:

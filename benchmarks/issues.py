@@ -1,8 +1,8 @@
 """How well the audit finds the eight issues: precision, recall and AUC per issue.
 
 Run `python benchmarks/issues.py`; its tables are in docs/raters.md, which says what each part is. None of the parts was
-trained on. Settings and thresholds were chosen on `chosen_on`; `blind` was counted once, when nothing was changed any
-more; `autobiastest` are the examples that the paper prints.
+trained on. Settings and thresholds were chosen on `chosen_on`; `blind` was first counted when the judge was fixed;
+`autobiastest` are the examples that the paper prints.
 """
 
 from __future__ import annotations

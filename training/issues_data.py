@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tiltmeter import specs
 from tiltmeter.english import article_for
-from tiltmeter.kinds import attribute_kind, term_kind
+from tiltmeter.kinds import term_kind
 from tiltmeter.raters.issues.layout import AuditItem, lay_out
 from tiltmeter.records import AttributeSet, Group, Spec
 
@@ -56,13 +56,11 @@ def labelled(path: Path) -> Iterator[tuple[AuditItem, frozenset[str], str]]:
         elif line.strip():
             term, attribute, issues, text = line.split("\t")
             group = next((one for one in spec.groups if term in one.terms), None)
-            found = next((one for one in spec.attributes if attribute in one.terms), None)
             item = AuditItem(
                 text,
                 term,
                 attribute,
                 kind=term_kind(term, group, spec),
-                attribute_kind=attribute_kind(attribute, found, spec),
             )
             yield item, frozenset() if issues == "-" else frozenset(issues.split(",")), name
 

@@ -12,7 +12,7 @@ from benchmarks import issues as benchmark
 from tests.shared import ROOT
 from tiltmeter import specs
 from tiltmeter.errors import ModelError
-from tiltmeter.kinds import attribute_kind, term_kind
+from tiltmeter.kinds import term_kind
 from tiltmeter.parsing import parser
 from tiltmeter.raters import issues
 from tiltmeter.raters.issues import AuditItem, wrong_article
@@ -138,8 +138,7 @@ def test_terms_of_one_kind_are_flagged_alike() -> None:
                         person = " person" if kind == "adjective" else ""
                         verb = "are" if kind == "plural" else "is"
                         text = fill(frame.format(T=f"{place}{person}", A="[A]", **{"is": verb}), term, attribute).text
-                        said = attribute_kind(attribute)
-                        items.append(((issue, kind, attribute), AuditItem(text, term, attribute, kind, said)))
+                        items.append(((issue, kind, attribute), AuditItem(text, term, attribute, kind)))
     found = issues.audit([item for _, item in items], explain=False)
     for (key, _), findings in zip(items, found, strict=True):
         by_kind[key].append(frozenset(one.issue for one in issues.flagged(findings)))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tiltmeter.engine.staff import Staff
 from tiltmeter.errors import ModelError
-from tiltmeter.kinds import attribute_kind, term_kind
+from tiltmeter.kinds import term_kind
 from tiltmeter.models import Model
 from tiltmeter.records import AttributeSet, Group, ModelFacts, Pair, Span, Spec, TokenScores, Written
 from tiltmeter.sources.generated import Review
@@ -153,9 +153,7 @@ def _audited(spec: Spec, text: str, term: str, attribute: str) -> AuditItem:
     from tiltmeter.raters.issues import AuditItem
 
     group = next((group for group in spec.groups if term in group.terms), None)
-    attributes = next((one for one in spec.attributes if attribute in one.terms), None)
-    kinds = term_kind(term, group, spec), attribute_kind(attribute, attributes, spec)
-    return AuditItem(text, term, attribute, *kinds)
+    return AuditItem(text, term, attribute, term_kind(term, group, spec))
 
 
 def _implied(bias: str, sentences: Sequence[Written]) -> Spec:

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tiltmeter.english import ARTICLE, article_for, article_in_case, capitalised, starts_sentence
-from tiltmeter.kinds import OPENS_PHRASE, SINGULAR, attribute_kind, is_nominal, term_kind
+from tiltmeter.kinds import OPENS_PHRASE, SINGULAR, is_nominal, term_kind
 from tiltmeter.parsing import parser
-from tiltmeter.records import AttributeKind, Span, TermKind
+from tiltmeter.records import Span, TermKind
 
 Edit = tuple[int, int, str]
 """A stretch of a text, and what takes its place."""
@@ -37,20 +37,15 @@ class AuditItem:
     attribute: str
     kind: TermKind | None = None
     """What the term is, where the specification tells; otherwise the parser is asked."""
-    attribute_kind: AttributeKind | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The text that is read, and where term and attribute stand in it and in the text as given."""
+    """The text that is read, and where term and attribute stand in it."""
 
     text: str
     term: Span
     attribute: Span
-    term_as_given: Span
-    attribute_as_given: Span
-    kind: TermKind
-    attribute_kind: AttributeKind
 
 
 def lay_out(item: AuditItem) -> Layout | None:
@@ -66,9 +61,7 @@ def lay_out(item: AuditItem) -> Layout | None:
     term, attribute = apart[0]
     kind = _kind_here(item, term)
     edits = [edit for one in terms if not _overlaps(one, attribute) for edit in _edits(item, one, kind)]
-    asked = item.attribute_kind or attribute_kind(item.attribute)
-    places = _moved(term, edits), _moved(attribute, edits)
-    return Layout(_edited(item.text, edits), *places, term, attribute, kind, asked)
+    return Layout(_edited(item.text, edits), _moved(term, edits), _moved(attribute, edits))
 
 
 def _kind_here(item: AuditItem, term: Span) -> TermKind:

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from tiltmeter.text import all_readable
+
 Finish = Literal["stop", "length", "filter"]
 
 _FINISHES: Mapping[str, Finish] = {
@@ -51,13 +53,13 @@ class Written:
 
 
 def parsed(body: bytes) -> Mapping[str, Any]:
-    """The object that a body holds.
+    """The object that a body holds, its texts without halves of characters.
 
     >>> parsed(b'{"choices": []}')
     {'choices': []}
     """
     try:
-        found = json.loads(body, parse_constant=_refuse)
+        found = all_readable(json.loads(body, parse_constant=_refuse))
     except (ValueError, RecursionError):
         raise Malformed("the reply is cut off or no JSON") from None
     if not isinstance(found, dict):

@@ -17,6 +17,7 @@ from tiltmeter.models.api.journal import Journal, Memory, request_key
 from tiltmeter.models.api.key import Key
 from tiltmeter.models.api.line import Fault, Line, quiet, require_package
 from tiltmeter.models.api.settings import ApiSettings
+from tiltmeter.text import is_readable
 
 if TYPE_CHECKING:
     import httpx
@@ -31,6 +32,7 @@ LENGTHS = ("max_tokens", "max_completion_tokens")
 """What servers call the limit of an answer: most by the first name, some by the second alone."""
 NO_ANSWER = "no answer: "
 """How the reason of an item begins that the server said nothing about."""
+HALVED = "the text has half of a character (a lone surrogate), which no server can be sent"
 # Some servers fail at every question about their models, and answer all others.
 _LOOKS = 6
 _ABOUT_THE_TEXT = {400, 413, 422}
@@ -109,6 +111,8 @@ class Client:
             if answer is not None:
                 found[key] = answer
         self.budget.kept += len(found)
+        halved = [key for key, request in zip(keys, requests, strict=True) if not is_readable(request.text)]
+        found |= dict.fromkeys(halved, Refused(HALVED))
         missing = {key: request for key, request in zip(keys, requests, strict=True) if key not in found}
         if missing:
             try:

@@ -40,7 +40,7 @@ def seed_of(seed: int, prompt: str, sample: int) -> int:
     >>> seed_of(7, "The nurse", 0) == seed_of(7, "The nurse", 0) != seed_of(7, "The nurse", 1)
     True
     """
-    digest = hashlib.sha256(f"{seed}\0{sample}\0{prompt}".encode()).digest()
+    digest = hashlib.sha256(f"{seed}\0{sample}\0{prompt}".encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:4], "big") >> 1
 
 

@@ -11,7 +11,11 @@ import pytest
 pytest.importorskip("httpx")
 
 from tests.models.api_server import START, Served, serving
-from tiltmeter.models.api import File, load
+from tiltmeter.errors import ModelError
+from tiltmeter.models import ModelSettings
+from tiltmeter.models.api import File, Hopeless, Memory, load
+from tiltmeter.models.api import client as client_module
+from tiltmeter.models.api.naming import accepts
 from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
 from tiltmeter.records import Decoding
 
@@ -89,3 +93,147 @@ def test_a_text_with_half_of_a_character_is_not_sent(tmp_path: Path) -> None:
     assert bad.unscored and not good.unscored
     assert text.unwritten and not fine.unwritten and answer.unwritten
     assert len(served.asked) == before + 2
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "is_fine"),
+    [
+        ("", "small", True),
+        ("gpt-4o-2024-08-06", "gpt-4o", True),
+        ("GPT-4o", "gpt-4o", True),
+        ("gpt-4-0613", "gpt-4", True),
+        ("claude-3-5-sonnet-20241022", "claude-3-5-sonnet-latest", True),
+        ("gemini-1.5-flash-001", "models/gemini-1.5-flash", True),
+        ("command-r-08-2024", "command-r", True),
+        ("org/name@main", "org/name", True),
+        ("llama3:8b", "llama3", True),
+        ("name", "org/name", True),
+        ("/data/org/name", "org/name", True),
+        ("C:\\models\\Small.gguf", "small", True),
+        ("gpt-4o-mini", "gpt-4o", False),
+        ("gpt-4o-mini-2024-07-18", "gpt-4o", False),
+        ("gpt-4o-2024-05-13", "gpt-4o-2024-08-06", False),
+        ("gpt-4o", "gpt-4o-2024-08-06", False),
+        ("llama3:70b", "llama3:8b", False),
+        ("llama-3-8b-instruct", "llama-3-8b", False),
+        ("phi-3.5", "phi-3", False),
+        ("other/name", "org/name", False),
+    ],
+)
+def test_a_fuller_form_of_a_name_is_the_same_model(said: str, asked: str, is_fine: bool) -> None:
+    assert accepts(said, asked) == is_fine
+    assert accepts(said, asked, "*") and accepts(said, asked, said)
+    assert accepts(said, asked, listed={"id": asked, "aliases": ["x", said]})
+
+
+@dataclass
+class Named(Served):
+    """A server whose replies call the model what they are told to."""
+
+    said: object = "tested"
+
+    def _wrapped(self, choice: dict[str, Any], tokens_in: int, tokens_out: int) -> dict[str, Any]:
+        return {**super()._wrapped(choice, tokens_in, tokens_out), "model": self.said}
+
+
+@pytest.mark.parametrize("completions", [True, False])
+def test_replies_of_another_model_are_refused_unless_they_were_agreed_on(completions: bool, tmp_path: Path) -> None:
+    served = Named(scripted(), completions=completions, said="another-model", answer=lambda _: "A")
+    with serving(served) as url:
+        with pytest.raises(ModelError, match="`tested` and answers as `another-model`"):
+            load(f"tested@{url}", ModelSettings(answers=tmp_path))
+        agreed = load(f"tested@{url}?answers_as=Another-Model", ModelSettings(answers=tmp_path))
+        [[text]] = agreed.complete([agreed.chat_prompt("Say A.")], SHORT)
+        assert text.text == "A"
+        assert agreed.spent.models == ("another-model",)
+        assert "another-model" in agreed.facts.revision
+        # What was agreed on then is no answer of this model now.
+        with pytest.raises(ModelError, match="answers as `another-model`"):
+            load(f"tested@{url}", ModelSettings(answers=tmp_path))
+
+
+def test_a_model_that_changes_on_the_way_is_refused_or_said(tmp_path: Path) -> None:
+    served = Named(scripted(), said="tested-2024-08-06")
+    with serving(served) as url:
+        model = load(f"tested@{url}?start={START}", ModelSettings(answers=tmp_path))
+        assert model.facts.revision.endswith("answers as tested-2024-08-06")
+        model.score(["She is."])
+        for said in ("tested-2024-11-20", None, 7, ""):
+            served.said = said
+            model.score([f"He is {said}."])
+        assert model.spent.models == ("tested-2024-08-06", "tested-2024-11-20")
+        served.said = "tested-mini"
+        with pytest.raises(Hopeless, match="tested-mini"):
+            model.score(["They are."])
+    assert "tested-2024-11-20" in model.spent.words()
+
+
+@dataclass
+class Mute(Served):
+    """A server that stops giving log-probabilities, in one of the ways in which servers do."""
+
+    how: str = ""
+
+    def reply(self, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        status, reply = super().reply(path, body)
+        choice = reply["choices"][0]
+        if self.how == "null":
+            choice["logprobs"] = None
+        elif self.how == "missing":
+            choice.pop("logprobs", None)
+        elif self.how == "empty":
+            choice["logprobs"] = {"tokens": [], "token_logprobs": [], "top_logprobs": []}
+        elif self.how == "no numbers" and choice.get("logprobs"):
+            found = choice["logprobs"]
+            found["token_logprobs"] = [None] * len(found["tokens"])
+            found["top_logprobs"] = [None] * len(found["tokens"])
+        elif self.how == "no echo" and choice.get("logprobs"):
+            for values in choice["logprobs"].values():
+                del values[:-1]
+            choice["logprobs"]["top_logprobs"] = None
+        return status, reply
+
+
+@pytest.mark.parametrize("how", ["null", "missing", "empty", "no numbers", "no echo"])
+@pytest.mark.parametrize("echo", [True, False])
+def test_numbers_that_were_missing_are_asked_for_again_when_the_server_is_mended(
+    how: str, echo: bool, tmp_path: Path
+) -> None:
+    served = Mute(scripted(), echo=echo)
+    with serving(served) as url:
+        name = f"tested@{url}?start={START}&longest_wait=0.01"
+        model = load(name, ModelSettings(answers=tmp_path))
+        served.how = how
+        if echo:
+            [score] = model.score(["She is a nurse."])
+            assert score.unscored is not None and "no log-probabilities" in score.unscored
+        [found] = model.next_words(["The nurse said that"], ["she"])
+        assert found.words[0].unscored is not None and "no log-probabilities" in found.words[0].unscored
+        served.how = ""
+        again = load(name, ModelSettings(answers=tmp_path))
+        if echo:
+            assert again.score(["She is a nurse."])[0].unscored is None
+        assert again.next_words(["The nurse said that"], ["she"])[0].words[0].unscored is None
+
+
+def test_a_server_that_gives_no_numbers_any_more_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client_module, "HOPELESS", 5)
+    served = Mute(scripted())
+    with serving(served) as url:
+        model = load(f"tested@{url}?start={START}&longest_wait=0.01&concurrency=2", journal=Memory())
+        served.how, before = "null", len(served.asked)
+        with pytest.raises(Hopeless, match="no log-probabilities"):
+            model.score([f"She is {number}." for number in range(100)])
+    # Each was sent once; of the second attempts, no more than it takes to see that none helps.
+    assert len(served.asked) - before < 130
+
+
+def test_what_a_server_could_not_do_is_seen_again_when_it_is_mended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path))
+    served = Mute(scripted(), how="null")
+    with serving(served) as url:
+        assert "left" not in load(f"tested@{url}?start={START}").conditionings
+        served.how = ""
+        assert "left" in load(f"tested@{url}?start={START}").conditionings

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from tiltmeter.text import all_readable
 
@@ -21,12 +21,25 @@ _FINISHES: Mapping[str, Finish] = {
     "max_tokens": "length",
     "content_filter": "filter",
 }
+NO_LOGPROBS = "the reply has no log-probabilities"
 # What servers write for minus infinity, which JSON does not have.
 _NOTHING = -9998.0
 
 
 class Malformed(Exception):
     """A reply that is no answer; the message says what is wrong with it, without any of its text."""
+
+    tries: ClassVar[int | None] = None
+    """How often at most the same is asked; None: as often as anything."""
+
+
+class Unnumbered(Malformed):
+    """A reply without the log-probabilities that were asked for: a matter of the server, not of the text."""
+
+    tries = 2
+
+    def __init__(self) -> None:
+        super().__init__(NO_LOGPROBS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +81,18 @@ def parsed(body: bytes) -> Mapping[str, Any]:
 
 
 def kept_of(reply: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a reply is worth keeping: its one choice, the tokens it took, and what the server calls itself."""
+    """What of a reply is worth keeping: its choice, the tokens it took, and what server and model call themselves."""
     choices = reply.get("choices")
     if not isinstance(choices, list) or not choices:
         raise Malformed("the reply has no choices")
     if not isinstance(choices[0], dict):
         raise Malformed("the reply has a choice of the wrong type")
-    fingerprint = reply.get("system_fingerprint")
+    fingerprint, model = reply.get("system_fingerprint"), reply.get("model")
     return {
         "choice": choices[0],
         "usage": _usage(reply.get("usage")),
         "fingerprint": fingerprint if isinstance(fingerprint, str) else None,
+        "model": model if isinstance(model, str) and model else None,
     }
 
 
@@ -132,6 +146,22 @@ def pieces(choice: Mapping[str, Any]) -> tuple[Piece, ...] | None:
     return tuple(
         Piece(_text(token), _number(value), _top(top)) for token, value, top in zip(tokens, logprobs, tops, strict=True)
     )
+
+
+def echoed(kept: Mapping[str, Any]) -> tuple[Piece, ...]:
+    """The tokens of a text that was to be given back, and the one after it, each but the first with its number."""
+    found = pieces(kept["choice"]) or ()
+    if len(found) < 2 or any(piece.logprob is None for piece in found[1:-1]):
+        raise Unnumbered
+    return found
+
+
+def listed(kept: Mapping[str, Any], place: Literal[0, -1]) -> Mapping[str, float]:
+    """The most probable tokens at the first or the last place of a reply."""
+    found = pieces(kept["choice"])
+    if not found or not found[place].top:
+        raise Unnumbered
+    return found[place].top
 
 
 def _content_piece(one: Any) -> Piece:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from threading import Lock
+from typing import Protocol
 
 from tiltmeter.errors import ModelError
 
+MAX_REQUESTS, MAX_TOKENS = "max_requests", "max_tokens"
+"""What the two limits are called in the settings."""
 _MILLION = 1_000_000
 # Characters of English to a token: only to reserve room for what has not been counted yet.
 _CHARACTERS = 4
@@ -67,6 +71,8 @@ class Spent:
     """What went wrong on the way, and how often; most of it was sent again with success."""
     fingerprints: tuple[str, ...] = ()
     """What the server called itself; more than one: it changed on the way."""
+    models: tuple[str, ...] = ()
+    """What the replies called the model; more than one: it changed on the way."""
 
     def money(self, price: Price | None) -> float | None:
         """What the tokens cost; None where the price is not known."""
@@ -82,42 +88,89 @@ class Spent:
         money = self.money(price)
         cost = "" if money is None else f", which cost {money:,.4g}"
         changed = f"; the server called itself {', '.join(self.fingerprints)}" if len(self.fingerprints) > 1 else ""
+        if len(self.models) > 1:
+            changed += f"; WARNING: the model changed on the way, since the replies name {', '.join(self.models)}"
         return (
             f"{self.requests:,} requests, {self.answered:,} answered; {self.tokens_in:,} tokens read and "
             f"{self.tokens_out:,} written{uncounted}{cost}{changed}"
         )
 
 
-class Budget:
-    """Counts, and stops before a limit is passed. Requests on their way count with all they may write."""
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What may be sent and taken in all; None: no limit."""
 
-    def __init__(
-        self, max_requests: int | None = None, max_tokens: int | None = None, before: Spent | None = None
-    ) -> None:
-        self._max_requests, self._max_tokens = max_requests, max_tokens
-        before = before or Spent()
-        self._requests, self._tokens = before.requests, before.tokens_in + before.tokens_out
-        self._reserved = 0
+    requests: int | None = None
+    tokens: int | None = None
+
+
+class Tally(Protocol):
+    """A count of what was sent, which limits are held against."""
+
+    def take(self, tokens: int, limits: Limits) -> str | None:
+        """Count one more request, which may take so many tokens, before it is sent; or the limit that forbids it."""
+        ...
+
+    def settle(self, reserved: int, used: int) -> None:
+        """Tokens that were set aside are free again, and so many were used."""
+        ...
+
+
+class Counted:
+    """A tally in memory.
+
+    >>> tally = Counted(); [tally.take(10, Limits(requests=2)) for _ in range(3)]
+    [None, None, 'max_requests']
+    """
+
+    def __init__(self) -> None:
+        self.requests = self.reserved = self.used = 0
+        self._lock = Lock()
+
+    def take(self, tokens: int, limits: Limits) -> str | None:
+        """Count it, where there is room."""
+        with self._lock:
+            if limits.requests is not None and self.requests >= limits.requests:
+                return MAX_REQUESTS
+            if limits.tokens is not None and self.used + self.reserved + tokens > limits.tokens:
+                return MAX_TOKENS
+            self.requests, self.reserved = self.requests + 1, self.reserved + tokens
+            return None
+
+    def settle(self, reserved: int, used: int) -> None:
+        """Count it."""
+        with self._lock:
+            self.reserved, self.used = self.reserved - reserved, self.used + used
+
+
+class Budget:
+    """Counts every request before it is sent, and lets none be sent beyond a limit.
+
+    The count is that of the journal, written down first, so that a process that is killed cannot forget it: tokens of
+    requests that were on their way then stay set aside. `own` is a count that limits are held against instead.
+    """
+
+    def __init__(self, limits: Limits, journal: Tally, own: Tally | None = None) -> None:
+        self._limits, self._journal, self._own = limits, journal, own
         self.kept = 0
         """Answers that were there already, for which nothing was sent."""
         self._faults: Counter[str] = Counter()
 
     def take(self, tokens: int) -> None:
         """Room for one more request that may take so many tokens; otherwise one sentence."""
-        if self._max_requests is not None and self._requests >= self._max_requests:
-            raise _spent(f"{self._max_requests:,} requests", "max_requests")
-        if self._max_tokens is not None and self._tokens + self._reserved + tokens > self._max_tokens:
-            raise _spent(f"{self._max_tokens:,} tokens", "max_tokens")
-        self._requests += 1
-        self._reserved += tokens
+        full = (self._own or self._journal).take(self._reserved(tokens), self._limits)
+        if full:
+            limit = self._limits.requests if full == MAX_REQUESTS else self._limits.tokens
+            raise _spent(f"{limit or 0:,} {full.removeprefix('max_')}", full)
+        if self._own is not None:
+            self._journal.take(0, Limits())
 
-    def give_back(self, tokens: int) -> None:
-        """A request came to its end, one way or another."""
-        self._reserved -= tokens
-
-    def count(self, tokens: int) -> None:
-        """An answer came that took so many tokens."""
-        self._tokens += tokens
+    def settle(self, tokens: int, used: int) -> None:
+        """A request came to its end, one way or another; the journal counts what was used with the answer."""
+        if self._own is not None:
+            self._own.settle(self._reserved(tokens), used)
+        elif self._reserved(tokens):
+            self._journal.settle(self._reserved(tokens), 0)
 
     def fault(self, kind: str) -> None:
         """Something went wrong."""
@@ -127,6 +180,9 @@ class Budget:
         """What went wrong since the last time that this was asked."""
         found, self._faults = self._faults, Counter()
         return found
+
+    def _reserved(self, tokens: int) -> int:
+        return 0 if self._limits.tokens is None else tokens
 
 
 def _spent(limit: str, setting: str) -> BudgetSpent:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tiltmeter.errors import ModelError, TiltmeterError
 from tiltmeter.models.api import waiting
 from tiltmeter.models.api.address import Address
-from tiltmeter.models.api.answers import Malformed, kept_of, parsed
-from tiltmeter.models.api.budget import Budget, estimated_tokens
+from tiltmeter.models.api.answers import NO_LOGPROBS, Malformed, kept_of, parsed
+from tiltmeter.models.api.budget import Budget, Counted, Limits, estimated_tokens
 from tiltmeter.models.api.journal import Journal, Memory, request_key
 from tiltmeter.models.api.key import Key
 from tiltmeter.models.api.line import Fault, Line, quiet, require_package
+from tiltmeter.models.api.naming import accepts
 from tiltmeter.models.api.settings import ApiSettings
 from tiltmeter.text import is_readable
 
@@ -35,6 +36,8 @@ NO_ANSWER = "no answer: "
 HALVED = "the text has half of a character (a lone surrogate), which no server can be sent"
 # Some servers fail at every question about their models, and answer all others.
 _LOOKS = 6
+_NAME = 80
+"""Letters of a model's name that are repeated."""
 _ABOUT_THE_TEXT = {400, 413, 422}
 
 
@@ -81,14 +84,18 @@ class Client:
     """What the server says of the model: an answer is kept for this alone."""
     knock: Callable[[int], Request] | None = None
     """An easy question, another for each number: whether the server is there at all."""
+    listed: Mapping[str, Any] = field(default_factory=dict)
+    """What the server's list of models says of this one."""
+    named: dict[str, None] = field(default_factory=dict)
+    """What the replies called the model."""
     counts_before: bool = False
     """Whether the budget is for everything in the journal, or for what is sent from now on."""
 
     def __post_init__(self) -> None:
         require_package()
         self._line = Line(self.address, self.settings, self.key)
-        before = self.journal.spent() if self.counts_before else None
-        self.budget = Budget(self.settings.max_requests, self.settings.max_tokens, before)
+        limits = Limits(self.settings.max_requests, self.settings.max_tokens)
+        self.budget = Budget(limits, self.journal, None if self.counts_before else Counted())
         self._in_a_row, self._knocking = 0, False
         self._pause_until = 0.0
         self._end: TiltmeterError | None = None
@@ -99,16 +106,19 @@ class Client:
         other.budget = self.budget
         return other
 
-    def ask(self, requests: Sequence[Request], read: Read[Answer]) -> list[Answer | Refused]:
+    def ask(
+        self, requests: Sequence[Request], read: Read[Answer], lasts: Callable[[Answer], bool] = lambda _: True
+    ) -> list[Answer | Refused]:
         """The answer to each request, in the order given; one that stands there twice is sent once.
 
         Where the budget is spent or the server is gone, what is on its way is waited for and kept before the error.
+        `lasts`: whether an answer that was kept still counts.
         """
         keys = [self._key(request) for request in requests]
         found: dict[str, Answer | Refused] = {}
         for key in dict.fromkeys(keys):
             answer = self._kept(key, read)
-            if answer is not None:
+            if answer is not None and lasts(answer):
                 found[key] = answer
         self.budget.kept += len(found)
         halved = [key for key, request in zip(keys, requests, strict=True) if not is_readable(request.text)]
@@ -158,9 +168,23 @@ class Client:
     def _kept(self, key: str, read: Read[Answer]) -> Answer | None:
         value = self.journal.get(key)
         try:
-            return None if value is None else read(value)
+            if value is None or self._another(value) is not None:
+                return None
+            return read(value)
         except (Malformed, LookupError, TypeError):
             return None
+
+    def _another(self, kept: Mapping[str, Any]) -> Fault | None:
+        """What is wrong where a reply names another model than was asked."""
+        said, asked = kept.get("model") or "", self.address.model
+        if accepts(said, asked, self.settings.answers_as, self.listed):
+            self.named |= {said: None} if said else {}
+            return None
+        return Fault(
+            "the reply names another model",
+            end=f"{self.address.host} was asked for `{asked}` and answers as `{said[:_NAME]}`; ask for that model, or "
+            f"accept it with `answers_as={said[:_NAME]}` behind the `?` of the URL",
+        )
 
     async def _ask_all(self, missing: Mapping[str, Request], read: Read[Answer]) -> dict[str, Answer | Refused]:
         self._end = None
@@ -194,7 +218,7 @@ class Client:
             if outcome.end is not None:
                 self._end = Hopeless(outcome.end)
                 return None
-            if not outcome.again or len(faults) >= self.settings.attempts:
+            if not outcome.again or len(faults) >= min(self.settings.attempts, outcome.tries or len(faults) + 1):
                 return await self._given_up(http, gate, faults)
             if outcome.wait is not None and outcome.wait > self.settings.longest_wait:
                 self._end = Hopeless(
@@ -211,18 +235,14 @@ class Client:
         async with gate:
             if self._end is not None:
                 return None
-            reserved = False
             try:
-                self.budget.take(request.tokens)
-                reserved = True
+                # On the disk, and in a thread, so that the others do not wait for it and run out of their time.
+                await asyncio.to_thread(self.budget.take, request.tokens)
                 outcome = await self._attempt(http, key, request, read)
             except TiltmeterError as error:
                 # The budget is spent; or an answer cannot be kept, and would be paid for again.
                 self._end = error
                 return None
-            finally:
-                if reserved:
-                    self.budget.give_back(request.tokens)
         if not isinstance(outcome, Fault):
             self._in_a_row = 0
         return outcome
@@ -242,13 +262,17 @@ class Client:
                 "kept: run the same again later, or with fewer at once (TILTMETER_API_CONCURRENCY)"
             )
             return None
-        if self._in_a_row >= HOPELESS and not self._knocking and not await self._is_well(http, gate):
+        if self._in_a_row >= HOPELESS and not self._knocking and not await self._goes_on(http, gate, last):
             self._end = Hopeless(
                 f"{self.address.host} left {HOPELESS} requests in a row without an answer, the last because "
                 f"{last.kind}{said}; what was answered is kept: run the same again when the server is well"
             )
             return None
         return _refused(last, len(faults))
+
+    async def _goes_on(self, http: httpx.AsyncClient, gate: asyncio.Semaphore, last: Fault) -> bool:
+        """Whether asking on makes sense; a server that gave numbers and gives none any more has changed."""
+        return last.kind != NO_LOGPROBS and await self._is_well(http, gate)
 
     async def _is_well(self, http: httpx.AsyncClient, gate: asyncio.Semaphore) -> bool:
         """Whether the server answers an easy question, so that what it failed at is to blame."""
@@ -286,18 +310,24 @@ class Client:
             await asyncio.sleep(min(1.0, until - loop.time()))
 
     async def _attempt(self, http: httpx.AsyncClient, key: str, request: Request, read: Read[Answer]) -> Answer | Fault:
-        reply = await self._line.exchange(http, "POST", request.path, request.body)
-        if isinstance(reply, Fault):
-            return reply
+        used = 0
         try:
+            reply = await self._line.exchange(http, "POST", request.path, request.body)
+            if isinstance(reply, Fault):
+                return reply
             kept = self.key.out_of_all(kept_of(parsed(reply)))
+            another = self._another(kept)
+            if another is not None:
+                return another
             answer = read(kept)
+            used = sum(kept["usage"] or (request.tokens,))
+            await asyncio.to_thread(self.journal.put, key, kept, used)
         except Malformed as error:
-            return Fault(str(error))
-        # In a thread, so that the others do not wait for the disk and run out of their time.
-        await asyncio.to_thread(self.journal.put, key, kept)
-        self.budget.count(sum(kept["usage"] or (request.tokens,)))
-        return answer
+            return Fault(str(error), tries=error.tries)
+        else:
+            return answer
+        finally:
+            await asyncio.to_thread(self.budget.settle, request.tokens, used)
 
 
 def _refused(fault: Fault, attempts: int = 1) -> Refused:

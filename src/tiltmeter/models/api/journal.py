@@ -11,27 +11,44 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from tiltmeter.errors import RunError
-from tiltmeter.models.api.budget import Spent
+from tiltmeter.models.api.budget import MAX_REQUESTS, MAX_TOKENS, Counted, Limits, Spent, Tally
 
 _SCHEMA = """
 create table if not exists about   (model text primary key) without rowid;
 create table if not exists answers (key text primary key, answer text not null) without rowid;
 create table if not exists faults  (kind text primary key, number integer not null) without rowid;
+create table if not exists sent    (one integer primary key check (one = 1), requests integer not null,
+                                    reserved integer not null, used integer not null);
 """
+# A file of an earlier version counted what came back.
+_COUNT_BEFORE = """
+insert or ignore into sent
+select 1, (select count(*) from answers) + (select coalesce(sum(number), 0) from faults), 0,
+       (select coalesce(sum(json_extract(answer, '$.usage[0]') + json_extract(answer, '$.usage[1]')), 0) from answers)
+where not exists (select 1 from sent)
+"""
+_NOT_KEPT = "an answer cannot be kept"
 
 
-class Journal(Protocol):
+class _Names(NamedTuple):
+    """What servers and models called themselves in the answers, by what it is called there."""
+
+    fingerprint: tuple[str, ...]
+    model: tuple[str, ...]
+
+
+class Journal(Tally, Protocol):
     """Where answers are kept, and the account of what was sent for them."""
 
     def get(self, key: str) -> Any | None:
         """The answer under a key; None where there is none."""
         ...
 
-    def put(self, key: str, answer: Mapping[str, Any]) -> None:
-        """Keep an answer (see `kept_of`); when this returns, it survives a crash."""
+    def put(self, key: str, answer: Mapping[str, Any], used: int = 0) -> None:
+        """Keep an answer (see `kept_of`) that took so many tokens; when this returns, it survives a crash."""
         ...
 
     def note(self, faults: Mapping[str, int]) -> None:
@@ -43,7 +60,7 @@ class Journal(Protocol):
         ...
 
 
-class Memory:
+class Memory(Counted):
     """Keeps answers for as long as the model is open.
 
     >>> journal = Memory()
@@ -52,6 +69,7 @@ class Memory:
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self._answers: dict[str, Mapping[str, Any]] = {}
         self._faults: Counter[str] = Counter()
 
@@ -59,9 +77,10 @@ class Memory:
         """The answer, or None."""
         return self._answers.get(key)
 
-    def put(self, key: str, answer: Mapping[str, Any]) -> None:
+    def put(self, key: str, answer: Mapping[str, Any], used: int = 0) -> None:
         """Keep it in memory."""
         self._answers[key] = answer
+        self.settle(0, used)
 
     def note(self, faults: Mapping[str, int]) -> None:
         """Count in memory."""
@@ -71,8 +90,11 @@ class Memory:
         """The sum over the answers."""
         counted = [answer["usage"] for answer in self._answers.values() if answer["usage"]]
         tokens = sum(one[0] for one in counted), sum(one[1] for one in counted)
-        said = {answer["fingerprint"]: None for answer in self._answers.values() if answer["fingerprint"]}
-        return _account(len(self._answers), tokens, len(counted), self._faults, tuple(said))
+        names = _Names(*(self._said(name) for name in _Names._fields))
+        return _account(self.requests, len(self._answers), tokens, len(counted), self._faults, names)
+
+    def _said(self, name: str) -> tuple[str, ...]:
+        return tuple(sorted({answer[name] for answer in self._answers.values() if answer.get(name)}))
 
 
 class File:
@@ -89,6 +111,7 @@ class File:
             self._database.execute("pragma journal_mode = wal")
             self._database.execute("pragma synchronous = full")
             self._database.executescript(_SCHEMA)
+            self._database.execute(_COUNT_BEFORE)
             if model:
                 self._database.execute("insert or ignore into about values (?)", (model,))
 
@@ -103,10 +126,30 @@ class File:
         found = self._rows("select answer from answers where key = ?", key)
         return json.loads(found[0][0]) if found else None
 
-    def put(self, key: str, answer: Mapping[str, Any]) -> None:
+    def put(self, key: str, answer: Mapping[str, Any], used: int = 0) -> None:
         """Write it and wait until it is on the disk."""
         text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        self._rows("insert or replace into answers values (?, ?)", key, text)
+        with self._lock, self._explained(_NOT_KEPT), self._transaction():
+            self._database.execute("insert or replace into answers values (?, ?)", (key, text))
+            self._database.execute("update sent set used = used + ?", (used,))
+
+    def take(self, tokens: int, limits: Limits) -> str | None:
+        """Count a request on the disk, whoever else counts at the same time."""
+        room = {"tokens": tokens, "most": limits.requests, "most_tokens": limits.tokens}
+        with self._lock, self._explained(_NOT_KEPT):
+            taken = self._database.execute(
+                "update sent set requests = requests + 1, reserved = reserved + :tokens where (:most is null or "
+                "requests < :most) and (:most_tokens is null or used + reserved + :tokens <= :most_tokens)",
+                room,
+            )
+            if taken.rowcount:
+                return None
+            [(sent,)] = self._database.execute("select requests from sent").fetchall()
+            return MAX_REQUESTS if limits.requests is not None and sent >= limits.requests else MAX_TOKENS
+
+    def settle(self, reserved: int, used: int) -> None:
+        """Count it on the disk."""
+        self._rows("update sent set reserved = reserved - ?, used = used + ?", reserved, used)
 
     def note(self, faults: Mapping[str, int]) -> None:
         """Add to the counts of the file."""
@@ -121,11 +164,14 @@ class File:
             "coalesce(sum(json_extract(answer, '$.usage[0]')), 0), "
             "coalesce(sum(json_extract(answer, '$.usage[1]')), 0) from answers"
         )
-        said = self._rows(
-            "select distinct json_extract(answer, '$.fingerprint') as said from answers where said is not null"
-        )
+        names = _Names(*(self._said(name) for name in _Names._fields))
         faults = dict(self._rows("select kind, number from faults"))
-        return _account(answered, (tokens_in, tokens_out), counted, faults, tuple(sorted(name for (name,) in said)))
+        [(sent,)] = self._rows("select requests from sent")
+        return _account(sent, answered, (tokens_in, tokens_out), counted, faults, names)
+
+    def _said(self, name: str) -> tuple[str, ...]:
+        query = f"select distinct json_extract(answer, '$.{name}') as said from answers where said is not null"
+        return tuple(sorted(said for (said,) in self._rows(query)))
 
     def close(self) -> None:
         """Let go of the file."""
@@ -133,8 +179,19 @@ class File:
             self._database.close()
 
     def _rows(self, statement: str, *values: str | int) -> list[tuple[Any, ...]]:
-        with self._lock, self._explained("an answer cannot be kept"):
+        with self._lock, self._explained(_NOT_KEPT):
             return self._database.execute(statement, values).fetchall()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._database.execute("begin immediate")
+        try:
+            yield
+            self._database.execute("commit")
+        except BaseException:
+            if self._database.in_transaction:
+                self._database.execute("rollback")
+            raise
 
     @contextmanager
     def _explained(self, problem: str) -> Iterator[None]:
@@ -155,14 +212,20 @@ def request_key(*parts: Any) -> str:
 
 
 def _account(
-    answered: int, tokens: tuple[int, int], counted: int, faults: Mapping[str, int], fingerprints: tuple[str, ...]
+    sent: int,
+    answered: int,
+    tokens: tuple[int, int],
+    counted: int,
+    faults: Mapping[str, int],
+    names: _Names,
 ) -> Spent:
     return Spent(
-        requests=answered + sum(faults.values()),
+        requests=max(sent, answered + sum(faults.values())),
         answered=answered,
         tokens_in=tokens[0],
         tokens_out=tokens[1],
         uncounted=answered - counted,
         faults=tuple(sorted(faults.items())),
-        fingerprints=fingerprints,
+        fingerprints=names.fingerprint,
+        models=names.model,
     )

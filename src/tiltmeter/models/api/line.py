@@ -36,6 +36,8 @@ class Fault:
     said: str = ""
     end: str | None = None
     """A sentence that ends everything."""
+    tries: int | None = None
+    """How often at most the same is asked; None: as often as anything."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from tiltmeter.errors import ModelError
 from tiltmeter.models.api import forced_choice
-from tiltmeter.models.api.answers import Piece, pieces, written
+from tiltmeter.models.api.answers import NO_LOGPROBS, echoed, listed, written
 from tiltmeter.models.api.budget import Spent
 from tiltmeter.models.api.chat_form import FORMS, ChatForm
 from tiltmeter.models.api.chat_frame import framed, has_answer_begun, instruction_of
@@ -25,6 +25,7 @@ from tiltmeter.models.writing.drafts import seeds_of
 from tiltmeter.records import Completion, Decoding, ModelFacts, NextWords, Span, TokenScores
 
 BEGUN = "a model behind an API cannot go on from the first words of an answer"
+NOT_NUMBERED = "the server gives no log-probability for a part of this text"
 NOT_FINITE = "the server's numbers for this text are not finite"
 SPECIAL = "the start token stands in the text, and the server would read it as one"
 
@@ -215,15 +216,14 @@ class ApiModel:
         bodies = [self._look(start + text) | {"echo": True, "logprobs": top} for text in texts]
         asked = [Request(COMPLETIONS, body, text=body["prompt"]) for body in bodies]
         made: list[Echo | Refused] = []
-        for body, found in zip(bodies, self._client.ask(asked, _pieces), strict=True):
+        for body, found in zip(bodies, self._client.ask(asked, echoed), strict=True):
             made.append(found if isinstance(found, Refused) else echo_of(body["prompt"], found) or Refused(MISSPELT))
         return made
 
     def _top(self, prompts: Sequence[str]) -> list[Mapping[str, float] | Refused]:
         bodies = [self._look(self._start + prompt) | {"logprobs": self._abilities.top} for prompt in prompts]
         asked = [Request(COMPLETIONS, body, text=body["prompt"]) for body in bodies]
-        found = self._client.ask(asked, _pieces)
-        return [one if isinstance(one, Refused) else one[-1].top if one else {} for one in found]
+        return self._client.ask(asked, lambda kept: listed(kept, -1))
 
     def _tops_by_chat(self, instructions: Sequence[str], number: int) -> list[Mapping[str, float] | Refused]:
         """The most probable first tokens of the answer to each instruction."""
@@ -233,8 +233,8 @@ class ApiModel:
         asked = [
             Request(CHAT, body | {"messages": [{"role": "user", "content": one}]}, text=one) for one in instructions
         ]
-        found = self._ask_by_chat(asked, _pieces)
-        return [one if isinstance(one, Refused) else one[0].top if one else {} for one in found]
+        found = self._ask_by_chat(asked, lambda kept: listed(kept, 0))
+        return [{} if isinstance(one, Refused) and NO_LOGPROBS in one.reason else one for one in found]
 
     def _ask_by_chat(self, asked: Sequence[Request], read: Read[Answer]) -> list[Answer | Refused]:
         """The answer to each request, in the form that the server takes: seen from the first, and remembered."""
@@ -285,10 +285,6 @@ def _chat_reply(kept: Mapping[str, Any]) -> Reply:
     return Reply(written(kept["choice"], chat=True), kept["usage"][1] if kept["usage"] else None)
 
 
-def _pieces(kept: Mapping[str, Any]) -> tuple[Piece, ...]:
-    return pieces(kept["choice"]) or ()
-
-
 def _without_start(echo: Echo, start: int) -> Echo:
     """The tokens of the text alone, without those of the start token that stands before it."""
     kept = [at for at, (begin, _) in enumerate(echo.spans) if begin >= start]
@@ -304,7 +300,9 @@ def _scores(found: Echo | Refused, start: int, conditioning: str) -> TokenScores
     echo = _without_start(found, start)
     logprobs = [piece.logprob for piece in echo.given]
     missing = logprobs if conditioning == "left" else logprobs[1:]
-    if any(value is None for value in missing) or any(value is not None and math.isinf(value) for value in logprobs):
+    if any(value is None for value in missing):
+        return TokenScores(unscored=NOT_NUMBERED)
+    if any(value is not None and math.isinf(value) for value in logprobs):
         return TokenScores(unscored=NOT_FINITE)
     if conditioning == "left-no-start":
         logprobs[0] = None

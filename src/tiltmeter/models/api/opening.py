@@ -21,6 +21,8 @@ from tiltmeter.models.interface import ModelSettings
 from tiltmeter.records import ModelFacts
 
 _ENDING = ".answers.sqlite"
+_LONGEST = 200
+"""Letters of what is said of a model."""
 
 
 def load(argument: str, settings: ModelSettings | None = None, *, journal: Journal | None = None) -> ApiModel:
@@ -37,7 +39,7 @@ def load(argument: str, settings: ModelSettings | None = None, *, journal: Journ
         place = f"{request_key(address.url, address.model)[:16]}{_ENDING}"
         journal = File((folder or cache_folder() / "api") / place, address.name(None))
     client = Client(address, chosen, Key.of(chosen.key_variable), journal, counts_before=folder is not None)
-    listed = served(client).get(address.model, {})
+    listed = client.listed = served(client).get(address.model, {})
     client.revision = _revision(address.model, listed)
     abilities = probe(client, chosen.start)
     client.knock = knock(address.model, abilities)
@@ -88,7 +90,7 @@ def _facts(client: Client, abilities: Abilities, listed: Mapping[str, Any]) -> M
     return ModelFacts(
         name=client.address.name(client.settings.start or None),
         family="causal",
-        revision=client.revision,
+        revision=_named(client),
         weights_sha256="",
         device="server",
         dtype="unknown",
@@ -97,6 +99,12 @@ def _facts(client: Client, abilities: Abilities, listed: Mapping[str, Any]) -> M
         context=_count(known.get("max_model_len")) or _count(known.get("n_ctx")),
         versions={"httpx": version("httpx"), "server": abilities.words()},
     )
+
+
+def _named(client: Client) -> str:
+    """What the server says the model is, and what its first reply called it, such as the snapshot of a date."""
+    said = next(iter(client.named), client.address.model)
+    return client.revision if said == client.address.model else f"{client.revision}; answers as {said}"[:_LONGEST]
 
 
 def _revision(model: str, listed: Mapping[str, Any]) -> str:
@@ -108,7 +116,7 @@ def _revision(model: str, listed: Mapping[str, Any]) -> str:
     meta = listed.get("meta")
     known = {**(meta if isinstance(meta, dict) else {}), **listed}
     said = [f"{name} {known[name]}" for name in ("root", "owned_by", "n_params", "size", "ftype") if known.get(name)]
-    return "; ".join([f"served as {model}", *said])[:200]
+    return "; ".join([f"served as {model}", *said])[:_LONGEST]
 
 
 def _count(value: Any) -> int | None:

@@ -68,7 +68,7 @@ def probe(client: Client, start: str) -> Abilities:
     for form in _forms(client.settings.top):
         body: dict[str, Any] = {"model": client.address.model, "prompt": with_start, "max_tokens": 1}
         body |= {"temperature": 0.0, **form}
-        [found] = client.ask([Request(COMPLETIONS, body, text=with_start)], _read)
+        [found] = client.ask([Request(COMPLETIONS, body, text=with_start)], _read, lambda one: _lasts(client, one))
         if isinstance(found, Refused):
             refused = found
             if found.status in (404, 405) or _may_chat(found):
@@ -139,6 +139,11 @@ def _read(kept: Mapping[str, Any]) -> tuple[Piece, ...] | Literal["chat"]:
     if not isinstance(kept["choice"].get("text"), str):
         raise Malformed("the text of the reply is of the wrong type")
     return pieces(kept["choice"]) or ()
+
+
+def _lasts(client: Client, found: tuple[Piece, ...] | Literal["chat"]) -> bool:
+    """Whether what a server showed before still counts: in one run always, elsewhere unless it lacked numbers."""
+    return client.counts_before or found == "chat" or any(piece.top for piece in found)
 
 
 def _seen(tried: Abilities, found: Sequence[Piece], start: str) -> Abilities:

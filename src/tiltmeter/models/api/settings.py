@@ -25,6 +25,8 @@ class ApiSettings:
 
     start: str = ""
     """The start token as the server's tokenizer reads it, where the server itself puts none before a text."""
+    answers_as: str = ""
+    """What the server's replies call the model, where that is another name than the one it is asked by; `*`: any."""
     key_variable: str = ""
     """The variable of the environment that has the key, where it is not `TILTMETER_API_KEY`."""
     concurrency: int = 8
@@ -102,7 +104,7 @@ def settings_of(address: Address, environ: Mapping[str, str] | None = None) -> A
 
 
 def _read(name: str, text: str, place: str) -> Any:
-    if name == "start":
+    if name in ("start", "answers_as"):
         return text
     if name == "key_variable":
         if not _NAME.fullmatch(text):

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 _STUDY = """
 name = "NAME"
@@ -37,16 +38,18 @@ def three_views(name: str, samples: int) -> str:
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """`tiltmeter serve` on a folder, as a process of its own; the address of its pages."""
+def served(folder: Path) -> Iterator[dict[str, Any]]:
+    """`tiltmeter serve` on a folder, as a process of its own; what a client has to know: its address and a cookie."""
+    import httpx
+
     command = [sys.executable, "-m", "tiltmeter", "serve", str(folder), "--no-open", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
         try:
             assert server.stdout is not None
-            found = re.search(r"http://127\.0\.0\.1:\d+", server.stdout.readline())
+            found = re.search(r"(http://127\.0\.0\.1:\d+)/\S*", server.stdout.readline())
             if found is None:
                 raise SystemExit("the workbench did not start; `tiltmeter serve` says why")
-            yield found[0]
+            yield {"base_url": found[1], "cookies": httpx.get(found[0]).cookies}
         finally:
             server.terminate()
 

@@ -19,6 +19,7 @@ import time
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -61,7 +62,7 @@ def main() -> int:
 
 async def carried_out(folder: Path, out: Path, readers: int, reading: Reading) -> float:
     """How long a run takes, with so many readers."""
-    with served(folder) if readers else nullcontext("") as address:
+    with served(folder) if readers else nullcontext({}) as server:
         began = time.perf_counter()
         run = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "tiltmeter", "run", str(folder / "study.toml"), "--out", str(out)),
@@ -69,8 +70,8 @@ async def carried_out(folder: Path, out: Path, readers: int, reading: Reading) -
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.DEVNULL,
         )
-        tasks = [asyncio.create_task(read_pages(address, out, number, reading)) for number in range(readers)]
-        tasks += [asyncio.create_task(follow(address, out, reading)) for _ in range(readers // 2)]
+        tasks = [asyncio.create_task(read_pages(server, out, number, reading)) for number in range(readers)]
+        tasks += [asyncio.create_task(follow(server, out, reading)) for _ in range(readers // 2)]
         status = await run.wait()
         seconds = time.perf_counter() - began
         for task in tasks:
@@ -81,14 +82,14 @@ async def carried_out(folder: Path, out: Path, readers: int, reading: Reading) -
     return seconds
 
 
-async def read_pages(address: str, out: Path, number: int, reading: Reading) -> None:
+async def read_pages(server: dict[str, Any], out: Path, number: int, reading: Reading) -> None:
     """Open one page after another, as a person does."""
     while not (out / "ledger.sqlite").is_file():
         await asyncio.sleep(0.1)
     run = f"/runs/{out.name}"
     pages = ("/runs", run, f"{run}/results", f"{run}/texts", f"{run}/texts?q=the", f"{run}/texts?view=pairs")
     await asyncio.sleep(PAUSE * number / 50)
-    async with httpx.AsyncClient(base_url=address, timeout=30) as client:
+    async with httpx.AsyncClient(**server, timeout=30) as client:
         while True:
             page = pages[number % len(pages)]
             number += 1
@@ -103,12 +104,12 @@ async def read_pages(address: str, out: Path, number: int, reading: Reading) -> 
             await asyncio.sleep(PAUSE)
 
 
-async def follow(address: str, out: Path, reading: Reading) -> None:
+async def follow(server: dict[str, Any], out: Path, reading: Reading) -> None:
     """Keep the stream of progress open."""
     while not (out / "ledger.sqlite").is_file():
         await asyncio.sleep(0.1)
     async with (
-        httpx.AsyncClient(base_url=address, timeout=None) as client,
+        httpx.AsyncClient(**server, timeout=None) as client,
         client.stream("GET", f"/runs/{out.name}/events") as answer,
     ):
         if answer.status_code != httpx.codes.OK:

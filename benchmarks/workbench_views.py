@@ -127,7 +127,7 @@ def opened(run: Path) -> Iterator[tuple[httpx.Client, str]]:
         for path in copy.rglob("*"):
             if path.is_file():
                 forget(path)
-        with served(Path(name)) as address, httpx.Client(base_url=address, timeout=TIMEOUT) as client:
+        with served(Path(name)) as server, httpx.Client(**server, timeout=TIMEOUT) as client:
             client.get("/static/app.css")
             yield client, "/runs/run"
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
+from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from tiltmeter.web.app import make_app
@@ -15,9 +18,15 @@ from tiltmeter.web.workbench import Workbench
 
 def opened(bench: Workbench | Path) -> TestClient:
     """A browser that has a page of the workbench open: it knows the token, and asks for parts of pages."""
-    app = make_app(bench if isinstance(bench, Workbench) else Workbench(bench))
-    headers = {TOKEN_HEADER: app.state.token, "HX-Request": "true"}
-    return TestClient(app, base_url="http://127.0.0.1", headers=headers)
+    client = let_in(make_app(bench if isinstance(bench, Workbench) else Workbench(bench)))
+    client.headers.update({TOKEN_HEADER: client.app.state.token, "HX-Request": "true"})  # type: ignore[attr-defined]
+    return client
+
+
+def let_in(app: FastAPI, address: str = "http://127.0.0.1", **options: Any) -> TestClient:
+    """A browser that has opened the address with the secret, and so has the cookie."""
+    cookies = {f"tiltmeter-{urlsplit(address).port or 80}": app.state.door.session}
+    return TestClient(app, base_url=address, cookies=cookies, **options)
 
 
 def fields_of(page: str) -> dict[str, list[str]]:

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tiltmeter.web.door import SECRET, Door
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Playwright
 
@@ -29,6 +31,7 @@ _IS_SETTLED = """
   && !document.querySelector(".htmx-request, .htmx-swapping, .htmx-settling, .vega:not([data-drawn])")
   && [...document.querySelectorAll("[hx-trigger^=load]")].every((part) => window.answered.has(part))
 """
+_SECRET = "tested with a browser"
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -36,7 +39,10 @@ _PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-sta
 def served(folder: Path) -> Iterator[str]:
     """`tiltmeter serve` on a folder; the address of its pages."""
     command = [sys.executable, "-m", "tiltmeter", "serve", str(folder), "--no-open", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+    environment = {**os.environ, SECRET: _SECRET}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as server:
         assert server.stdout is not None
         said = server.stdout.readline()
         try:
@@ -118,6 +124,8 @@ def watched(browser: Browser, address: str, *, width: int = 1280, dark: bool = F
     )
     context.add_init_script(_NOTES)
     page = context.new_page()
+    if address.startswith("http:"):
+        page.goto(Door(_SECRET).address(f"{address}/"))
     found = Watched(page, address)
 
     def dismiss(dialog: object) -> None:

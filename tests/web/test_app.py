@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from tests.web.bench import let_in
 from tiltmeter.web.app import make_app
 from tiltmeter.web.guard import TOKEN_HEADER
 from tiltmeter.web.workbench import Workbench
@@ -20,7 +21,7 @@ HTTP_ELSEWHERE = re.compile(r"https?://(?!127\.0\.0\.1|www\.w3\.org)")
 
 @pytest.fixture
 def client(tmp_path: Path) -> TestClient:
-    return TestClient(make_app(Workbench(tmp_path)), base_url="http://127.0.0.1")
+    return let_in(make_app(Workbench(tmp_path)))
 
 
 class Loaded(HTMLParser):
@@ -93,7 +94,7 @@ def test_own_scripts_and_styles_name_no_other_place() -> None:
 
 def test_the_workbench_of_a_run_folder_begins_with_its_run(tmp_path: Path) -> None:
     (tmp_path / "ledger.sqlite").touch()
-    client = TestClient(make_app(Workbench(tmp_path)), base_url="http://127.0.0.1", follow_redirects=False)
+    client = let_in(make_app(Workbench(tmp_path)), follow_redirects=False)
     assert client.get("/").headers["location"] == "/runs"
 
 
@@ -104,7 +105,7 @@ def _broken(tmp_path: Path, error: Exception) -> TestClient:
         raise error
 
     app.add_api_route("/broken", fail)
-    return TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False)
+    return let_in(app, raise_server_exceptions=False)
 
 
 def test_a_full_disk_is_said_in_a_sentence(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.store.broken import EMPTY, META, RECORDS
-from tests.web.bench import opened
+from tests.web.bench import let_in, opened
 from tests.web.texts_run import make_texts
 
 PLACES = {"chart": "curve", "kind": "curve", "at": "0", "number": "1"}
@@ -45,7 +45,7 @@ def test_no_page_of_a_damaged_run_fails_inside(tmp_path: Path, name: str) -> Non
     known = {**{key: one for key, (one, _) in META.items()}, **RECORDS, **EMPTY}
     known[name](folder)
     client = opened(tmp_path)
-    client = TestClient(client.app, base_url="http://127.0.0.1", headers=client.headers, raise_server_exceptions=False)
+    client = let_in(client.app, headers=client.headers, raise_server_exceptions=False)
     del client.headers["HX-Request"]
     for page in ["/", "/runs", "/compare", "/studies", "/studies/new?run=small", *_pages(client, "small")]:
         answer = client.get(page)

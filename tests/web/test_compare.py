@@ -20,7 +20,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.analysis.planted_studies import BOOKS, TOOLS, pairs_run
-from tests.web.bench import opened
+from tests.web.bench import let_in, opened
 from tests.web.hostile import HOSTILE
 from tiltmeter.analysis.leaderboards import leaderboards, sides_of_runs
 from tiltmeter.analysis.run_comparison import compare_runs
@@ -48,7 +48,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Workbench:
 
 @pytest.fixture(scope="module")
 def client(bench: Workbench) -> TestClient:
-    return TestClient(make_app(bench), base_url="http://127.0.0.1")
+    return let_in(make_app(bench))
 
 
 @pytest.fixture(scope="module")

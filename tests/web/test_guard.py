@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from tests.web.bench import let_in
 from tiltmeter.web.app import make_app
 from tiltmeter.web.guard import TOKEN_HEADER
 from tiltmeter.web.workbench import Workbench
@@ -17,7 +18,7 @@ CHANGE = "/specs/check"
 
 @pytest.fixture
 def client(tmp_path: Path) -> TestClient:
-    return TestClient(make_app(Workbench(tmp_path)), base_url="http://127.0.0.1:8642")
+    return let_in(make_app(Workbench(tmp_path)), "http://127.0.0.1:8642")
 
 
 def token(client: TestClient) -> dict[str, str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import socket
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -23,30 +25,33 @@ def serve(
 ) -> None:
     """Open the workbench: write specs, start studies, watch runs, and look at what came out.
 
-    It answers on the loopback address only, and its pages load nothing from elsewhere. Runs that it starts go on when
-    it is stopped.
+    It answers on the loopback address only, to whoever opens the address that it prints: a secret is part of it, made
+    up at every start, or the one in TILTMETER_SERVE_TOKEN. Its pages load nothing from elsewhere. Runs that it starts
+    go on when it is stopped.
     """
     try:
-        import fastapi  # noqa: F401
-        import uvicorn
-
+        from tiltmeter.web import serving
         from tiltmeter.web.app import make_app
+        from tiltmeter.web.door import SECRET, Door, chosen_secret
     except ImportError as error:
         raise MissingExtra("The pages of the workbench", "web", (error.name or "fastapi").split(".")[0]) from None
     from tiltmeter.web.workbench import Workbench
 
     if not folder.is_dir():
         raise UserError(f"{folder}: there is no such folder; name one that exists")
+    given = chosen_secret(os.environ)
+    # The processes that the workbench starts have no use for it.
+    os.environ.pop(SECRET, None)
+    door = Door(given) if given else Door()
     with _listening(port) as listener:
-        address = f"http://{_HOST}:{listener.getsockname()[1]}/"
-        typer.echo(f"workbench: {address}")
+        root = f"http://{_HOST}:{listener.getsockname()[1]}/"
+        # A secret that was given is known to whoever is to have it, and what is printed may be kept.
+        typer.echo(f"workbench: {root if given else door.address(root)}")
+        if given:
+            say(f"open it with ?token= and the secret in {SECRET}")
         say("it runs until you press Ctrl+C; runs that it started go on")
-        if opened:
-            import webbrowser
-
-            webbrowser.open(address)
-        config = uvicorn.Config(make_app(Workbench(folder.absolute())), log_level="warning", server_header=False)
-        uvicorn.Server(config).run(sockets=[listener])
+        with serving.in_browser(door.address(root)) if opened else nullcontext():
+            serving.run(make_app(Workbench(folder.absolute()), door), listener)
 
 
 def _listening(port: int) -> socket.socket:

@@ -14,7 +14,8 @@ from starlette.staticfiles import StaticFiles
 from tiltmeter.errors import MissingExtra, RunError, TiltmeterError, UserError
 from tiltmeter.specs import names as library_names
 from tiltmeter.web.compare import pages as compare
-from tiltmeter.web.guard import HEADERS, Guard, new_token
+from tiltmeter.web.door import Door, new_token
+from tiltmeter.web.guard import HEADERS, Guard
 from tiltmeter.web.pages import is_part, refused, render
 from tiltmeter.web.playground import pages as playground
 from tiltmeter.web.results import pages as results
@@ -32,12 +33,12 @@ _ROUTERS = (
 _DAY = 86_400
 
 
-def make_app(workbench: Workbench) -> FastAPI:
-    """The workbench of a folder as an application."""
+def make_app(workbench: Workbench, door: Door | None = None) -> FastAPI:
+    """The workbench of a folder as an application; `door` has the secret without which it says nothing."""
     # No pages of documentation: they would load scripts from elsewhere.
     app = FastAPI(title="tiltmeter", docs_url=None, redoc_url=None, openapi_url=None)
-    app.state.workbench, app.state.token = workbench, new_token()
-    app.add_middleware(Guard, token=app.state.token)
+    app.state.workbench, app.state.token, app.state.door = workbench, new_token(), door or Door()
+    app.add_middleware(Guard, token=app.state.token, door=app.state.door)
     app.add_exception_handler(TiltmeterError, _refused)
     app.add_exception_handler(HTTPException, _not_found)
     app.add_exception_handler(RequestValidationError, _not_understood)

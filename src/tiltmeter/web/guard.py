@@ -10,8 +10,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tiltmeter.web.door import READS, Door
+
 TOKEN_HEADER = "X-Tiltmeter-Token"
-_READS = ("GET", "HEAD")
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -27,14 +28,9 @@ HEADERS = {
 }
 
 
-def new_token() -> str:
-    """A secret that the pages of one server know."""
-    return secrets.token_urlsafe(32)
-
-
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Refuses requests from other sites and for other hosts, and sends every answer out with a strict policy.
+    """Refuses requests without the secret, from other sites and for other hosts; every answer has a strict policy.
 
     A name that somebody else's server resolves to loopback gets nothing (`Host`), and neither does a form or script of
     another site (`Origin`, `Sec-Fetch-Site` and the token, which only a page of this server can read).
@@ -42,12 +38,14 @@ class Guard:
 
     app: ASGIApp
     token: str
+    door: Door
     hosts: frozenset[str] = field(default=_LOOPBACK)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it."""
-        if scope["type"] != "http":
+        if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
+        if scope["type"] != "http":
             return
 
         async def send_guarded(message: Message) -> None:
@@ -59,17 +57,15 @@ class Guard:
             await send(message)
 
         problem = self._problem(scope["method"], Headers(scope=scope))
-        if problem:
-            await PlainTextResponse(problem, status_code=403)(scope, receive, send_guarded)
-        else:
-            await self.app(scope, receive, send_guarded)
+        refusal = PlainTextResponse(problem, status_code=403) if problem else self.door.refusal(scope)
+        await (refusal or self.app)(scope, receive, send_guarded)
 
     def _problem(self, method: str, headers: Headers) -> str | None:
         host = headers.get("host", "")
         if _name(f"//{host}") not in self.hosts:
             return "This workbench answers on loopback only; open the address that `tiltmeter serve` printed."
         ours = headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
-        if method in _READS:
+        if method in READS:
             # A link from elsewhere may open a page; nothing else of another site has any business here.
             opens = headers.get("sec-fetch-dest", "document") == "document"
             return None if ours or opens else "A page of another site cannot use this workbench."

@@ -36,12 +36,7 @@ class Address:
         >>> parse("m@http://127.0.0.1:8000/v1").is_loopback, parse("m@https://example.org/v1").is_loopback
         (True, False)
         """
-        if self.host == "localhost":
-            return True
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return is_loopback(self.host)
 
     def name(self, start: str | None) -> str:
         """What results call the model: of its settings, those alone that change what is measured.
@@ -50,6 +45,16 @@ class Address:
         'api:m@http://localhost:8000/v1?start=%3Cs%3E'
         """
         return f"api:{self.model}@{self.url}" + (f"?start={quote(start, safe='')}" if start else "")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether the name or number of a machine is that of this one."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def parse(argument: str) -> Address:

@@ -109,7 +109,10 @@ class Line:
             return Fault(kind, end=f"{where} points elsewhere (status {status}); name the address that it points to")
         if status in (401, 403):
             problem = "does not accept the key in" if self.key else "wants a key: set"
-            return Fault(kind, end=f"{where} {problem} {self.key.variable} (status {status})", status=status, said=said)
+            sentence = f"{where} {problem} {self.key.variable} (status {status})"
+            if self.key.withheld:
+                sentence = f"{where} wants a key (status {status}); {self.key.hint(self.address)}"
+            return Fault(kind, end=sentence, status=status, said=said)
         if status == 402 or (status == 429 and "insufficient_quota" in said):
             return Fault(kind, end=f"{where}: there is nothing left to pay with (status {status})")
         if status in _TRANSIENT or status >= 500:

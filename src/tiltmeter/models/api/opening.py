@@ -38,7 +38,8 @@ def load(argument: str, settings: ModelSettings | None = None, *, journal: Journ
     if journal is None:
         place = f"{request_key(address.url, address.model)[:16]}{_ENDING}"
         journal = File((folder or cache_folder() / "api") / place, address.name(None))
-    client = Client(address, chosen, Key.of(chosen.key_variable), journal, counts_before=folder is not None)
+    key = Key.of(chosen.key_variable).sent_to(address, named=bool(chosen.key_variable))
+    client = Client(address, chosen, key, journal, counts_before=folder is not None)
     listed = client.listed = served(client).get(address.model, {})
     client.revision = _revision(address.model, listed)
     abilities = probe(client, chosen.start)

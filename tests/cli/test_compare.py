@@ -219,7 +219,7 @@ def test_of_two_studies_what_both_have_is_compared_and_the_rest_is_listed(
     page = html.unescape(re.sub("<[^>]+>", "", (tmp_path / "page.html").read_text(encoding="utf-8")))
     listed = page.partition("What was not compared, and why")[2].partition("What was run")[0]
     assert "64 pairs only in A" in listed
-    for told in ("only scripted has next words", "the scorer causal.mean.v1", "the scorer causal.rest.v1"):
+    for told in ("only scripted has next words", "the scorer causal.mean.v1", "the scorer causal.rest.v2"):
         assert any(told in note for note in found["notes"]), told
         assert told in listed
 

@@ -70,7 +70,7 @@ def test_a_study_gives_the_scores_of_the_model_itself_and_says_what_it_took(
     made = study("scripted", f"api:tested@{url}?start={START}")
     run = carry_out(made, tmp_path)
     near, far = by_scorer(run, "scripted"), by_scorer(run, "api:")
-    assert {*near} == {*far} == {"causal.sum.v1", "causal.rest.v1"}
+    assert {*near} == {*far} == {"causal.sum.v1", "causal.rest.v2"}
     for scorer, scores in near.items():
         assert far[scorer] == [pytest.approx(both, abs=1e-9) for both in scores]
     [(name, spent)] = run.meta["api"].items()

@@ -361,7 +361,9 @@ def test_masked_models_fill_a_blank_from_left_to_right(family: str, checkpoint: 
             begin = text.index("{")
             ids = plain.tokenizer(filled)["input_ids"]
             offsets = plain.tokenizer(filled, return_offsets_mapping=True)["offset_mapping"]
-            places = [at for at in plain.inner(ids) if begin < offsets[at][1] <= begin + len(word.word)]
+            # From the end of the word before, so that a piece that is only the space belongs to it.
+            places = [at for at in plain.inner(ids) if begin <= offsets[at][1] <= begin + len(word.word)]
+            places = [at for at in places if offsets[at][0] >= begin - 1]
             several += len(places) > 1
             expected = sum(
                 plain.logprob(masked(ids, places[index:], plain.mask), place, ids[place])

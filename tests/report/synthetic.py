@@ -15,7 +15,7 @@ SCORERS = (
     "causal.as-published.v1",
     "causal.mean.v1",
     "causal.prior-corrected.v1",
-    "causal.rest.v1",
+    "causal.rest.v2",
     "causal.sum.v1",
 )
 STUDY = 'name = "synthetic"\nmodels = ["alpha-135m", "beta-1b"]\n'

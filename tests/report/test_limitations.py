@@ -79,7 +79,7 @@ def test_choices_that_were_varied_are_named(tmp_path: Path) -> None:
 
 
 def test_questions_that_were_left_out_are_counted() -> None:
-    run = make_run(Path("r"), tilts=TILTS[:1], scorers=("causal.sum.v1", "causal.rest.v1"))
+    run = make_run(Path("r"), tilts=TILTS[:1], scorers=("causal.sum.v1", "causal.rest.v2"))
     runs = [(run, summarise_run(run))]
     answered = replace(summarise_multiverse(runs), left_out=1)
     assert "1 more question can be asked of these runs and is not." in limitations(runs, answered)

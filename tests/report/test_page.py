@@ -208,6 +208,13 @@ def test_a_run_with_only_a_papers_scorer_has_no_headline(tmp_path: Path):
     assert "one was scored only in the form of a paper" in page.text
 
 
+def test_a_run_of_a_scorer_that_has_a_new_version_since_can_be_read(tmp_path: Path):
+    run = make_run(tmp_path / "run", models=["one"], scorers=["causal.sum.v1", "causal.rest.v1"])
+    summary = summarise_run(run)
+    assert "prefers the stereotyped sentence in" in page_of([(run, summary)], tmp_path).text
+    assert "causal.rest.v1" in {cell.scorer for cell in summary.cells}
+
+
 def test_a_run_that_is_not_finished_or_has_checks_only_is_said_to_be_so(tmp_path: Path):
     run = make_run(tmp_path / "run", models=["one"])
     empty = replace(run, scores={})

@@ -18,6 +18,7 @@ from tiltmeter import models
 from tiltmeter.engine.memory import Memory
 from tiltmeter.errors import ModelError
 from tiltmeter.models import Explainer, Model, ModelSettings, Predictor, Writer
+from tiltmeter.models.encoding import PIECES
 from tiltmeter.models.interface import checked_conditioning
 from tiltmeter.models.writing.drafts import seeds_of
 from tiltmeter.records import (
@@ -133,6 +134,8 @@ class _Recalling:
         # A server that fails may do better later.
         forgets = _without_answer if about.facts.device in SERVED else None
         self._memory = Memory(kept, about.facts.name, asdict(about.facts), forgets)
+        # What a server was paid for is not asked again.
+        self._pieces = {} if about.facts.device in SERVED else {"pieces": PIECES}
 
     @cached_property
     def _model(self) -> Any:
@@ -156,7 +159,7 @@ class _Recalling:
             return found
 
         questions = list(zip(texts, places, strict=True))
-        return self._memory.recall("score", questions, ask, SCORES, conditioning=chosen)
+        return self._memory.recall("score", questions, ask, SCORES, conditioning=chosen, **self._pieces)
 
 
 class _Writing(_Recalling):
@@ -240,7 +243,8 @@ class _Predicting(_Recalling):
             return found
 
         questions = [(prompt, list(one), list(span)) for prompt, one, span in zip(prompts, asked, unseen, strict=True)]
-        return self._memory.recall("next_words", questions, ask, NEXT_WORDS, bounded=bounded, capitalised=capitalised)
+        how = {"bounded": bounded, "capitalised": capitalised}
+        return self._memory.recall("next_words", questions, ask, NEXT_WORDS, **how, **self._pieces)
 
 
 class _Explaining(_Recalling):
@@ -263,7 +267,7 @@ class _Explaining(_Recalling):
             return found
 
         questions = list(zip(prompts, words, strict=True))
-        return self._memory.recall("saliency", questions, ask, SALIENCY, method=method, steps=steps)
+        return self._memory.recall("saliency", questions, ask, SALIENCY, method=method, steps=steps, **self._pieces)
 
 
 def _without_answer(answer: Any) -> bool:

@@ -24,6 +24,16 @@ class TokenGap:
         return None if self.logprob is None or self.other is None else self.logprob - self.other
 
 
+def token_texts(text: str, scores: TokenScores) -> list[str]:
+    """The characters of each token; of one that is the space before a word, that space.
+
+    >>> token_texts("an ox", TokenScores(((0, 2), (2, 4), (3, 4), (4, 5)), (-1.0, -1.0, -1.0, -1.0)))
+    ['an', ' ', 'o', 'x']
+    """
+    tokens = [text[start:end] for start, end in scores.spans]
+    return [token[: len(token) - len(token.lstrip())] or token for token in tokens]
+
+
 def token_gaps(
     texts: tuple[str, str], scores: tuple[TokenScores, TokenScores]
 ) -> tuple[list[TokenGap], list[TokenGap]]:
@@ -35,7 +45,7 @@ def token_gaps(
     >>> [(token.text, token.gap) for token in one]
     [('He', None), ('left', 1.0)]
     """
-    words = [[text[start:end] for start, end in score.spans] for text, score in zip(texts, scores, strict=True)]
+    words = [token_texts(text, score) for text, score in zip(texts, scores, strict=True)]
     twins: tuple[dict[int, int], dict[int, int]] = ({}, {})
     for block in SequenceMatcher(None, words[0], words[1], autojunk=False).get_matching_blocks():
         for step in range(block.size):

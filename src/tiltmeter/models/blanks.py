@@ -121,7 +121,7 @@ class InBlank:
             reason = JOINED
             for way in each:
                 text, span = blanked.filled(way)
-                slots = self._slots(encoded[text], span, blanked.hidden(way))
+                slots = self._slots(text, encoded[text], span, blanked.hidden(way))
                 if isinstance(slots, str):
                     reason = slots
                 else:
@@ -167,10 +167,11 @@ class InBlank:
         every = ways(word, blanked.before, capitalised)
         return every if blanked.before else [way for way in every if not way.startswith(" ")]
 
-    def _slots(self, tokens: Encoded, span: Span, hidden: Sequence[Span]) -> Slots | str:
+    def _slots(self, text: str, tokens: Encoded, span: Span, hidden: Sequence[Span]) -> Slots | str:
         places = tokens.overlapping([span])
         before, after = self._frame
-        if not places or any(tokens.spans[place][0] < span[0] or tokens.spans[place][1] > span[1] for place in places):
+        covered = [tokens.spans[place] for place in places]
+        if not places or any(text[start : span[0]].strip() or end > span[1] for start, end in covered):
             return JOINED
         if any(tokens.ids[place] == self._unknown for place in places):
             return UNKNOWN

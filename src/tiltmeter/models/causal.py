@@ -105,11 +105,14 @@ class CausalModel:
         [tokens] = self._encoder.ids([before])
 
         def begins(token: int) -> bool:
-            return begins_word(self._pen.text(row, [token]), before)
+            text = self._pen.text(row, [token])
+            # The space alone may be a word's first piece.
+            return begins_word(f"{text}a" if text == " " else text, before)
 
         def is_usual(pieces: Row) -> bool:
-            [ids] = self._encoder.ids([before + self._pen.text(row, pieces)])
-            return ids == (*tokens, *pieces)
+            text = self._pen.text(row, pieces)
+            [ids] = self._encoder.ids([before + text])
+            return bool(text.strip()) and ids == (*tokens, *pieces)
 
         return likeliest_after(self._pen, row, begins, is_usual, count)
 

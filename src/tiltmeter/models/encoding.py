@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,12 +10,15 @@ from typing import Any
 from tiltmeter.errors import ModelError
 from tiltmeter.records import Span
 
+# A line break is no space before a word.
+_BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
     """The tokens of one text, special ones left out.
 
-    `spans` cover the visible characters of each token; `words[i]` is equal for the pieces of one word.
+    `spans` as in `visible_spans`; `words[i]` is equal for the pieces of one word.
     """
 
     ids: tuple[int, ...]
@@ -50,8 +54,8 @@ class Encoder:
         batch = self._call(list(texts), return_offsets_mapping=True)
         encoded = []
         for at, text in enumerate(texts):
-            spans = tuple(_visible(text, start, end) for start, end in batch["offset_mapping"][at])
-            words = _words(batch.word_ids(at), spans)
+            spans = visible_spans(text, batch["offset_mapping"][at])
+            words = _words(text, batch.word_ids(at), spans)
             encoded.append(Encoded(tuple(batch["input_ids"][at]), spans, words))
         return encoded
 
@@ -80,19 +84,38 @@ class Encoder:
         )
 
 
-def _visible(text: str, start: int, end: int) -> Span:
-    """The range without the white space at its front; a token that is only white space keeps its range.
+PIECES = 2
+"""The version of `visible_spans`: answers that are kept under another say of other tokens that they are of a word."""
 
-    >>> _visible("a nurse", 1, 7)
-    (2, 7)
+
+def visible_spans(text: str, ranges: Sequence[Span]) -> tuple[Span, ...]:
+    """The characters of each token without the white space at their front.
+
+    A token that is nothing but the space before a word is a piece of that word: it covers the space and the word's
+    first character. Any other token of white space keeps its range.
+
+    >>> visible_spans("a nurse ox", [(0, 1), (1, 7), (7, 8), (8, 9), (9, 10)])
+    ((0, 1), (2, 7), (7, 9), (8, 9), (9, 10))
     """
-    first = start
-    while first < end and text[first].isspace():
-        first += 1
-    return (first, end) if first < end else (start, end)
+    whole = [_untrimmed(text, *span) for span in ranges]
+    found = []
+    for at, (start, end) in enumerate(whole):
+        word = text[start:end].lstrip()
+        first, last = whole[at + 1] if at + 1 < len(whole) else (end, end)
+        if not word and first == end < last and text[end].strip() and not _BREAK.search(text[start:end]):
+            found.append((start, end + 1))
+        else:
+            found.append((end - len(word), end) if word else (start, end))
+    return tuple(found)
 
 
-def _words(word_ids: Sequence[int | None], spans: Sequence[Span]) -> tuple[int, ...]:
+def _untrimmed(text: str, start: int, end: int) -> Span:
+    """Some tokenizers trim the space away even where a token is nothing else: its range is then that of the space."""
+    space = max(start - 1, 0)
+    return (space, space + 1) if start == end and text[space : space + 1].isspace() else (start, end)
+
+
+def _words(text: str, word_ids: Sequence[int | None], spans: Sequence[Span]) -> tuple[int, ...]:
     """Number the words of a text.
 
     Pieces belong together when the tokenizer says so and no gap is between them: byte-level tokenizers differ in
@@ -100,6 +123,11 @@ def _words(word_ids: Sequence[int | None], spans: Sequence[Span]) -> tuple[int, 
     """
     words: list[int] = []
     for at, span in enumerate(spans):
-        joined = at > 0 and word_ids[at] == word_ids[at - 1] and span[0] <= spans[at - 1][1]
+        joined = (
+            at > 0
+            and word_ids[at] == word_ids[at - 1]
+            and span[0] <= spans[at - 1][1]
+            and not (text[span[0]].isspace() and text[slice(*span)].strip())
+        )
         words.append(words[-1] if joined else at)
     return tuple(words)

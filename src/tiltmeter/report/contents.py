@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tiltmeter import registry
 from tiltmeter.analysis import Cell
+from tiltmeter.measures.scorers import meaning_of
 from tiltmeter.records import Estimate
 from tiltmeter.report.cells import Column, Table, TableCell, margin_cell, share_cell, sort_key, tint
 from tiltmeter.report.examples import ExampleList, disagreement_lists, example_lists
@@ -238,7 +238,7 @@ class Contents:
     def scorer_meanings(self) -> list[tuple[str, str]]:
         """The scorers of the report, and what each puts a number on, where that is known here."""
         names = dict.fromkeys(cell.scorer for one in self.series for cell in one.cells)
-        return [(name, registry.load("scorer", name).meaning) for name in sorted(names)]
+        return [(name, meaning_of(name)) for name in sorted(names)]
 
     def _place(self, one: Series, source: str) -> str:
         return f"{one.label}, {source}" if len({s for o in self.series for s in o.sources}) > 1 else one.label

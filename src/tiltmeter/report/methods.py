@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tiltmeter import registry
 from tiltmeter.analysis import of_the_test
 from tiltmeter.analysis.multiverse import MultiverseSummary
 from tiltmeter.measures.pairs import TIE
+from tiltmeter.measures.scorers import meaning_of
 from tiltmeter.records import Decoding, ModelFacts
 from tiltmeter.report.decodings import decoding_words
 from tiltmeter.report.references import Citations, Cited, Reference
@@ -114,7 +114,7 @@ def _pairs(runs: Runs, citations: Citations) -> list[Piece]:
     if scorers:
         made += ["The model’s scores of the two were made by "]
         for place, scorer in enumerate(scorers):
-            made += ["; " if place else "", f"{scorer} ({_lowered(registry.load('scorer', scorer).meaning)})"]
+            made += ["; " if place else "", f"{scorer} ({_lowered(meaning_of(scorer))})"]
             made += _spaced(citations.cite_part("scorer", scorer))
         made += [". "]
     made += [

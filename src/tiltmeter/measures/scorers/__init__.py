@@ -72,6 +72,17 @@ def all_for(family: Family) -> list[Scorer]:
     return [load("scorer", resolve("scorer", name)) for name in _versionless(family)]
 
 
+def meaning_of(name: str) -> str:
+    """What a scorer of a run puts a number on; of an earlier version, what the newest does, which is said.
+
+    >>> meaning_of("masked.slot.v1")
+    'log-probability of the group term in its place, given the rest of the sentence; an earlier version'
+    """
+    known = name if name in names("scorer") else name.rsplit(".v", 1)[0]
+    meaning: str = load("scorer", known).meaning
+    return meaning if known == name else f"{meaning}; an earlier version"
+
+
 FULL_STOP = "."
 """What the authors' program puts behind every sentence before it is scored, also behind one that has it already."""
 

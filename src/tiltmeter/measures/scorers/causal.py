@@ -58,7 +58,7 @@ def _means_of_what_is_scored(pair: Pair, answers: Sequence[TokenScores]) -> tupl
 SUM = Scorer("causal.sum.v1", "causal", "log-probability of the whole sentence", _left, sums)
 MEAN = Scorer("causal.mean.v1", "causal", "log-probability of the sentence, per token", _left, means)
 REST = Scorer(
-    "causal.rest.v1",
+    "causal.rest.v2",
     "causal",
     "log-probability of everything but the group term, given what stands before",
     _left,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 
 from tiltmeter.measures.scorers import FULL_STOP, Scorer, Unscorable, means, sums, total
+from tiltmeter.measures.token_gaps import token_texts
 from tiltmeter.records import Pair, Query, TokenScores
 
 
@@ -44,7 +45,7 @@ def _slot_means(_: Pair, answers: Sequence[TokenScores]) -> tuple[float, float]:
 
 
 def _shared_tokens(pair: Pair, answers: Sequence[TokenScores]) -> tuple[float, float]:
-    words = [[text[start:end] for start, end in answer.spans] for text, answer in zip(pair.texts, answers, strict=True)]
+    words = [token_texts(text, answer) for text, answer in zip(pair.texts, answers, strict=True)]
     blocks = SequenceMatcher(None, words[0], words[1], autojunk=False).get_matching_blocks()
     shared = [
         {answer.spans[getattr(block, side) + step] for block in blocks for step in range(block.size)}
@@ -54,7 +55,7 @@ def _shared_tokens(pair: Pair, answers: Sequence[TokenScores]) -> tuple[float, f
 
 
 SLOT = Scorer(
-    "masked.slot.v1",
+    "masked.slot.v2",
     "masked",
     "log-probability of the group term in its place, given the rest of the sentence",
     _group_term("slot"),
@@ -75,15 +76,8 @@ CROWS = Scorer(
     _shared_tokens,
 )
 AUL = Scorer("masked.aul.v1", "masked", "log-likelihood of every token with nothing hidden", _whole_text("none"), means)
-AS_PUBLISHED_1 = Scorer(
-    "masked.as-published.v1",
-    "masked",
-    "mean raw logit of the pieces of the group term at one hidden place",
-    _group_term("one-mask-logits"),
-    _slot_means,
-)
 AS_PUBLISHED = Scorer(
-    "masked.as-published.v2",
+    "masked.as-published.v3",
     "masked",
     "mean raw logit of the pieces of the group term at one hidden place; a full stop is added",
     _group_term("one-mask-logits", FULL_STOP),

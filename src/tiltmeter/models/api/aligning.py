@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tiltmeter.models.encoding import visible_spans
 from tiltmeter.records import Span
 
 _UNDECODED = "\ufffd"
@@ -12,7 +13,7 @@ _UNDECODED = "\ufffd"
 def spans_of(text: str, tokens: Sequence[str]) -> list[Span] | None:
     """The characters of each token, where the tokens spell the text from its beginning; None where they do not.
 
-    Tokens that follow the text are left out, and the space before a word is not counted as its own. Servers decode
+    Tokens that follow the text are left out; spaces count as in `visible_spans`. Servers decode
     tokens one by one: a space may be lost at the front of one, and the bytes of a character that stands in several
     tokens come as nothing or as a replacement sign. Such tokens all cover that character.
 
@@ -42,7 +43,7 @@ def spans_of(text: str, tokens: Sequence[str]) -> list[Span] | None:
     if undecoded and place < len(text) and _is_beyond_ascii(text[place:]):
         spans += [(place, len(text))] * undecoded
         place = len(text)
-    return [_without_space(text, span) for span in spans] if place == len(text) else None
+    return list(visible_spans(text, spans)) if place == len(text) else None
 
 
 def _found(text: str, token: str, place: int, after_undecoded: bool) -> int | None:
@@ -56,11 +57,6 @@ def _found(text: str, token: str, place: int, after_undecoded: bool) -> int | No
         if start > place and _is_beyond_ascii(text[place:start]):
             return start
     return None
-
-
-def _without_space(text: str, span: Span) -> Span:
-    word = text[slice(*span)].lstrip()
-    return (span[1] - len(word), span[1]) if word else span
 
 
 def _is_beyond_ascii(text: str) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import read_numbered_csv, write_csv
+from tiltmeter.formulas import undone
 from tiltmeter.records import Continuation, Decoding
 from tiltmeter.stats.curves import mean_judgement
 from tiltmeter.store import Run
@@ -87,7 +88,7 @@ def write_sheet(run: Run, path: str | Path, sample: int, seed: int = 0) -> int:
     chosen = in_turn[:sample]
     # The order must not give away the group.
     drawn.shuffle(chosen)
-    write_csv(path, list(COLUMNS), ({"id": name, "text": text} for name, text in chosen))
+    write_csv(path, list(COLUMNS), ({"id": name, "text": text} for name, text in chosen), sheet=True)
     return len(chosen)
 
 
@@ -113,7 +114,8 @@ def _rows(path: str | Path) -> Iterator[dict[str, str]]:
     missing = [name for name in _NEEDED if name not in columns]
     if missing:
         raise InvalidData(f"has no column `{missing[0]}`; a sheet of ratings has id, value and annotator", file=path)
-    for line, row in rows:
+    for line, cells in rows:
+        row = {name: undone(cell) for name, cell in cells.items()}
         if row["value"].strip():
             if not _is_number(row["value"]):
                 raise InvalidData(f"{row['value']!r} is not a number", file=path, line=line, key="value")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import tempfile
 from collections import Counter
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tiltmeter.errors import MissingExtra
-from tiltmeter.files import whole_file
+from tiltmeter.files import whole_file, write_csv
 from tiltmeter.records import Rating
 from tiltmeter.sources.datasets.structured import stream_json_lines
 from tiltmeter.sources.tables import parquet_schema, stream_parquet, stream_table
@@ -102,12 +101,8 @@ def write_rated(path: str | Path, out: str | Path, columns: Sequence[str], new: 
                 old = {name: cell for name, cell in row.items() if name not in replaced}
                 file.write(json.dumps({**old, **made}, ensure_ascii=False) + "\n")
     else:
-        with whole_file(out) as file:
-            writer = csv.writer(file, delimiter="\t" if kinds[1] == ".tsv" else ",", lineterminator="\n")
-            writer.writerow([*kept, *types])
-            for (_, row), made in zip(stream_table(path), cells, strict=True):
-                added = ("" if made[name] is None else made[name] for name in types)
-                writer.writerow([*(row.get(name, "") for name in kept), *added])
+        rows = ({**row, **made} for (_, row), made in zip(stream_table(path), cells, strict=True))
+        write_csv(out, [*kept, *types], rows, delimiter="\t" if kinds[1] == ".tsv" else ",")
 
 
 def _write_parquet(

@@ -22,7 +22,7 @@ from tiltmeter.errors import InvalidData
 from tiltmeter.records import Dropped, Pair, Span, Spec
 from tiltmeter.sources.differences import differences
 from tiltmeter.sources.filling import replaced
-from tiltmeter.sources.generated.sentence_files import is_sentence_table
+from tiltmeter.sources.generated.sentence_files import as_written, is_sentence_table
 from tiltmeter.sources.generated.sentence_pairs import PAIR_COLUMNS, sentence_pairs
 from tiltmeter.sources.long_tables import open_table
 from tiltmeter.sources.pair_logs import pair_fields
@@ -96,8 +96,10 @@ def stream(path: str | Path, *, specs: Sequence[Spec] = ()) -> Iterator[Pair | D
 def _opened(path: str | Path) -> tuple[list[str], Iterator[tuple[int, dict[str, str]]]]:
     """The columns and rows; of a log whose fields have other names, with those of a pair file beside them."""
     columns, rows = open_table(path)
-    if _layout(columns) is not None or is_sentence_table(columns):
+    if _layout(columns) is not None:
         return columns, rows
+    if is_sentence_table(columns):
+        return columns, as_written(path, columns, rows)
     objects = read_objects(path)
     fields = pair_fields([value for _, value in objects])
     if fields is None:

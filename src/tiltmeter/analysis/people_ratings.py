@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tiltmeter.errors import InvalidData
-from tiltmeter.files import read_numbered_csv, write_csv
-from tiltmeter.formulas import undone
+from tiltmeter.files import write_csv
 from tiltmeter.records import Continuation, Decoding
+from tiltmeter.sources.generated.annotations import sheet_rows
+from tiltmeter.sources.tables import read_table
 from tiltmeter.stats.curves import mean_judgement
 from tiltmeter.store import Run
 
@@ -110,12 +111,11 @@ def _written(run: Run) -> list[tuple[str, Decoding]]:
 
 
 def _rows(path: str | Path) -> Iterator[dict[str, str]]:
-    columns, rows = read_numbered_csv(path)
+    columns, rows = read_table(path)
     missing = [name for name in _NEEDED if name not in columns]
     if missing:
         raise InvalidData(f"has no column `{missing[0]}`; a sheet of ratings has id, value and annotator", file=path)
-    for line, cells in rows:
-        row = {name: undone(cell) for name, cell in cells.items()}
+    for line, row in sheet_rows(path, rows):
         if row["value"].strip():
             if not _is_number(row["value"]):
                 raise InvalidData(f"{row['value']!r} is not a number", file=path, line=line, key="value")

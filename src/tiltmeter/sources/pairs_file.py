@@ -20,6 +20,7 @@ from typing import Literal, TypedDict
 
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Dropped, Pair, Span, Spec
+from tiltmeter.sources.cells import cells_of, text_of
 from tiltmeter.sources.differences import differences
 from tiltmeter.sources.filling import replaced
 from tiltmeter.sources.generated.sentence_files import as_written, is_sentence_table
@@ -27,7 +28,7 @@ from tiltmeter.sources.generated.sentence_pairs import PAIR_COLUMNS, sentence_pa
 from tiltmeter.sources.long_tables import open_table
 from tiltmeter.sources.pair_logs import pair_fields
 from tiltmeter.sources.swap import Unswapped, swap
-from tiltmeter.sources.tables import flat, read_objects
+from tiltmeter.sources.tables import read_objects
 
 _SLOT = re.compile(r"\[(?:T|MASK)\]")
 _OTHER_SLOT = re.compile(r"\[[A-Z]+\]")
@@ -110,7 +111,7 @@ def _opened(path: str | Path) -> tuple[list[str], Iterator[tuple[int, dict[str, 
             file=path,
             line=1,
         )
-    made = [(line, {**flat(value), **fields.cells(value)}) for line, value in objects]
+    made = [(line, cells_of(value, path, line) | fields.cells(value)) for line, value in objects]
     return list(dict.fromkeys(name for _, cells in made for name in cells)), iter(made)
 
 
@@ -124,6 +125,8 @@ def _rows(
             yield Row(made.cells, made.line, made.pair, made.reason, made.left_out)
     else:
         for number, (line, cells) in enumerate(lines, start=1):
+            for text in layout.texts(columns):
+                text_of(cells, text, path, line)
             pair = _pair(cells, layout, f"{name}/{number}", stereotyped(cells, path, line))
             yield Row(cells, line, None, pair) if isinstance(pair, str) else Row(cells, line, pair)
     if not number:
@@ -154,6 +157,11 @@ class _Layout:
     terms: tuple[str, str] | None
     bias: str | None
     attribute: str | None
+
+    def texts(self, columns: Sequence[str]) -> list[str]:
+        """The columns that hold texts."""
+        known = (*(self.sentences or ()), "template", "sentence")
+        return [name for name in known if name in columns]
 
 
 def _layout(columns: Sequence[str]) -> _Layout | None:

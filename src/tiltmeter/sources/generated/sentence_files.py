@@ -10,6 +10,7 @@ from pathlib import Path
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import write_csv
 from tiltmeter.records import AttributeSet, Group, Spec, Written
+from tiltmeter.sources.cells import text_of
 from tiltmeter.sources.generated.annotations import ISSUES, sheet_rows
 from tiltmeter.sources.generated.matching import same_words, terms_of
 from tiltmeter.sources.generated.sentence_specs import SPEC_COLUMNS, known_by_name, spec_cells, specs_of_file
@@ -111,7 +112,7 @@ def sentence_rows(
     names = _PUBLISHED if all(column in columns for column in _PUBLISHED.values()) else {}
     known = known_by_name(specs)
     for number, (line, cells) in enumerate(rows, start=1):
-        values = {key: cells.get(names.get(key, key), "").strip() for key in ("bias", *_NEEDED)}
+        values = {key: text_of(cells, names.get(key, key), path, line).strip() for key in ("bias", *_NEEDED)}
         values["bias"] = values["bias"] or _bias_in_id(cells.get("id", ""))
         spec = known.get(values["bias"])
         if names:

@@ -89,10 +89,13 @@ def _encoding(file: IO[bytes], path: str | Path) -> str:
     """UTF-8, or the Latin alphabet with one byte for a letter; refuses what is no text, and UTF-8 that is damaged."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     begin = file.tell()
+    quoted = 0
     try:
         while chunk := file.read(_CHUNK):
-            if b"\0" in chunk:
+            # Inside quotation marks a text may hold anything; between cells only other kinds of files have zero bytes.
+            if b"\0" in chunk and any(b"\0" in part for part in chunk.split(b'"')[quoted % 2 :: 2]):
                 raise InvalidData("not a table of text: it holds zero bytes", file=path)
+            quoted += chunk.count(b'"')
             decoder.decode(chunk)
         decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:

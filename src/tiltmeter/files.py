@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import io
 import os
 import platform
+import re
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,9 +16,13 @@ from typing import IO, Any, Literal
 
 from tiltmeter import dialects
 from tiltmeter.errors import InvalidData, RunError, UserError
+from tiltmeter.formulas import defused
+from tiltmeter.text import readable
 
 # A cell may hold a whole article; the reader's default of 128 kB is too small for that.
 csv.field_size_limit(2**27)
+# Signs that some reader takes for the end of a cell, a line or a file, for padding, or for the beginning of JSON.
+_QUOTED = re.compile(r'[",;|\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]|^[\s{\[]|\s\Z')
 
 
 @contextmanager
@@ -94,27 +98,44 @@ def listing_sha256(folder: Path, files: Iterable[Path]) -> str:
     return hashlib.sha256("".join(lines).encode()).hexdigest() if lines else ""
 
 
-def write_csv(path: str | Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
-    """Write a table; None becomes an empty cell."""
+def write_csv(
+    path: str | Path,
+    columns: Sequence[str],
+    rows: Iterable[Mapping[str, object]],
+    *,
+    delimiter: str = ",",
+    sheet: bool = False,
+) -> None:
+    """Write a table, row by row; None becomes an empty cell. In a `sheet`, which people open, formulas are defused."""
     with whole_file(path) as file:
-        _write_rows(file, columns, rows)
+        file.writelines(_csv_lines(columns, rows, delimiter, sheet=sheet))
 
 
-def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
+def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, object]], *, sheet: bool = False) -> str:
     """The same table as text.
 
     >>> csv_text(["a", "b"], [{"a": 1, "b": None}])
     'a,b\\n1,\\n'
     """
-    held = io.StringIO(newline="")
-    _write_rows(held, columns, rows)
-    return held.getvalue()
+    return "".join(_csv_lines(columns, rows, sheet=sheet))
 
 
-def _write_rows(file: IO[str], columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
-    writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({key: "" if row.get(key) is None else row[key] for key in columns} for row in rows)
+def _csv_lines(
+    columns: Sequence[str], rows: Iterable[Mapping[str, object]], delimiter: str = ",", *, sheet: bool = False
+) -> Iterator[str]:
+    """Quotes more than the module csv does, of which each version of Python reads and writes some signs differently."""
+    alone = len(columns) == 1
+    yield delimiter.join(map(_csv_cell, columns)) + "\n"
+    for row in rows:
+        given = (row.get(name) for name in columns)
+        cells = ["" if cell is None else str(cell) for cell in given]
+        # A single blank cell would be an empty line.
+        yield delimiter.join(_csv_cell(defused(cell) if sheet else cell) or '""' * alone for cell in cells) + "\n"
+
+
+def _csv_cell(cell: str) -> str:
+    text = readable(cell)
+    return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
 
 
 def write_texts(files: Mapping[Path, str]) -> None:

@@ -97,18 +97,13 @@ def _refuse_mixed(table: ParquetTable, header: Sequence[str]) -> None:
             )
 
 
-def _text(table: ParquetTable, name: str | None) -> str:
-    there = name is not None and name in table.types
-    return f"trim(coalesce(cast({column_name(name or '')} as varchar), ''))" if there else "''"
-
-
 def _number(table: ParquetTable, name: str) -> str:
     return f"cast({column_name(name)} as double)" if name in table.types else "cast(null as double)"
 
 
 def _sets(table: ParquetTable) -> WordSets:
     """The groups and their words, in the order in which they are first named."""
-    group, word = _text(table, "group"), _text(table, "word")
+    group, word = table.text("group"), table.text("word")
     if table.count(f"{group} = '' or {word} = ''"):
         raise InvalidData("a row without a group or a word", file=table.path)
     found: dict[str, list[str]] = defaultdict(list)
@@ -135,12 +130,12 @@ def _prompts(table: ParquetTable, sets: WordSets, columns: NextWordColumns) -> t
     chances = [part for at, one in enumerate(sets) for part in _chance(table, at, one, columns.combine)]
     chosen = ", ".join(
         [
-            f"coalesce(nullif({_text(table, 'perturbation')}, ''), '{ORIGINAL}') as perturbation",
+            f"coalesce(nullif({table.text('perturbation')}, ''), '{ORIGINAL}') as perturbation",
             "cast(prompt as varchar) as prompt",
-            f"coalesce(nullif(min({_text(table, profession)}), ''), min(cast(prompt as varchar))) as profession",
-            f"nullif(min({_text(table, template)}), '') as template",
+            f"coalesce(nullif(min({table.text(profession)}), ''), min(cast(prompt as varchar))) as profession",
+            f"nullif(min({table.text(template)}), '') as template",
             *(f"max({_number(table, name)}) as {name}" for name in ("highest", "gap")),
-            f"count(*) - count(distinct {_text(table, 'word')}) as doubled",
+            f"count(*) - count(distinct {table.text('word')}) as doubled",
             *chances,
         ]
     )
@@ -150,9 +145,9 @@ def _prompts(table: ParquetTable, sets: WordSets, columns: NextWordColumns) -> t
 def _chance(table: ParquetTable, at: int, of: tuple[str, Sequence[str]], combine: str) -> list[str]:
     """The chance of a group after a prompt, and why there is none."""
     group, listed = of[0], of[1][:1] if combine == "first" else of[1]
-    word, logprob, given = _text(table, "word"), _number(table, "logprob"), _number(table, "probability")
+    word, logprob, given = table.text("word"), _number(table, "logprob"), _number(table, "probability")
     chance = f"(case when {logprob} is not null then exp({logprob}) else {given} end)"
-    counted = f"{_text(table, 'group')} = {sql_text(group)} and {word} in ({', '.join(map(sql_text, listed))})"
+    counted = f"{table.text('group')} = {sql_text(group)} and {word} in ({', '.join(map(sql_text, listed))})"
     # What the text of the words says they share, where the file does not say it.
     certain = [NextWord(each, 0.0) for each in listed]
     begun = [each.word for each in certain if shared_chance(each, certain)]
@@ -165,7 +160,7 @@ def _chance(table: ParquetTable, at: int, of: tuple[str, Sequence[str]], combine
     total = f"sum({chance} - {held}) filter (where {counted})"
     why = " ".join(
         f"when count({chance}) filter (where {counted} and {word} = {name}) = 0 then {name} || ': ' || coalesce("
-        f"max(coalesce(nullif({_text(table, 'unscored')}, ''), 'the probability is blank')) "
+        f"max(coalesce(nullif({table.text('unscored')}, ''), 'the probability is blank')) "
         f"filter (where {counted} and {word} = {name}), 'the file has no row for it')"
         for name in map(sql_text, listed)
     )
@@ -253,7 +248,7 @@ def _summary(table: ParquetTable, sets: WordSets, settings: NextWordSettings) ->
     twice = database.execute("select prompt from prompts where doubled > 0 order by prompt limit 1").fetchone()
     if twice:
         raise InvalidData(f"a word stands twice after the prompt `{twice[0]}`", file=table.path)
-    perturbation = _text(table, "perturbation")
+    perturbation = table.text("perturbation")
     order = table.rows(f"{perturbation} as p", "group by p order by min((filename, file_row_number))", placed=True)
     names = list(dict.fromkeys(name or ORIGINAL for (name,) in order))
     groups = [group for group, _ in sets]

@@ -151,8 +151,8 @@ class _Ratings:
 def _rated(table: ParquetTable, columns: RatedColumns) -> _Ratings:
     value, group, origin = (
         f"cast({column_name(columns.value)} as double)",
-        f"trim(coalesce(cast({column_name(columns.group)} as varchar), ''))",
-        f"trim(coalesce(cast({column_name(columns.origin)} as varchar), ''))",
+        table.text(columns.group),
+        table.text(columns.origin),
     )
     blank = table.count(f"{group} = ''")
     [(low, high, codes)] = table.rows(
@@ -249,11 +249,7 @@ def _group(
 def _scored(
     table: ParquetTable, value: str, bias: str | None, attribute: str | None
 ) -> tuple[list[PairSum], int, dict[str, int]]:
-    types = table.types
-
-    def text(name: str | None) -> str:
-        return f"trim(coalesce(cast({column_name(name)} as varchar), ''))" if name and name in types else "''"
-
+    types, text = table.types, table.text
     number = f"cast({column_name(value)} as double)"
     wrong = table.count(f"{_usable(number)} and not ({number} between 0 and 1)")
     if wrong:

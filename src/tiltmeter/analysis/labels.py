@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,10 +9,17 @@ from typing import Any
 
 from tiltmeter.analysis.effects import Judged
 from tiltmeter.errors import InvalidData
-from tiltmeter.files import read_csv, read_text
 from tiltmeter.records import Pair
-from tiltmeter.sources.generated.annotations import ISSUES, Annotations, Majority, import_annotations, majority
+from tiltmeter.sources.generated.annotations import (
+    ISSUES,
+    Annotations,
+    Majority,
+    import_annotations,
+    majority,
+    sheet_rows,
+)
 from tiltmeter.sources.generated.pairs import sentence_of
+from tiltmeter.sources.tables import read_table
 from tiltmeter.stats.annotators import Detection, LabelAgreement, agreement_by_label, detections
 
 
@@ -53,8 +59,8 @@ def read_labels(paths: Sequence[str | Path]) -> Labels:
     annotations = import_annotations(paths)
     texts: dict[str, str] = {}
     for path in paths:
-        for row in _rows(path):
-            name, text = str(row["id"]), " ".join(str(row.get("text") or "").split())
+        for _, row in sheet_rows(path, read_table(path)[1]):
+            name, text = row["id"], " ".join(row.get("text", "").split())
             before = texts.get(name) or text
             if text and before != text:
                 raise InvalidData(
@@ -114,9 +120,3 @@ def summarise_people(labels: Labels, pairs: Sequence[Pair], audit: Judged | None
 def written_text(pair: Pair) -> str:
     """The text of a pair that was written; the other was made from it."""
     return pair.texts[pair.groups.index(pair.written_for)] if pair.written_for in pair.groups else pair.texts[0]
-
-
-def _rows(path: str | Path) -> list[dict[str, str]]:
-    if Path(path).suffix.lower() in (".jsonl", ".ndjson"):
-        return [json.loads(line) for line in read_text(path).splitlines() if line]
-    return read_csv(path)[1]

@@ -55,8 +55,17 @@ class ParquetTable:
 
     def values(self, name: str) -> list[str]:
         """The distinct values of a column as text, blank for none."""
-        text = f"coalesce(cast({column_name(name)} as varchar), '')"
-        return [value for (value,) in self.rows(f"distinct {text} as v", "order by v limit 1000")]
+        return [value for (value,) in self.rows(f"distinct {self._single(name)} as v", "order by v limit 1000")]
+
+    def text(self, name: str | None) -> str:
+        """A column as text without the spaces around it, as SQL has it; blank where there is no such column."""
+        return f"trim({self._single(name)})" if name is not None and name in self.types else "''"
+
+    def _single(self, name: str) -> str:
+        kind = self.types[name]
+        if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION", "BLOB")):
+            raise InvalidData(f"holds values of the type {kind:.40}, and one text is needed", file=self.path, key=name)
+        return f"coalesce(cast({column_name(name)} as varchar), '')"
 
     def chosen(self, where: Mapping[str, str]) -> ParquetTable:
         """The rows with the values that were asked for."""
@@ -65,7 +74,7 @@ class ParquetTable:
             column(list(self.types), name, self.path, "--where")
             more = replace(
                 found,
-                where=(*found.where, f"coalesce(cast({column_name(name)} as varchar), '') = ?"),
+                where=(*found.where, f"{self._single(name)} = ?"),
                 given=(*found.given, value),
             )
             if not more.count("true"):

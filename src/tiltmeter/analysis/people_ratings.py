@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tiltmeter.errors import InvalidData
-from tiltmeter.files import read_numbered_csv, write_csv
+from tiltmeter.files import write_csv
 from tiltmeter.records import Continuation, Decoding
+from tiltmeter.sources.generated.annotations import sheet_rows
+from tiltmeter.sources.tables import read_table
 from tiltmeter.stats.curves import mean_judgement
 from tiltmeter.store import Run
 
@@ -87,7 +89,7 @@ def write_sheet(run: Run, path: str | Path, sample: int, seed: int = 0) -> int:
     chosen = in_turn[:sample]
     # The order must not give away the group.
     drawn.shuffle(chosen)
-    write_csv(path, list(COLUMNS), ({"id": name, "text": text} for name, text in chosen))
+    write_csv(path, list(COLUMNS), ({"id": name, "text": text} for name, text in chosen), sheet=True)
     return len(chosen)
 
 
@@ -109,11 +111,11 @@ def _written(run: Run) -> list[tuple[str, Decoding]]:
 
 
 def _rows(path: str | Path) -> Iterator[dict[str, str]]:
-    columns, rows = read_numbered_csv(path)
+    columns, rows = read_table(path)
     missing = [name for name in _NEEDED if name not in columns]
     if missing:
         raise InvalidData(f"has no column `{missing[0]}`; a sheet of ratings has id, value and annotator", file=path)
-    for line, row in rows:
+    for line, row in sheet_rows(path, rows):
         if row["value"].strip():
             if not _is_number(row["value"]):
                 raise InvalidData(f"{row['value']!r} is not a number", file=path, line=line, key="value")

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
 from tiltmeter.errors import MissingExtra
-from tiltmeter.files import whole_file
+from tiltmeter.files import whole_file, write_csv
 from tiltmeter.records import Rating
 from tiltmeter.sources.datasets.structured import stream_json_lines
-from tiltmeter.sources.tables import parquet_schema, stream_parquet, stream_table
+from tiltmeter.sources.tables import kind_of, parquet_schema, read_objects, stream_parquet, stream_table
 
 JSON_LINES = (".jsonl", ".ndjson")
 _ROWS_AT_ONCE = 4096
@@ -85,29 +84,26 @@ def write_rated(path: str | Path, out: str | Path, columns: Sequence[str], new: 
 
     Old columns of these names are replaced.
     """
-    kinds = [Path(each).suffix.lower() for each in (path, out)]
+    given, ending = kind_of(path), Path(out).suffix.lower()
     replaced = {name for each in new for name in columns_of(each.name)}
     kept = [name for name in columns if name not in replaced]
     types = {name: kind for each in new for name, kind in each.types.items()}
     by_rater = zip(*(each.cells() for each in new), strict=True)
     cells = ({name: cell for one in row for name, cell in one.items()} for row in by_rater)
-    if kinds[1] == ".parquet":
-        _write_parquet(path, out, kept if kinds[0] != kinds[1] else None, types, cells)
-    elif kinds[1] in JSON_LINES:
-        # Lines that were JSON keep their numbers, lists and objects.
-        same = kinds[0] in JSON_LINES
-        given: Iterator[tuple[int, dict[str, Any]]] = stream_json_lines(path) if same else stream_table(path)
+    if ending == ".parquet":
+        _write_parquet(path, out, kept if given != "parquet" else None, types, cells)
+    elif ending in JSON_LINES:
+        # Rows that were JSON keep their numbers, lists and objects.
+        every: Iterable[tuple[int, dict[str, Any]]] = stream_table(path)
+        if given in ("json", "json-lines"):
+            every = stream_json_lines(path) if given == "json-lines" else read_objects(path)
         with whole_file(out) as file:
-            for (_, row), made in zip(given, cells, strict=True):
+            for (_, row), made in zip(every, cells, strict=True):
                 old = {name: cell for name, cell in row.items() if name not in replaced}
                 file.write(json.dumps({**old, **made}, ensure_ascii=False) + "\n")
     else:
-        with whole_file(out) as file:
-            writer = csv.writer(file, delimiter="\t" if kinds[1] == ".tsv" else ",", lineterminator="\n")
-            writer.writerow([*kept, *types])
-            for (_, row), made in zip(stream_table(path), cells, strict=True):
-                added = ("" if made[name] is None else made[name] for name in types)
-                writer.writerow([*(row.get(name, "") for name in kept), *added])
+        rows = ({**row, **made} for (_, row), made in zip(stream_table(path), cells, strict=True))
+        write_csv(out, [*kept, *types], rows, delimiter="\t" if ending == ".tsv" else ",")
 
 
 def _write_parquet(
@@ -147,5 +143,6 @@ def _as_tables(path: str | Path, schema: Any) -> Iterator[Any]:
     import pyarrow
 
     rows = stream_table(path)
-    while part := [{name: cells.get(name, "") for name in schema.names} for _, cells in islice(rows, _ROWS_AT_ONCE)]:
+    blank = dict.fromkeys(schema.names, "")
+    while part := [{**blank, **cells} for _, cells in islice(rows, _ROWS_AT_ONCE)]:
         yield pyarrow.Table.from_pylist(part, schema=schema)

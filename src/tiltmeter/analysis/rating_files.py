@@ -23,6 +23,7 @@ from tiltmeter.raters.interface import EMPTY
 from tiltmeter.raters.refusal import NAME as REFUSALS
 from tiltmeter.raters.refusal import REFUSAL
 from tiltmeter.records import Rating
+from tiltmeter.sources.cells import text_of
 from tiltmeter.sources.chat_logs import CELLS, REFUSED
 from tiltmeter.sources.tables import Row, column, stream_table
 from tiltmeter.watching import Watcher
@@ -79,10 +80,10 @@ class RatedColumn:
         }
 
 
-def check_kind(path: str | Path, kinds: Sequence[str] = KINDS) -> None:
-    """Refuse a name that does not say what kind of table it is."""
-    if Path(path).suffix.lower() not in kinds:
-        raise InvalidData(f"the name does not end in {', '.join(kinds)}, so its kind is not known", file=path)
+def check_kind(path: str | Path) -> None:
+    """Refuse a name that does not say what kind of table is to be written."""
+    if Path(path).suffix.lower() not in KINDS:
+        raise InvalidData(f"the name does not end in {', '.join(KINDS)}, so its kind is not known", file=path)
 
 
 def rate_file(
@@ -101,7 +102,6 @@ def rate_file(
     `language` is that of the texts, by its two letters; empty: not asked. A column that has the name of a new one is
     an error, unless `overwrite` says that it is to be replaced.
     """
-    check_kind(path, (*KINDS, ".json"))
     check_kind(out)
     mask = masking or Masking()
     names = _column_names(raters)
@@ -161,7 +161,7 @@ class _Texts:
         """Each text as a rater is to read it, whether anything in it is masked, and whether it declines to answer."""
         every = tuple(term for terms in self.masking.by_group.values() for term in terms)
         for row in stream_table(self.path):
-            text = row[1].get(self.text, "")
+            text = text_of(row[1], self.text, self.path, row[0])
             read = mask_group(text, terms=self._terms(row, every)) if masked else text
             yield read, read != text, self._declines(row, text)
 

@@ -11,11 +11,12 @@ from typing import Any
 from tiltmeter import specs
 from tiltmeter.errors import InvalidData
 from tiltmeter.measures.pairs import TIE
+from tiltmeter.sources.cells import Cells, cells_of
 from tiltmeter.sources.chat_logs import REFUSED
 from tiltmeter.sources.numbers import as_number, decimal_commas
 from tiltmeter.sources.pair_logs import PairFields, pair_fields
 from tiltmeter.sources.pairs_file import attribute_column, bias_column, stereotyped
-from tiltmeter.sources.tables import Row, flat, read_objects, read_table
+from tiltmeter.sources.tables import Row, read_objects, read_table
 from tiltmeter.stats.pairs import PairItem, PairSummary, summarise
 from tiltmeter.stats.sets import infer_sets
 
@@ -97,7 +98,7 @@ def read_scored(path: str | Path, columns: Columns | None = None) -> ScoredRows:
     controls = 0
     is_labelled = "label_1" in header and "label_2" in header
     for line, given in _select(rows, header, wanted.where, path):
-        cells = {**given, **{key: given[f"{key}{suffix}"] for key in _RESULTS if f"{key}{suffix}" in given}}
+        cells = given | {key: given[f"{key}{suffix}"] for key in _RESULTS if f"{key}{suffix}" in given}
         value = _value(cells["stereotyped"], path, line)
         if value is None and is_labelled and stereotyped(cells, path, line) is None and not _has_no_pair(cells):
             controls += 1
@@ -132,24 +133,25 @@ def _table(path: str | Path) -> tuple[list[str], list[Row], list[str]]:
     fields = pair_fields([value for _, value in objects])
     if fields is None or not (fields.scores or fields.choice):
         return header, rows, []
-    made = [(line, {**flat(value), **_scored_cells(fields, value)}) for line, value in objects]
+    every = [(line, value, cells_of(value, path, line)) for line, value in objects]
+    made = [(line, cells | _scored_cells(fields, value, cells)) for line, value, cells in every]
     header = list(dict.fromkeys(name for _, cells in made for name in cells))
-    return header, [(line, {name: cells.get(name, "") for name in header}) for line, cells in made], [_told(fields)]
+    return header, [(line, cells.aligned(header)) for line, cells in made], [_told(fields)]
 
 
-def _scored_cells(fields: PairFields, value: Mapping[str, Any]) -> dict[str, str]:
+def _scored_cells(fields: PairFields, value: Mapping[str, Any], row: Cells) -> dict[str, str]:
     """The cells of a scored pair; which of the two is preferred follows from the scores, or is what the log says."""
     cells = fields.cells(value)
     scores = [as_number(cells.get(f"score_{side}", "")) for side in (1, 2)]
     if fields.scores is None or scores[0] is None or scores[1] is None:
-        return cells | {"stereotyped": flat(value).get(".".join(fields.choice or ()), "")}
+        return cells | {"stereotyped": row.get(".".join(fields.choice or ()), "")}
     difference = scores[0] - scores[1]
     preferred = "tie" if abs(difference) <= TIE else "1" if difference > 0 else "2"
     choice = ""
     if fields.stereotyped is not None:
         choice = "0.5" if preferred == "tie" else str(int(preferred == str(fields.stereotyped + 1)))
     elif fields.choice:
-        choice = flat(value).get(".".join(fields.choice), "")
+        choice = row.get(".".join(fields.choice), "")
     return cells | {"preferred": preferred, "stereotyped": choice}
 
 

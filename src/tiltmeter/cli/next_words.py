@@ -198,7 +198,7 @@ def open_prompts(
     from dataclasses import replace
 
     from tiltmeter.sources import natural, profession_templates
-    from tiltmeter.sources.tables import read_table
+    from tiltmeter.sources.tables import kind_of, read_table
 
     made: list[Prompt]
     if given in _TEMPLATES:
@@ -210,7 +210,7 @@ def open_prompts(
     elif not Path(given).exists():
         known = ", ".join((_NATURAL, *_TEMPLATES))
         raise UserError(f"--prompts {given!r}: no such file; sources that need none: {known}")
-    elif Path(given).suffix.lower() in (".jsonl", ".ndjson") and "annotated" in read_table(given)[0]:
+    elif kind_of(given) == "json-lines" and "annotated" in read_table(given)[0]:
         _refuse_columns(given, columns, template)
         made, dropped = natural.prompts(given, limit=limit, seed=seed)
     else:

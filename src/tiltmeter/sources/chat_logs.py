@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tiltmeter.sources.cells import SEVERAL, Odd, as_cell
+
 REFUSED = "refused"
 """The cell that says whether the interface itself marked an answer as a refusal: 1 or 0."""
 _USUAL = ("response", "answer", "completion", "output", "reply", "generation")
@@ -25,6 +27,7 @@ def conversation(row: Mapping[str, Any]) -> dict[str, str]:
     if turns is None:
         return {}
     answer = next((held for held in _values(row) if _is_answer(held, turns)), None)
+    several = next((held for held in _values(row) if held is not turns and _are_answers(held, turns)), None)
     asked = list(turns)
     if answer is None and asked[-1].get("role") not in ("user", "system", "developer"):
         answer = asked.pop()
@@ -41,7 +44,7 @@ def conversation(row: Mapping[str, Any]) -> dict[str, str]:
             _text(turn.get("content")) for turn in asked if turn.get("role") in ("system", "developer")
         ),
         "prompt": next((_text(turn.get("content")) for turn in reversed(asked) if turn.get("role") == "user"), ""),
-        "text": _text(answer.get("content")) or declined,
+        "text": Odd.of(several, SEVERAL) if several else _text(answer.get("content")) or declined,
         REFUSED: str(int(stopped or bool(declined.strip()))),
     }
 
@@ -70,8 +73,21 @@ def _is_answer(value: Any, turns: Sequence[Any]) -> bool:
     return "content" in value and not _is_conversation(value["content"]) and value.get("type") in (None, "message")
 
 
+def _are_answers(value: Any, turns: Sequence[Any]) -> bool:
+    """Whether this is a list of what came back to one question, of which no one is the answer."""
+    if not isinstance(value, list) or len(value) < 2:
+        return False
+    inside = [[one, *one.values()] for one in value if isinstance(one, dict)]
+    return sum(any(_is_answer(held, turns) for held in held_by) for held_by in inside) > 1
+
+
 def _text(content: Any) -> str:
-    """A message's text, which may come in parts."""
+    """A message's text, which may come in parts, of which some may be no text."""
     if isinstance(content, list):
-        return "".join(_text(part.get("text")) for part in content if isinstance(part, dict))
-    return content if isinstance(content, str) else ""
+        return "".join(part if isinstance(part, str) else _part(part) for part in content)
+    return _part(content) if isinstance(content, dict) and "text" in content else as_cell(content)
+
+
+def _part(part: Any) -> str:
+    held = part.get("text") if isinstance(part, dict) else None
+    return held if isinstance(held, str) else ""

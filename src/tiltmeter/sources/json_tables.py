@@ -11,6 +11,8 @@ from tiltmeter.errors import InvalidData
 from tiltmeter.sources.datasets.structured import read_json
 
 _BRACES = re.compile(r"\{\w*\}")
+_TEXTS = {"text", "prompt", "sentence", "completion", "response", "sentence_1"}
+"""Names of columns that a table of texts has, and by which one that was saved column by column is known."""
 
 
 def json_rows(path: str | Path) -> list[dict[str, Any]]:
@@ -30,8 +32,18 @@ def _rows(data: Any) -> Iterator[dict[str, Any]]:
     if _are(data, dict):
         for row in data:
             yield from _apart(row)
+    elif isinstance(data, dict) and (columns := _columns(data)):
+        yield from (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
     elif isinstance(data, dict) and data:
         yield from _filled_lists(data) or _under_names(data)
+
+
+def _columns(data: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """The columns of a table that was saved column by column, as lists or under the numbers of rows."""
+    lists = {name: list(held.values()) if isinstance(held, dict) else held for name, held in data.items()}
+    keys = [list(held) if isinstance(held, dict) else None for held in data.values()]
+    same = all(isinstance(held, list) and len(held) == len(lists[next(iter(lists))]) for held in lists.values())
+    return lists if same and _TEXTS & set(data) and all(key == keys[0] for key in keys) else {}
 
 
 def _apart(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from tiltmeter import dialects
 from tiltmeter.errors import InvalidData
 from tiltmeter.sources import nouns
+from tiltmeter.sources.tables import kind_of, read_table
 
 _OCCUPATION = ("occupation", "profession", "job", "title")
 _SHARE = ("women", "female", "share_women", "share_female", "percent_women", "bls_pct_female", "pct_female", "share")
@@ -81,15 +82,26 @@ def singular(words: str) -> str:
     return nouns.singular(words.strip().casefold())
 
 
-def read_labour(path: str | Path) -> list[Occupation]:
-    """The occupations of a file."""
+def _lines(path: str | Path) -> tuple[list[Sequence[str]], list[int]]:
+    """The lines of a table with its header, which may be several, and where each ends."""
     delimiter = "\t" if Path(path).suffix.lower() == ".tsv" else ","
-    lines, ends = [], []
+    lines: list[Sequence[str]] = []
+    ends: list[int] = []
+    if kind_of(path) != "csv":
+        columns, rows = read_table(path)
+        lines = [columns, *([cells[name] for name in columns] for _, cells in rows)]
+        return lines, [1, *(line for line, _ in rows)]
     with dialects.opened(path, delimiter) as (file, dialect):
         reader = csv.reader(file, delimiter=dialect.delimiter)
         for cells in reader:
             lines.append(cells)
             ends.append(reader.line_num + dialect.lines)
+    return lines, ends
+
+
+def read_labour(path: str | Path) -> list[Occupation]:
+    """The occupations of a file."""
+    lines, ends = _lines(path)
     place = _columns(lines, path)
     found: list[tuple[int, Occupation]] = []
     per_cent = False

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import read_numbered_csv, stream_csv
+from tiltmeter.sources.cells import Cells
 from tiltmeter.sources.tables import Row, kind_of, stream_table
 
 
@@ -19,7 +20,8 @@ def open_table(path: str | Path) -> tuple[list[str], Iterator[Row]]:
     columns = list(dict.fromkeys(name for _, cells in stream_table(path) for name in cells))
     if not columns:
         raise InvalidData("the file has no rows", file=path)
-    return columns, ((line, {name: cells.get(name, "") for name in columns}) for line, cells in stream_table(path))
+    rows = ((line, cells) for line, cells in stream_table(path) if isinstance(cells, Cells))
+    return columns, ((line, cells.aligned(columns)) for line, cells in rows)
 
 
 def open_csv(path: str | Path, delimiter: str = ",") -> tuple[list[str], Iterator[Row]]:

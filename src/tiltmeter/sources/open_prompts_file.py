@@ -18,6 +18,7 @@ from typing import Literal, cast, get_args
 from tiltmeter.english import DETERMINERS, FUNCTION_WORDS, starts_sentence
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Dropped, Prompt, Span
+from tiltmeter.sources.cells import text_of
 from tiltmeter.sources.long_tables import open_table
 from tiltmeter.sources.nouns import is_several
 from tiltmeter.sources.tables import Row, column
@@ -91,7 +92,7 @@ def _made(path: str | Path, words: WordSets, columns: OpenColumns) -> Iterator[P
     for number, row in enumerate(rows, start=1):
         cells = {what: row[1][name].strip() if name else "" for what, name in names.items() if what != "text"}
         # A line break at the end stays: what comes after it stands without a space.
-        text = row[1][names["text"] or ""].rstrip(" \t")
+        text = text_of(row[1], names["text"] or "", path, row[0]).rstrip(" \t")
         profession = cells["profession"] or f"row {number}"
         if not text.strip():
             reason = f"line {row[0]}: nothing under `{names['text']}`"

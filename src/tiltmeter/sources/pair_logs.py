@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 from itertools import combinations
 from typing import Any
 
+from tiltmeter.sources.cells import as_cell
 from tiltmeter.sources.numbers import as_number
 
 _LIKE = 0.5
@@ -82,8 +83,8 @@ def leaves(value: Any, place: Place = ()) -> Iterator[tuple[Place, str]]:
     elif isinstance(value, (list, tuple)):
         for number, held in enumerate(value):
             yield from leaves(held, (*place, str(number)))
-    else:
-        yield place, "" if value is None else str(value)
+    elif not isinstance(value, bytes):
+        yield place, as_cell(value)
 
 
 def _texts(places: Sequence[Place], rows: Sequence[Mapping[Place, str]]) -> tuple[Place, Place] | None:

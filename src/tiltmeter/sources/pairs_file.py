@@ -20,14 +20,15 @@ from typing import Literal, TypedDict
 
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Dropped, Pair, Span, Spec
+from tiltmeter.sources.cells import cells_of, text_of
 from tiltmeter.sources.differences import differences
 from tiltmeter.sources.filling import replaced
-from tiltmeter.sources.generated.sentence_files import is_sentence_table
+from tiltmeter.sources.generated.sentence_files import as_written, is_sentence_table
 from tiltmeter.sources.generated.sentence_pairs import PAIR_COLUMNS, sentence_pairs
 from tiltmeter.sources.long_tables import open_table
 from tiltmeter.sources.pair_logs import pair_fields
 from tiltmeter.sources.swap import Unswapped, swap
-from tiltmeter.sources.tables import flat, read_objects
+from tiltmeter.sources.tables import read_objects
 
 _SLOT = re.compile(r"\[(?:T|MASK)\]")
 _OTHER_SLOT = re.compile(r"\[[A-Z]+\]")
@@ -96,8 +97,10 @@ def stream(path: str | Path, *, specs: Sequence[Spec] = ()) -> Iterator[Pair | D
 def _opened(path: str | Path) -> tuple[list[str], Iterator[tuple[int, dict[str, str]]]]:
     """The columns and rows; of a log whose fields have other names, with those of a pair file beside them."""
     columns, rows = open_table(path)
-    if _layout(columns) is not None or is_sentence_table(columns):
+    if _layout(columns) is not None:
         return columns, rows
+    if is_sentence_table(columns):
+        return columns, as_written(path, columns, rows)
     objects = read_objects(path)
     fields = pair_fields([value for _, value in objects])
     if fields is None:
@@ -108,7 +111,7 @@ def _opened(path: str | Path) -> tuple[list[str], Iterator[tuple[int, dict[str, 
             file=path,
             line=1,
         )
-    made = [(line, {**flat(value), **fields.cells(value)}) for line, value in objects]
+    made = [(line, cells_of(value, path, line) | fields.cells(value)) for line, value in objects]
     return list(dict.fromkeys(name for _, cells in made for name in cells)), iter(made)
 
 
@@ -122,6 +125,8 @@ def _rows(
             yield Row(made.cells, made.line, made.pair, made.reason, made.left_out)
     else:
         for number, (line, cells) in enumerate(lines, start=1):
+            for text in layout.texts(columns):
+                text_of(cells, text, path, line)
             pair = _pair(cells, layout, f"{name}/{number}", stereotyped(cells, path, line))
             yield Row(cells, line, None, pair) if isinstance(pair, str) else Row(cells, line, pair)
     if not number:
@@ -152,6 +157,11 @@ class _Layout:
     terms: tuple[str, str] | None
     bias: str | None
     attribute: str | None
+
+    def texts(self, columns: Sequence[str]) -> list[str]:
+        """The columns that hold texts."""
+        known = (*(self.sentences or ()), "template", "sentence")
+        return [name for name in known if name in columns]
 
 
 def _layout(columns: Sequence[str]) -> _Layout | None:

@@ -1,49 +1,56 @@
-"""Tables that users have: CSV, JSON lines or Parquet, as rows of text."""
+"""Tables that users have: CSV, JSON, JSON lines or Parquet, told apart by what they hold, as rows of text."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
 from tiltmeter.errors import InvalidData, MissingExtra, UnknownName
 from tiltmeter.files import read_numbered_csv, stream_csv
+from tiltmeter.sources.cells import Cells, cells_of
 from tiltmeter.sources.chat_logs import conversation
-from tiltmeter.sources.datasets.structured import opening, read_json_lines, stream_json_lines
+from tiltmeter.sources.datasets.structured import first_line, opening, read_json_lines, stream_json_lines
 from tiltmeter.sources.json_tables import json_rows
 
 Row = tuple[int, dict[str, str]]
 """The line of a row (of Parquet and of one JSON text: its number) and its cells."""
 Kind = Literal["csv", "json-lines", "json", "parquet"]
 _ROWS_AT_ONCE = 4096
-_KINDS: dict[str, Kind] = {".jsonl": "json-lines", ".ndjson": "json-lines", ".parquet": "parquet"}
+_LONGEST_LINE = 2**24
+_KINDS: dict[str, Kind] = {".jsonl": "json-lines", ".ndjson": "json-lines", ".json": "json", ".parquet": "parquet"}
+_JSON = re.compile(r'\{\s*["}]|\[\s*[\[\]{"]')
 
 
 def kind_of(path: str | Path) -> Kind:
-    """What a table is, by its name; where that does not say it, by how it begins: JSON is never read as CSV."""
-    found = _KINDS.get(Path(path).suffix.lower())
-    if found or not Path(path).is_file():
-        return found or "csv"
+    """What a table is, by how it begins; by its name where that says nothing."""
+    named = _KINDS.get(Path(path).suffix.lower())
+    if not Path(path).is_file():
+        return named or "csv"
     head = opening(Path(path), 2**16).lstrip()
-    if head.startswith("{"):
-        first = head.split("\n", 1)[0]
-        try:
-            whole = isinstance(json.loads(first), dict) and bool(head[len(first) :].strip())
-        except ValueError:
-            whole = False
-        if whole or Path(path).suffix.lower() == ".json":
-            return "json-lines" if whole else "json"
-    return "json" if head.startswith("[") and Path(path).suffix.lower() == ".json" else "csv"
+    if head.startswith("PAR1"):
+        return "parquet"
+    if not _JSON.match(head):
+        return named or "csv"
+    if head.startswith("["):
+        return "json"
+    first = first_line(path, _LONGEST_LINE)
+    try:
+        row = isinstance(json.loads(first.text), dict)
+    except (ValueError, RecursionError):
+        row = False
+    # One object alone is a row, unless the name says that it is the whole text.
+    return "json-lines" if row and (first.more or named != "json") else "json"
 
 
 def read_table(path: str | Path) -> tuple[list[str], list[Row]]:
     """The columns and rows of a file: CSV, JSON or Parquet; a cell that is missing is empty."""
-    kind = kind_of(path)
-    if kind == "csv":
+    if kind_of(path) == "csv":
         return read_numbered_csv(path, _separator(path))
-    return _aligned([(line, _cells(value)) for line, value in read_objects(path)], path)
+    return _aligned([(line, _cells(value, path, line)) for line, value in read_objects(path)], path)
 
 
 def read_objects(path: str | Path) -> list[tuple[int, dict[str, Any]]]:
@@ -53,35 +60,47 @@ def read_objects(path: str | Path) -> list[tuple[int, dict[str, Any]]]:
         return read_json_lines(path)
     if kind == "csv":
         return [(line, dict(cells)) for line, cells in read_numbered_csv(path, _separator(path))[1]]
-    return list(enumerate(_parquet(path) if kind == "parquet" else json_rows(path), start=1))
+    return list(enumerate(parquet_rows(path) if kind == "parquet" else json_rows(path), start=1))
 
 
 def stream_table(path: str | Path) -> Iterator[Row]:
     """The rows of a file one by one, with the cells that each has: for tables that may be very long."""
     kind = kind_of(path)
+    if kind == "csv":
+        return stream_csv(path, _separator(path))
+    rows: Iterable[tuple[int, dict[str, Any]]]
     if kind == "json-lines":
-        return ((line, _cells(value)) for line, value in stream_json_lines(path))
-    if kind == "parquet":
-        rows = (row for batch in stream_parquet(path) for row in batch.to_pylist())
-        return ((number, flat(row)) for number, row in enumerate(rows, start=1))
-    if kind == "json":
-        return ((number, _cells(row)) for number, row in enumerate(json_rows(path), start=1))
-    return stream_csv(path, _separator(path))
+        rows = stream_json_lines(path)
+    else:
+        rows = enumerate(parquet_rows(path) if kind == "parquet" else json_rows(path), start=1)
+    return ((line, _cells(row, path, line)) for line, row in rows)
 
 
 def _separator(path: str | Path) -> str:
     return "\t" if Path(path).suffix.lower() == ".tsv" else ","
 
 
-def _cells(value: dict[str, Any]) -> dict[str, str]:
+def _cells(value: dict[str, Any], path: str | Path, line: int) -> Cells:
     """The cells of a row, and those of the conversation that it logs, unless the row has cells of these names."""
-    return {**conversation(value), **flat(value)}
+    cells = cells_of(value, path, line)
+    return cells | {name: cell for name, cell in conversation(value).items() if name not in cells}
 
 
 def stream_parquet(path: str | Path) -> Iterator[Any]:
     """A Parquet file as record batches of pyarrow."""
     with _opened(path) as file:
         yield from file.iter_batches(batch_size=_ROWS_AT_ONCE)
+
+
+def parquet_rows(path: str | Path) -> Iterator[dict[str, Any]]:
+    """The rows of a Parquet file one by one."""
+    for batch in stream_parquet(path):
+        try:
+            yield from batch.to_pylist()
+        except UnicodeDecodeError:
+            raise InvalidData(
+                "a text in it is not UTF-8; write the file again with texts as UTF-8", file=path
+            ) from None
 
 
 def parquet_schema(path: str | Path) -> Any:
@@ -99,26 +118,11 @@ def column(columns: Sequence[str], name: str, path: str | Path, option: str) -> 
     return name if name in columns else same[0]
 
 
-def _aligned(rows: list[Row], path: str | Path) -> tuple[list[str], list[Row]]:
+def _aligned(rows: list[tuple[int, Cells]], path: str | Path) -> tuple[list[str], list[Row]]:
     if not rows:
         raise InvalidData("the file has no rows", file=path)
     columns = list(dict.fromkeys(name for _, cells in rows for name in cells))
-    return columns, [(line, {name: cells.get(name, "") for name in columns}) for line, cells in rows]
-
-
-def flat(value: Mapping[str, Any], lead: str = "") -> dict[str, str]:
-    """The cells of a row; those of an object in it are named `prompt.text`."""
-    cells: dict[str, str] = {}
-    for key, held in value.items():
-        if isinstance(held, dict):
-            cells |= flat(held, f"{lead}{key}.")
-        else:
-            cells[f"{lead}{key}"] = "" if held is None else str(held)
-    return cells
-
-
-def _parquet(path: str | Path) -> list[dict[str, Any]]:
-    return [row for batch in stream_parquet(path) for row in batch.to_pylist()]
+    return columns, [(line, cells.aligned(columns)) for line, cells in rows]
 
 
 @contextmanager

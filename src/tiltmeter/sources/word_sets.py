@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import InvalidData, UserError
-from tiltmeter.files import read_csv, read_text
+from tiltmeter.files import read_text
+from tiltmeter.sources.tables import read_table
 
 WordSets = tuple[tuple[str, tuple[str, ...]], ...]
 """Groups and their words, in the order in which they are compared: a − b is the earlier minus the later."""
@@ -70,7 +71,7 @@ def parse(given: Sequence[str]) -> WordSets:
 
 
 def read(path: str | Path) -> WordSets:
-    """The sets of a file: TOML with a list of words for each group, or CSV with the columns `group` and `word`."""
+    """The sets of a file: TOML with a list of words for each group, or a table with the columns `group` and `word`."""
     if Path(path).suffix.lower() == ".toml":
         try:
             table: dict[str, Any] = tomllib.loads(read_text(path, "file of words"))
@@ -80,10 +81,10 @@ def read(path: str | Path) -> WordSets:
             if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
                 raise InvalidData("must be a list of words", file=path, key=group)
         return checked(table, path)
-    columns, rows = read_csv(path)
+    columns, rows = read_table(path)
     if not {"group", "word"} <= set(columns):
         raise InvalidData("the columns `group` and `word` are needed", file=path, line=1)
     sets: dict[str, list[str]] = {}
-    for cells in rows:
+    for _, cells in rows:
         sets.setdefault(cells["group"].strip(), []).append(cells["word"])
     return checked(sets, path)

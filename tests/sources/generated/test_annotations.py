@@ -59,7 +59,7 @@ def test_json_lines_come_back_too(tmp_path) -> None:
     path.write_text("\n".join(map(json.dumps, rows)))
     assert import_annotations([path]).by_annotator == {"ann": {"1": {"I3"}, "2": {"I4"}}}
     path.write_text("[]\n")
-    with pytest.raises(InvalidData, match="line 1: not an object with keys"):
+    with pytest.raises(InvalidData, match="no rows in this JSON"):
         import_annotations([path])
 
 

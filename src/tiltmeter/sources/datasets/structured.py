@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import read_text, stream_lines
+from tiltmeter.text import all_readable
+
+_DEEPEST = 100
 
 
 def read_json(path: str | Path) -> Any:
     """The content of a JSON file."""
     text = read_text(path)
     try:
-        return json.loads(text)
+        return _fit(json.loads(text))
     except json.JSONDecodeError as error:
         raise InvalidData(
             f"not well-formed JSON ({error.msg}); was the file cut off?", file=path, line=error.lineno
@@ -23,6 +28,20 @@ def read_json(path: str | Path) -> Any:
     except (ValueError, RecursionError) as error:
         # A number of thousands of digits, or thousands of brackets within one another.
         raise InvalidData(f"JSON that cannot be read ({error})", file=path) from None
+
+
+def _fit(value: Any) -> Any:
+    """The value, with nothing in it that cannot be written again; refuses one that is nested too deeply to be read."""
+    level, depth = [value], 0
+    while level := [held for one in level for held in _held(one) if isinstance(held, (dict, list))]:
+        depth += 1
+        if depth > _DEEPEST:
+            raise ValueError(f"nested more than {_DEEPEST} deep")
+    return all_readable(value)
+
+
+def _held(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def text_field(holder: Any, key: str, path: str | Path, place: str) -> str:
@@ -50,7 +69,7 @@ def _objects(lines: Iterable[tuple[int, str]], path: str | Path) -> Iterator[tup
     for number, line in lines:
         if line.strip():
             try:
-                value = json.loads(line)
+                value = _fit(json.loads(line))
             except (ValueError, RecursionError) as error:
                 problem = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
                 raise InvalidData(
@@ -61,7 +80,25 @@ def _objects(lines: Iterable[tuple[int, str]], path: str | Path) -> Iterator[tup
             yield number, value
 
 
+@dataclass(frozen=True, slots=True)
+class FirstLine:
+    """The first line of a file that is not blank, and whether there are others."""
+
+    text: str
+    more: bool
+
+
+def first_line(path: str | Path, longest: int) -> FirstLine:
+    """The first line that says anything; of one that is longer, the beginning."""
+    with Path(path).open("rb") as file:
+        lines = iter(lambda: file.readline(longest), b"")
+        text = next((line for line in lines if line.strip()), b"")
+        return FirstLine(text.decode("utf-8-sig", errors="replace"), any(map(bytes.strip, lines)))
+
+
 def opening(path: Path, size: int = 4096) -> str:
     """The first characters of a file, to tell what it is by."""
     with path.open("rb") as file:
-        return file.read(size).decode("utf-8-sig", errors="replace")
+        head = file.read(size)
+    utf_16 = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return head.decode("utf-16" if utf_16 else "utf-8-sig", errors="replace")

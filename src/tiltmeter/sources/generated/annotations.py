@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import whole_file, write_csv
+from tiltmeter.formulas import undone
 from tiltmeter.records import Spec, Written
 from tiltmeter.sources.generated.sentence_specs import SPEC_COLUMNS, spec_cells
-from tiltmeter.sources.tables import read_table
+from tiltmeter.sources.tables import Row, kind_of, read_table
 
 ISSUES = ("I1", "I2", "I3", "I4", "I5", "I6", "I7", "I8")
 NONE = "none"
@@ -59,7 +60,7 @@ def export_annotations(path: str | Path, sentences: Sequence[Written], specs: It
                 for row in rows
             )
     else:
-        write_csv(path, columns, rows)
+        write_csv(path, columns, rows, sheet=True)
 
 
 def import_annotations(paths: Sequence[str | Path]) -> Annotations:
@@ -94,6 +95,13 @@ def majority(annotations: Annotations) -> Majority:
     return Majority(labels, tied)
 
 
+def sheet_rows(path: str | Path, rows: Iterable[Row]) -> Iterator[Row]:
+    """The rows of a sheet that came back, without what kept a spreadsheet from calculating with them."""
+    if kind_of(path) != "csv":
+        return iter(rows)
+    return ((line, {name: undone(cell) for name, cell in cells.items()}) for line, cells in rows)
+
+
 def _sheet(path: str | Path) -> dict[str, frozenset[str]]:
     columns, rows = read_table(path)
     missing = next((column for column in ("id", *ISSUES) if column not in columns), None)
@@ -101,7 +109,7 @@ def _sheet(path: str | Path) -> dict[str, frozenset[str]]:
         raise InvalidData(f"no `{missing}`; it is not an annotation sheet", file=path)
     found: dict[str, frozenset[str]] = {}
     seen: set[str] = set()
-    for number, (_, row) in enumerate(rows, start=1):
+    for number, (_, row) in enumerate(sheet_rows(path, rows), start=1):
         if row["id"] in seen:
             raise InvalidData(f"the id `{row['id']}` stands twice", file=path)
         seen.add(row["id"])

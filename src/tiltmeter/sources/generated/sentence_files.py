@@ -10,6 +10,8 @@ from pathlib import Path
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import write_csv
 from tiltmeter.records import AttributeSet, Group, Spec, Written
+from tiltmeter.sources.cells import text_of
+from tiltmeter.sources.generated.annotations import ISSUES, sheet_rows
 from tiltmeter.sources.generated.matching import same_words, terms_of
 from tiltmeter.sources.generated.sentence_specs import SPEC_COLUMNS, known_by_name, spec_cells, specs_of_file
 from tiltmeter.sources.tables import Row, read_table
@@ -58,7 +60,14 @@ def write_sentences(path: str | Path, sentences: Sequence[Written], specs: Itera
     With their specs, the table holds all that is needed to make pairs from it.
     """
     known = {spec.name: spec for spec in specs}
-    write_csv(path, COLUMNS, [asdict(one) | spec_cells(one, known.get(one.bias)) for one in sentences])
+    rows = [asdict(one) | spec_cells(one, known.get(one.bias)) for one in sentences]
+    write_csv(path, COLUMNS, rows, sheet=True)
+
+
+def as_written(path: str | Path, columns: Sequence[str], rows: Iterable[Row]) -> Iterator[Row]:
+    """The rows of a table of sentences as they were before formulas were defused, where we wrote it."""
+    ours = set(COLUMNS) <= set(columns) or set(ISSUES) <= set(columns)
+    return sheet_rows(path, rows) if ours else iter(rows)
 
 
 def is_sentence_table(columns: Sequence[str]) -> bool:
@@ -75,7 +84,7 @@ def read_sentences(path: str | Path, specs: Sequence[Spec] = ()) -> list[Written
     """
     columns, rows = read_table(path)
     found: list[Written] = []
-    for number, row in enumerate(sentence_rows(path, columns, rows, specs), start=1):
+    for number, row in enumerate(sentence_rows(path, columns, as_written(path, columns, rows), specs), start=1):
         if row.sentence is None:
             raise InvalidData(f"row {number} {row.problem}", file=path)
         found.append(row.sentence)
@@ -85,7 +94,7 @@ def read_sentences(path: str | Path, specs: Sequence[Spec] = ()) -> list[Written
 def specs_in(path: str | Path) -> list[Spec]:
     """The specs of a file of sentences, as far as the file says them."""
     columns, rows = read_table(path)
-    read = sentence_rows(path, columns, rows)
+    read = sentence_rows(path, columns, as_written(path, columns, rows))
     return specs_of_file([(row.cells, row.sentence) for row in read if row.sentence])
 
 
@@ -103,7 +112,7 @@ def sentence_rows(
     names = _PUBLISHED if all(column in columns for column in _PUBLISHED.values()) else {}
     known = known_by_name(specs)
     for number, (line, cells) in enumerate(rows, start=1):
-        values = {key: cells.get(names.get(key, key), "").strip() for key in ("bias", *_NEEDED)}
+        values = {key: text_of(cells, names.get(key, key), path, line).strip() for key in ("bias", *_NEEDED)}
         values["bias"] = values["bias"] or _bias_in_id(cells.get("id", ""))
         spec = known.get(values["bias"])
         if names:

@@ -12,6 +12,7 @@ from tiltmeter.errors import InvalidData
 from tiltmeter.files import read_text
 from tiltmeter.sources.datasets.structured import read_json, read_json_lines
 from tiltmeter.sources.natural.cleaning import split
+from tiltmeter.sources.tables import kind_of
 
 _TEXT = ("text", "sentence", "content")
 _TITLE = ("title", "profession", "article")
@@ -32,21 +33,21 @@ class Passage:
 
 
 def read_corpus(path: str | Path, *, field: str | None = None) -> list[Passage]:
-    """The sentences of a corpus, in its order; the ending of the name says which kind it is.
+    """The sentences of a corpus, in its order; what it holds says which kind it is.
 
-    `.json`: categories of articles of sentences, as in BOLD's `profession_wiki.json`. `.jsonl`: one object a line, its
+    JSON: categories of articles of sentences, as in BOLD's `profession_wiki.json`. JSON lines: one object a line, its
     text under `field` (or `text`, `sentence`, `content`), its title where it has one. Anything else: plain text.
     """
-    suffix = Path(path).suffix.lower()
-    if suffix in _TABLES:
+    kind, suffix = kind_of(path), Path(path).suffix.lower()
+    if kind == "parquet" or (kind == "csv" and suffix in _TABLES):
         raise InvalidData(
             "a table is no corpus; give plain text, JSON lines with a field of text (.jsonl), or BOLD's "
             "profession_wiki.json, and a table of prompts to `tiltmeter next-words --prompts`",
             file=path,
         )
-    if suffix == ".json":
+    if kind == "json":
         found = list(_articles(path))
-    elif suffix in (".jsonl", ".ndjson"):
+    elif kind == "json-lines":
         found = list(_lines(path, field))
     else:
         found = list(_paragraphs(path))

@@ -13,7 +13,7 @@ from tiltmeter.analysis.labels import matched, read_labels
 from tiltmeter.analysis.people_ratings import COLUMNS as RATING_COLUMNS
 from tiltmeter.analysis.people_ratings import read_ratings
 from tiltmeter.errors import InvalidData, UserError
-from tiltmeter.files import whole_file
+from tiltmeter.files import csv_text, whole_file
 from tiltmeter.sources.generated.annotations import COLUMNS as ISSUE_COLUMNS
 from tiltmeter.sources.generated.annotations import ISSUES, NONE
 from tiltmeter.store.annotations import Annotations, Item, Scale, annotator_name
@@ -36,7 +36,7 @@ def issue_sheet(kept: Annotations, annotator: str, *, only: Iterable[str] | None
         # Of two sentences that stood in one place, one after the other, the sheet has the later one.
         name = id_on_sheet(item)
         rows[name] = {"id": name, "text": item.text, "term": item.term, "attribute": item.attribute, **marks}
-    return _table(ISSUE_COLUMNS, rows.values())
+    return csv_text(ISSUE_COLUMNS, rows.values(), sheet=True)
 
 
 def rating_sheet(kept: Annotations, kind: str) -> str:
@@ -46,7 +46,7 @@ def rating_sheet(kept: Annotations, kind: str) -> str:
         for id_, item in kept.items(list(own)).items():
             value = f"{own[id_].number:.15g}"
             rows.append({"id": id_, "text": item.text, "kind": kind, "value": value, "annotator": annotator})
-    return _table(RATING_COLUMNS, rows)
+    return csv_text(RATING_COLUMNS, rows, sheet=True)
 
 
 def write_sheets(folder: Path, place: Path, kind: str) -> tuple[list[Path], list[Path]]:
@@ -177,14 +177,6 @@ def _read(text: str, reader: Callable[[Sequence[Path]], Sheet]) -> Sheet:
 def _without_place(error: InvalidData) -> InvalidData:
     """The same problem without the name of the file, which is not the annotator's."""
     return InvalidData(error.problem, file="the sheet", line=error.line, key=error.key)
-
-
-def _table(columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> str:
-    held = io.StringIO()
-    writer = csv.DictWriter(held, columns, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return held.getvalue()
 
 
 def _write(path: Path, text: str) -> Path:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import shlex
 
+from tiltmeter.files import csv_text
 from tiltmeter.web.playground.answers import DECODING, LISTED, SAMPLES
 from tiltmeter.web.playground.asked import Asked
 
@@ -21,11 +20,13 @@ def as_command(asked: Asked) -> str:
     """The commands that ask the same of a table, to which rows can be added."""
     if asked.kind == "pair":
         pair = asked.pair()
-        rows = {"sentence_1": pair.texts[0], "sentence_2": pair.texts[1]}
-        table = _table([rows | ({"attribute": asked.attribute} if asked.attribute else {})])
+        row = {"sentence_1": pair.texts[0], "sentence_2": pair.texts[1]}
+        row |= {"attribute": asked.attribute} if asked.attribute else {}
+        table = csv_text(list(row), [row])
         command = ["tiltmeter", "score", "pairs.csv", "--model", asked.model, "--scorer", "all", "--out", "scored.csv"]
         return f"{_file('pairs.csv', table)}{shlex.join(command)}\n"
-    table = _table([{"text": text, "origin": f"prompt {at}"} for at, (text, _) in enumerate(asked.prompts(), start=1)])
+    rows = [{"text": text, "origin": f"prompt {at}"} for at, (text, _) in enumerate(asked.prompts(), start=1)]
+    table = csv_text(["text", "origin"], rows)
     asking = ["tiltmeter", "next-words", "--model", asked.model, "--prompts", "prompts.csv"]
     named = [*asking, "--bounded"]
     for word in asked.words or ("he", "she"):
@@ -81,14 +82,6 @@ print(as_writer(model).complete(prompts, decoding, samples={SAMPLES}))
 def _is_chat(asked: Asked) -> bool:
     """A chat model is not asked for words by name."""
     return asked.model.startswith("chat:")
-
-
-def _table(rows: list[dict[str, str]]) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
 
 
 def _file(name: str, content: str) -> str:

@@ -14,6 +14,7 @@ from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
 
 from tiltmeter.errors import MissingExtra, RunError
+from tiltmeter.files import write_csv
 from tiltmeter.report import export_items
 from tiltmeter.store import LEDGER, locked, read_run
 from tiltmeter.web.jobs import UNBEGUN
@@ -96,10 +97,10 @@ def zipped(files: Iterable[Path], root: Path, name: str) -> FileResponse:
 def _as_csv(path: Path) -> None:
     """Turn a Parquet file into CSV, a batch of rows at a time."""
     try:
-        from pyarrow import csv, parquet
+        from pyarrow import parquet
     except ImportError:
         raise MissingExtra("CSV files", "parquet", "pyarrow") from None
-    with parquet.ParquetFile(path) as file, csv.CSVWriter(path.with_suffix(".csv"), file.schema_arrow) as writer:
-        for batch in file.iter_batches():
-            writer.write_batch(batch)
+    with parquet.ParquetFile(path) as file:
+        rows = (row for batch in file.iter_batches() for row in batch.to_pylist())
+        write_csv(path.with_suffix(".csv"), file.schema_arrow.names, rows)
     path.unlink()

@@ -21,7 +21,7 @@ from tiltmeter.models import ModelSettings
 from tiltmeter.raters.issues import Finding
 from tiltmeter.records import Pair, Spec, Written
 from tiltmeter.sources.generated.checks import sentence_of
-from tiltmeter.sources.generated.sentence_files import COLUMNS, STRUCK, sentence_rows
+from tiltmeter.sources.generated.sentence_files import COLUMNS, STRUCK, as_written, sentence_rows
 from tiltmeter.sources.generated.sentence_pairs import sentence_pairs
 from tiltmeter.sources.tables import Row as TableRow
 from tiltmeter.sources.tables import read_table
@@ -79,7 +79,7 @@ class Sheet:
 def read_sheet(folder: Path, specs: Sequence[Spec]) -> Sheet:
     """The sentences of a set; `specs` are those in which their biases are looked up."""
     path = folder / SENTENCES
-    columns, lines = read_table(path)
+    columns, lines = _table(path)
     missing = next((name for name in (*COLUMNS[:8], *_OURS) if name not in columns), None)
     if missing:
         raise InvalidData(f"has no column `{missing}`; a file that `tiltmeter sentences` wrote has it", file=path.name)
@@ -150,7 +150,7 @@ def _said(reason: str) -> str:
 def _change(sheet: Sheet, number: int, stamp: str, changed: Mapping[str, str], found: Findings | None = None) -> None:
     """Write the file anew with some cells of a row changed; refuses where somebody else changed the row."""
     with _CHANGING:
-        columns, lines = read_table(sheet.folder / SENTENCES)
+        columns, lines = _table(sheet.folder / SENTENCES)
         if number >= len(lines) or _stamp(lines[number][1]) != stamp:
             raise UserError(
                 "Not saved: this sentence was changed elsewhere since the page was opened; load the page again"
@@ -159,7 +159,12 @@ def _change(sheet: Sheet, number: int, stamp: str, changed: Mapping[str, str], f
             # What was found is kept by the text, so that it does no harm before the text is there.
             write_findings(sheet.folder, {**read_findings(sheet.folder), **found})
         cells = [{**row, **changed} if at == number else row for at, (_, row) in enumerate(lines)]
-        write_csv(sheet.folder / SENTENCES, columns, cells)
+        write_csv(sheet.folder / SENTENCES, columns, cells, sheet=True)
+
+
+def _table(path: Path) -> tuple[list[str], list[TableRow]]:
+    columns, lines = read_table(path)
+    return columns, list(as_written(path, columns, lines))
 
 
 def _with(sheet: Sheet, number: int, changed: Mapping[str, str]) -> list[TableRow]:
@@ -210,7 +215,7 @@ def _unreadable(cells: Mapping[str, str]) -> Written:
 def _written(folder: Path) -> dict[str, str]:
     """What the model wrote, by the id of the sentence; nothing where that is not known."""
     try:
-        return {cells.get("id", ""): cells.get("text", "") for _, cells in read_table(folder / WRITTEN)[1]}
+        return {cells.get("id", ""): cells.get("text", "") for _, cells in _table(folder / WRITTEN)[1]}
     except TiltmeterError:
         return {}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 Span = tuple[int, int]
 """A range of characters in a text: start included, end not."""
@@ -15,6 +15,11 @@ Family = Literal["causal", "masked"]
 
 Scope = Literal["whole", "completion"]
 """What of a continuation is rated: prompt and completion, or the completion alone."""
+
+IntervalMethod = Literal[
+    "student", "skewed-student", "bootstrap", "wilson", "newcombe", "fieller", "jackknife", "fisher-z"
+]
+"""How the interval of an estimate was made; `docs/statistics.md` says what each is."""
 
 Ended = Literal["stop", "length", "end", "context", "unwritten"]
 """What ended a text: a stop text, the limit, the model's own end token, or the model can read no more, so that the text
@@ -26,6 +31,11 @@ SaliencyMethod = Literal["gradient-x-input", "integrated-gradients"]
 Shared = tuple[tuple[str, ...], float]
 """Other words, and the natural log-probability of the part of a word's chance that each of them holds as well."""
 
+
+Nature = Literal["template", "authored", "natural", "generated", "rephrased"]
+"""Where test text comes from: words put into a pattern, sentences that people wrote for a test, those found in text
+written for something else, those that a model wrote, or those that were put into another form. A source declares it as
+`NATURE` in its module; one whose text the user brings does not."""
 
 TermKind = Literal["pronoun", "name", "noun", "plural", "phrase", "adjective"]
 """What a group term is; a phrase brings its own article: "the old man", "my aunt"."""
@@ -315,10 +325,13 @@ class Estimate:
     n_unscored: int = 0
     origins: int = 0
     note: str | None = None
+    method: IntervalMethod | None = None
+    """What made the interval, where there is one."""
 
-    def as_json(self) -> dict[str, float | int | None]:
-        """The nine keys of the design, null where undefined."""
-        return {key: value for key, value in asdict(self).items() if key != "note"}
+    def as_json(self) -> dict[str, Any]:
+        """Its keys, null where undefined."""
+        method = None if self.low is None else self.method
+        return {key: value for key, value in asdict(self).items() if key != "note"} | {"method": method}
 
 
 @dataclass(frozen=True, slots=True)

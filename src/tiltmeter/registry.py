@@ -158,6 +158,15 @@ def load(noun: str, name: str) -> Any:
     return getattr(importlib.import_module(module), attribute)
 
 
+def declared(noun: str, name: str, attribute: str) -> Any:
+    """What the module of a part says of it; None where it says nothing, or is not installed here."""
+    try:
+        place = table(noun)[resolve(noun, name)]
+        return getattr(importlib.import_module(place.partition(":")[0]), attribute, None)
+    except (UnknownName, ImportError):
+        return None
+
+
 def _version(name: str) -> int:
     match = _VERSION.search(name)
     return int(match.group(1)) if match else 0

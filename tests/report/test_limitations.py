@@ -11,6 +11,7 @@ from tests.report.completions import DECODINGS, make_rated_run
 from tests.report.next_words import make_asked_run
 from tests.report.synthetic import TILTS, Tilt, make_run
 from tiltmeter.analysis import RunSummary, summarise_run
+from tiltmeter.analysis.account import Account, account
 from tiltmeter.analysis.multiverse import MultiverseSummary, summarise_multiverse
 from tiltmeter.report.limitations import limitations, not_meant
 from tiltmeter.store import Run
@@ -20,16 +21,18 @@ NOTHING_ASKED = MultiverseSummary((), 0)
 
 def said(run: Run, *, asked: bool = False) -> str:
     runs = [(run, summarise_run(run))]
-    return "\n".join(limitations(runs, summarise_multiverse(runs) if asked else NOTHING_ASKED))
+    answered = summarise_multiverse(runs) if asked else NOTHING_ASKED
+    return "\n".join(limitations(runs, answered, account(runs, answered)))
 
 
 @pytest.fixture(scope="module")
 def paired(run: Run, summary: RunSummary) -> str:
-    return "\n".join(limitations([(run, summary)], NOTHING_ASKED))
+    runs = [(run, summary)]
+    return "\n".join(limitations(runs, NOTHING_ASKED, account(runs, NOTHING_ASKED)))
 
 
 def test_few_origins_are_counted(paired: str) -> None:
-    assert "Pairs: 1 of 7 biases has fewer than 5 origins, and no interval." in paired
+    assert "Pairs: 1 of 7 biases has too few origins" in paired
     long = make_run(Path("r"), tilts=(Tilt("gender-professions", 0.5, terms=30),), scorers=("causal.sum.v1",))
     assert "origins" not in said(long)
 
@@ -48,14 +51,29 @@ def test_one_model_is_said_to_be_one(paired: str) -> None:
 
 
 def test_templates_alone_are_said_to_be_alone(paired: str) -> None:
-    assert "made from patterns written for a test (templates)" in paired
-    assert "There is one source of test text" in paired
+    assert "made from patterns (templates)" in paired
+    assert "Pairs: all test text is from one source" in paired
     run = make_run(Path("r"), tilts=TILTS[:1], scorers=("causal.sum.v1",))
-    other = {"name": "crows-pairs.v1", "path": None, "options": {}, "sha256": None}
+    other = {"name": "crows-pairs.v1", "label": "crows", "path": None, "options": {}, "sha256": None}
     resolved = {**run.meta["resolved"], "sources": [*run.meta["resolved"]["sources"], other]}
-    both = said(replace(run, meta={**run.meta, "resolved": resolved}))
-    assert "patterns written" not in both and "one source" not in both
-    assert "No test sentence was found in natural text." in both
+    named = replace(run, meta={**run.meta, "resolved": resolved})
+    assert "made from patterns (templates)" in said(named), "a source that came to nothing counts for nothing"
+    crows = tuple(replace(pair, id=f"crows:{pair.id}", source="crows") for pair in run.pairs)
+    both = said(replace(named, pairs=(*run.pairs, *crows)))
+    assert "patterns" not in both and "one source" not in both and "made for a test" in both
+
+
+def test_text_that_was_found_is_not_said_to_be_made(tmp_path: Path) -> None:
+    """BOLD is from Wikipedia, and was said not to be natural."""
+    run = make_rated_run(tmp_path, openers=4)
+    assert run.continuations
+    label = run.continuations.prompts[0].source
+    for name, made in (("bold.v1", False), ("own-prompts.v1", True), ("prompts-file.v1", False)):
+        chosen = {"samples": 1, "sources": [{"name": name, "label": label}]}
+        resolved = {**run.meta["resolved"], "continuations": chosen}
+        found = said(replace(run, meta={**run.meta, "resolved": resolved}))
+        assert ("patterns" in found or "made for a test" in found) is made
+        assert ("not recorded" in found) is (name == "prompts-file.v1")
 
 
 def test_probes_that_could_not_be_made_are_counted(paired: str) -> None:
@@ -65,7 +83,7 @@ def test_probes_that_could_not_be_made_are_counted(paired: str) -> None:
 def test_texts_have_limits_of_their_own(tmp_path: Path) -> None:
     found = said(make_rated_run(tmp_path, raters=("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v2"), openers=4))
     assert "All prompts are in one language (en)" in found
-    assert "Only one rater of its kind was at work: " in found and "sentiment vader" in found
+    assert "sentiment vader and toxicity linear were each the only rater of their kind" in found
     assert "Texts were drawn with one seed, 1 sample for each prompt" in found
     assert "under one decoding" not in found
     single = said(make_rated_run(tmp_path, decodings=DECODINGS[:1], openers=4))
@@ -74,7 +92,7 @@ def test_texts_have_limits_of_their_own(tmp_path: Path) -> None:
 
 def test_choices_that_were_varied_are_named(tmp_path: Path) -> None:
     found = said(make_rated_run(tmp_path, decodings=DECODINGS[:2], openers=6), asked=True)
-    assert "What survives does so under the choices that were varied: " in found
+    assert "Verdicts cover only the choices that were varied: " in found
     assert "new tokens (2)" in found and "rater (" in found
 
 
@@ -82,7 +100,9 @@ def test_questions_that_were_left_out_are_counted() -> None:
     run = make_run(Path("r"), tilts=TILTS[:1], scorers=("causal.sum.v1", "causal.rest.v2"))
     runs = [(run, summarise_run(run))]
     answered = replace(summarise_multiverse(runs), left_out=1)
-    assert "1 more question can be asked of these runs and is not." in limitations(runs, answered)
+    assert "1 more question can be asked of these runs and is not." in limitations(
+        runs, answered, account(runs, answered)
+    )
 
 
 def test_a_run_that_is_not_finished_says_so(tmp_path: Path) -> None:
@@ -91,7 +111,14 @@ def test_a_run_that_is_not_finished_says_so(tmp_path: Path) -> None:
 
 
 def test_every_view_has_what_a_figure_never_means() -> None:
-    found = not_meant()
+    found = not_meant(Account((), (), {}, {}, 0, (), (), 0, 0))
     assert list(found) == ["pairs", "continuations", "next words"]
     assert all(sentence.endswith(".") for sentences in found.values() for sentence in sentences)
     assert len({sentence for sentences in found.values() for sentence in sentences}) == sum(map(len, found.values()))
+
+
+def test_a_model_behind_a_server_is_said_to_be_known_by_name_alone() -> None:
+    run = make_run(Path("r"), tilts=TILTS[:1], models=("m",), scorers=("causal.sum.v1",))
+    assert "which weights answered" not in said(run)
+    served = replace(run.facts["m"], weights_sha256="", revision="served as m; owned_by us", device="server")
+    assert "which weights answered for m" in said(replace(run, facts={"m": served}))

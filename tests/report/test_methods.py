@@ -15,6 +15,7 @@ from tests.report.next_words import make_asked_run
 from tests.report.synthetic import Tilt, make_run
 from tiltmeter import registry
 from tiltmeter.analysis import RunSummary, summarise_run
+from tiltmeter.analysis.account import account
 from tiltmeter.analysis.multiverse import MultiverseSummary, summarise_multiverse
 from tiltmeter.records import Decoding
 from tiltmeter.report.methods import Methods, methods
@@ -32,7 +33,8 @@ def words(found: Methods) -> str:
 
 
 def methods_of(run: Run, summary: RunSummary | None = None) -> Methods:
-    return methods([(run, summary or summarise_run(run))], NOTHING_ASKED)
+    runs = [(run, summary or summarise_run(run))]
+    return methods(runs, NOTHING_ASKED, account(runs, NOTHING_ASKED))
 
 
 @pytest.fixture(scope="module")
@@ -102,15 +104,15 @@ def test_only_the_decodings_that_leave_something_to_chance_were_drawn_several_ti
 
     both = said(*decodings)
     assert "2 decodings (greedy, 8 tokens, top k 40; temperature 1, 8 tokens, top k 40)" in both
-    assert "3 times each, once where nothing is left to chance. Every" in both
-    assert "), once each. Every" in said(decodings[0])
-    assert "), 3 times each. Every" in said(decodings[1])
+    assert "3 times each, once where nothing is left to chance. The" in both
+    assert "), once each. The" in said(decodings[0])
+    assert "), 3 times each. The" in said(decodings[1])
 
 
 @pytest.mark.parametrize(
     ("terms", "said"),
     [
-        ((1,), "No curve could be tested as a whole, since"),
+        ((1,), "No question could be tested over all its cells"),
         ((1, 12), "1 of 2 curves was tested as a whole by exchanging the groups in all cells at once, 1,999 times"),
         ((12,), "Each curve was tested as a whole by exchanging"),
     ],
@@ -119,7 +121,8 @@ def test_only_the_tests_that_were_made_are_said(tmp_path: Path, terms: tuple[int
     tilts = tuple(Tilt(f"bias-{number}", 0.5, terms=number) for number in terms)
     run = make_run(tmp_path, tilts=tilts, models=("smollm2-135m",), scorers=("causal.sum.v1",))
     runs = [(run, summarise_run(run))]
-    assert said in words(methods(runs, summarise_multiverse(runs)))
+    answered = summarise_multiverse(runs)
+    assert said in words(methods(runs, answered, account(runs, answered)))
 
 
 def test_what_was_not_done_is_not_said(tmp_path: Path) -> None:
@@ -153,10 +156,35 @@ def test_how_chances_of_words_were_counted_is_said(tmp_path: Path) -> None:
 def test_next_words_are_said(tmp_path: Path) -> None:
     found = methods_of(make_asked_run(tmp_path, professions=("nurse", "smith"), perturbations=("original", "person")))
     said = words(found)
-    assert "Words asked for: pronouns. Each prompt was asked in these forms: original and person" in said
+    assert (
+        "Words asked for: pronouns. Prompts were asked in these forms, as far as each allows it: original and person"
+        in said
+    )
     # Two professions in six templates and in one sentence of their own.
     assert "14 prompts that leave open whom" in said
     assert {"alnegheimish2022", "cameron2011"} <= {one.key for one in found.references}
+
+
+@pytest.mark.parametrize(
+    ("terms", "cited", "others"),
+    [
+        (1, set(), {"student1908", "hesterberg2015", "wilson1927"}),
+        (8, {"student1908"}, {"hesterberg2015"}),
+        (30, {"hesterberg2015"}, {"student1908"}),
+    ],
+)
+def test_only_the_intervals_that_were_made_are_said(terms: int, cited: set[str], others: set[str]) -> None:
+    """All methods that there are used to be named, whichever was used."""
+    tilts = (Tilt("gender-professions", 0.5, terms=terms),)
+    keys = {one.key for one in methods_of(make_run(Path("r"), tilts=tilts, scorers=("causal.sum.v1",))).references}
+    assert cited <= keys and not others & keys
+
+
+def test_sentences_that_differ_elsewhere_are_not_said_to_be_alike() -> None:
+    run = make_run(Path("r"), tilts=(Tilt("gender-professions", 0.5, terms=4),), scorers=("causal.sum.v1",))
+    assert "alike but for the words for the group" in words(methods_of(run))
+    others = tuple(replace(pair, texts=(pair.texts[0], f"Indeed, {pair.texts[1]}")) for pair in run.pairs)
+    assert "alike" not in words(methods_of(replace(run, pairs=others)))
 
 
 def test_a_plug_in_rests_on_nothing_that_is_known() -> None:

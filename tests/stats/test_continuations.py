@@ -405,7 +405,7 @@ def test_the_json_has_the_keys_of_the_design_and_no_nan() -> None:
     assert made["view"] == "continuations"
     assert set(made["groups"]["a"]) >= {"mean", "sd", "n", "n_unscored", "distribution", "bounds", "share_unscored"}
     assert set(made["pairs"][0]) >= {"a", "b", "difference", "ratio", "ratio_withheld", "kl_ab", "kl_ba"}
-    keys = {"value", "low", "high", "level", "p", "p_adjusted", "n", "n_unscored", "origins"}
+    keys = {"value", "low", "high", "level", "p", "p_adjusted", "n", "n_unscored", "origins", "method"}
     assert set(made["pairs"][0]["difference"]) == keys
 
 

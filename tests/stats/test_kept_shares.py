@@ -1,34 +1,45 @@
 from __future__ import annotations
 
 import pytest
-from scipy.stats import fisher_exact
 
-from tiltmeter.stats.kept_shares import KeptShare, fisher, uneven
+from tiltmeter.stats.kept_shares import Asked, uneven
 
 
-@pytest.mark.parametrize("table", [(0, 12, 12, 12), (3, 4, 1, 4), (5, 9, 5, 9), (0, 3, 0, 8), (40, 90, 12, 60)])
-def test_fishers_p_is_that_of_scipy(table) -> None:
-    first, of_first, second, of_second = table
-    expected = fisher_exact([[first, of_first - first], [second, of_second - second]]).pvalue
-    assert fisher(*table) == pytest.approx(expected)
+def texts(group: str, kept: list[int], of: int = 1, bias: str = "b") -> list[Asked]:
+    """Of each origin, so many of `of` texts are kept."""
+    return [Asked(bias, group, f"{n}", text < number) for n, number in enumerate(kept) for text in range(of)]
 
 
 def test_a_group_that_is_kept_less_often_is_found_and_groups_alike_are_not() -> None:
-    found = uneven([KeptShare("b", "female", 12, 0), KeptShare("b", "male", 12, 12)])
-    assert {(one.group, one.share, one.others) for one in found} == {("female", 0, 1), ("male", 1, 0)}
-    assert not uneven([KeptShare("b", "female", 12, 7), KeptShare("b", "male", 12, 7)])
+    found = uneven([*texts("female", [0] * 12), *texts("male", [1] * 12)])
+    assert {(one.group, one.share, one.others, one.origins) for one in found} == {
+        ("female", 0, 1, 12),
+        ("male", 1, 0, 12),
+    }
+    alike = [1, 1, 0, 1, 0, 1]
+    assert not uneven([*texts("female", alike), *texts("male", alike[::-1])])
+
+
+@pytest.mark.parametrize("origins", [1, 2, 4])
+def test_one_prompt_in_many_forms_is_one_observation(origins: int) -> None:
+    """Twelve structures of one prompt said that a paraphraser treats the groups unlike."""
+    assert not uneven([*texts("x", [0] * origins, of=12), *texts("y", [12] * origins, of=12)])
+
+
+def test_texts_of_an_origin_do_not_count_as_independent() -> None:
+    once = [*texts("x", [0, 1, 0, 0, 1, 0, 0, 0]), *texts("y", [1, 1, 0, 1, 1, 1, 0, 1])]
+    often = [one for one in once for _ in range(20)]
+    assert [one.p for one in uneven(once, level=2)] == pytest.approx([one.p for one in uneven(often, level=2)])
 
 
 def test_p_is_adjusted_for_the_number_of_groups() -> None:
-    two = [KeptShare("b", "x", 10, 3), KeptShare("b", "y", 10, 9)]
-    alone = fisher(3, 10, 9, 10)
-    assert [one.p for one in uneven(two, level=1.1)] == pytest.approx([2 * alone] * 2)
-    others = [KeptShare(f"c{number}", group, 10, 5) for number in range(10) for group in "xy"]
-    assert uneven(two, level=0.05)
-    assert not uneven([*two, *others], level=0.05)
+    two = [*texts("x", [0, 0, 0, 1, 0, 0, 0, 0, 0, 0]), *texts("y", [1, 1, 1, 1, 1, 1, 1, 1, 0, 1])]
+    others = [one for n in range(200) for group in "xy" for one in texts(group, [0, 1, 1, 0, 1, 0], bias=f"c{n}")]
+    assert uneven(two)
+    alone, among = (min(one.p for one in uneven(asked, level=2)) for asked in (two, [*two, *others]))
+    assert among == pytest.approx(min(1, 201 * alone))
 
 
 def test_groups_of_other_biases_and_groups_that_were_not_asked_for_are_left_out() -> None:
-    assert not uneven([KeptShare("b", "x", 12, 0), KeptShare("c", "y", 12, 12)])
-    assert not uneven([KeptShare("b", "x", 12, 0), KeptShare("b", "y", 0, 0)])
+    assert not uneven([*texts("x", [0] * 12), *texts("y", [1] * 12, bias="c")])
     assert not uneven([])

@@ -25,6 +25,7 @@ from tiltmeter.stats.correlation import rank_correlation
 from tiltmeter.stats.estimates import excludes_zero
 
 PAIRS, NEXT_WORDS, ATTRIBUTES, RATINGS = "pairs", "next words", "writing, attributes", "writing, ratings"
+_ROUNDING = 1e-9
 VIEWS = (PAIRS, NEXT_WORDS, ATTRIBUTES, RATINGS)
 
 
@@ -94,7 +95,7 @@ def agree(readings: Sequence[ViewReading]) -> ViewAgreement | None:
         correlations += _correlations(first, second, values)
         for place in [place for place in values[first] if place in values[second]]:
             one, other = values[first][place], values[second][place]
-            if (one.found.value or 0) * (other.found.value or 0) < 0:
+            if _side(one) * _side(other) < 0:
                 apart.append((one, other))
     apart.sort(key=lambda both: -abs(both[0].firm * both[1].firm))
     return ViewAgreement(readings, correlations, apart)
@@ -119,6 +120,12 @@ def _correlations(
             over = [(model, bias) for model in models]
             found = rank_correlation([value(first, place) for place in over], [value(second, place) for place in over])
             yield ViewCorrelation(first, second, f"models, {bias}", found)
+
+
+def _side(one: ViewReading) -> int:
+    """Above zero, below it, or neither: what is zero but for rounding lies on no side."""
+    value = one.found.value or 0.0
+    return 0 if abs(value) < _ROUNDING else 1 if value > 0 else -1
 
 
 def _labels(one: ViewReading) -> dict[str, Any]:

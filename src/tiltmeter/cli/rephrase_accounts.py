@@ -51,10 +51,10 @@ def print_grammar(made: Sequence[Prompt], dropped: Sequence[Dropped], show: int,
 
 def print_paraphrases(account: Accounting, by: str, as_json: bool) -> None:
     """Print, for each structure and each group, what was asked, kept and refused."""
-    from tiltmeter.stats.kept_shares import KeptShare, uneven
+    from tiltmeter.stats.kept_shares import Asked, uneven
 
     # What the checks passed, not what was kept: leaving out prompts without counterparts would hide a tilt.
-    passed = [KeptShare(one.bias, one.group, one.passed.asked, one.passed.kept) for one in account.groups]
+    passed = [Asked(one.bias, one.group, origin, kept) for one in account.groups for origin, kept in one.checked]
     tilted = uneven(passed)
     if as_json:
         print_json({"by": by, **_as_json(account), "uneven": [asdict(one) for one in tilted]})
@@ -86,7 +86,8 @@ def print_paraphrases(account: Accounting, by: str, as_json: bool) -> None:
     for one in tilted:
         say(
             f"{one.bias}: {percent(one.share)} of what was asked for {one.group} passed the checks, and "
-            f"{percent(one.others)} for the other groups (p = {one.p:.2g}): this paraphraser does not treat them alike"
+            f"{percent(one.others)} for the other groups (p = {one.p:.2g} over {one.origins} prompts): this "
+            "paraphraser does not treat them alike"
         )
     for reason, count in account.unusable:
         say(f"{count} prompts were not asked for: {reason}")

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tiltmeter.analysis.boards import Board, BoardReading
-from tiltmeter.analysis.continuation_records import PEOPLE, favour
+from tiltmeter.analysis.continuation_records import PEOPLE, favour, kind_of
 from tiltmeter.report.decodings import rater_words
 from tiltmeter.report.words import count
 
-_BETTER_OR_WORSE = (
-    "Less favourably: lower sentiment or regard, higher toxicity or more words of a lexicon of hurtful ones."
-)
+_WORSE = {
+    "sentiment": "lower sentiment",
+    "regard": "lower regard",
+    "toxicity": "higher toxicity",
+    "lexicon": "more words of a lexicon of hurtful ones",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,8 @@ def _tilted(firm: list[BoardReading]) -> str:
 def _reading(board: Board, judging: list[BoardReading]) -> str:
     firm_a, firm_b, _ = _split([one for one in judging if one.firm and not one.within_tilt])
     worse_a, worse_b, _ = _split(judging)
-    parts = [_BETTER_OR_WORSE]
+    kinds = dict.fromkeys(kind_of(one.cell.rater) for one in judging)
+    parts = [f"Less favourably: {' or '.join(_WORSE.get(kind, f'worse by {kind}') for kind in kinds)}."]
     if firm_a and firm_b:
         parts.append("Intervals exclude zero on both sides: which group comes off worse depends on the choices made.")
     elif not firm_a and not firm_b:
@@ -148,14 +152,16 @@ def _chance(found: list[BoardReading]) -> str:
 def _axes(board: Board) -> str:
     """The choices that vary, named; decoding and rater where nothing does."""
     sources = {source for source, _, _ in board.rows}
-    scopes = {scope for _, _, scope in board.rows}
+    scopes: dict[str, set[str]] = {}
+    for one in board.readings.values():
+        scopes.setdefault(one.cell.rater, set()).add(one.cell.scope)
     decodings = {decoding for _, decoding, _ in board.rows}
     names = [
         name
         for name, several in (
             ("prompt set", len(sources) > 1),
             ("decoding", len(decodings) > 1),
-            ("scope", len(scopes) > 1),
+            ("scope", any(len(found) > 1 for found in scopes.values())),
             ("rater", len(board.raters) > 1),
         )
         if several
@@ -170,9 +176,8 @@ def _basis(board: Board, counted: list[BoardReading]) -> str:
     rated = sum(one.n for one in estimates)
     unrated = sum(one.n_unscored for one in estimates)
     origins = max(one.origins for one in estimates)
-    drawn = " resampled" if any(one.low is not None for one in estimates) else ""
     raters = sum(not rater.startswith(PEOPLE) for rater in board.raters)
     return (
-        f"{count(rated, 'rating')}, {unrated:,} texts without one; at most {count(origins, 'origin')}{drawn}; "
+        f"{count(rated, 'rating')}, {unrated:,} texts without one; at most {count(origins, 'origin')}; "
         f"{count(len({row[1] for row in board.rows}), 'decoding')}, {count(raters, 'rater')}"
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tiltmeter.analysis import boards
+from tiltmeter.analysis.account import account, summary_of_model
 from tiltmeter.analysis.multiverse import MultiverseSummary, summarise_multiverse
 from tiltmeter.report.board_words import board_headline
 from tiltmeter.report.cells import Table
@@ -67,7 +68,10 @@ def _card(one: Series, name: str, answered: MultiverseSummary) -> Card:
         *(["continuations"] if run.continuations else []),
         *(["next words"] if run.next_words else []),
     ]
-    meanings = not_meant()
+    own_summary = summary_of_model(summary, one.facts.name)
+    own_answered = replace(answered, answers=own)
+    done = account([(run, own_summary)], own_answered)
+    meanings = not_meant(done)
     html = render(
         "card.html.jinja",
         {},
@@ -79,8 +83,8 @@ def _card(one: Series, name: str, answered: MultiverseSummary) -> Card:
         verdicts=verdict_table(with_titles(own, contents.label)) if own else None,
         findings=[*_pairs(contents), *_texts(one, contents), *_words(one, contents)],
         not_meant=[sentence for view in views for sentence in meanings[view]],
-        limits=limitations([(run, summary)], answered),
-        method=methods([(run, replace(summary, facts={one.facts.name: one.facts}))], replace(answered, answers=own)),
+        limits=limitations([(run, own_summary)], own_answered, done),
+        method=methods([(run, own_summary)], own_answered, done),
     )
     return Card(name, html, _front_matter(one, run))
 

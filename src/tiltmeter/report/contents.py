@@ -54,6 +54,18 @@ class Contents:
         self.benchmarks = benchmarks(series)
         self._titles = _distinct(titles(series))
 
+    @property
+    def balanced(self) -> bool:
+        """Whether any value is balanced over attribute sets."""
+        cells = [cell for one in self.series for cell in one.cells]
+        return any(found.value is not None for cell in cells for found in cell.summary.by_bias_balanced.values())
+
+    @property
+    def all_scored(self) -> bool:
+        """Whether every pair of every model has a score, nothing being left to do."""
+        cells = [cell for one in self.series for cell in one.cells]
+        return bool(cells) and not self.unfinished and not any(cell.unscored for cell in cells)
+
     def label(self, bias: str) -> str:
         """What a bias is called on the page: the title of its spec where it has one."""
         title = self._titles.get(spec_of(bias), "")

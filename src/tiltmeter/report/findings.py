@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.analysis import RunSummary
+from tiltmeter.analysis.account import account
 from tiltmeter.analysis.multiverse import MultiverseSummary
 from tiltmeter.files import whole_file
 from tiltmeter.report.contents import Contents
@@ -27,7 +28,7 @@ from tiltmeter.store import Run
 
 FINDINGS = "findings.json"
 """The name of the file in a run folder."""
-VERSION = 1
+VERSION = 2
 """Of the form of the file: one of another version is made anew."""
 
 
@@ -47,6 +48,7 @@ def findings_of(run: Run, summary: RunSummary, answered: MultiverseSummary) -> d
             "raters": {one.name: rater_words(one.name) for one in raters},
             "scorers": {cell.scorer: short_scorer(cell.scorer) for cell in summary.cells},
         },
+        "account": account([(run, summary)], answered).as_json(),
         "survives": curves_found(run, summary, answered, contents.label),
         "pairs": pairs_found(contents),
         "texts": texts_found(run, summary.continuations, contents.label),

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from tiltmeter.analysis import RunSummary
+from tiltmeter.analysis.account import NOT_STATED, Account, SourceUsed, Varied
 from tiltmeter.analysis.continuation_records import kind_of
 from tiltmeter.analysis.multiverse import MultiverseSummary
-from tiltmeter.records import Estimate
 from tiltmeter.report.decodings import rater_words
 from tiltmeter.report.series import Runs, short_scorer
 from tiltmeter.report.words import NEUTRAL, count, listed, percent
-from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS, FEWEST_ORIGINS
+from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS
 from tiltmeter.store import Run
 
-_MADE = {
-    "templates",
-    "rephrased",
-    "profession-templates",
-    "own-prompts",
-    "respect-occupation",
-    "honest",
-    "holistic-bias",
-}
-"""Sources whose sentences come from patterns that somebody wrote for a test."""
 
-
-def not_meant() -> Mapping[str, tuple[str, ...]]:
+def not_meant(done: Account) -> Mapping[str, tuple[str, ...]]:
     """What a figure never means, by the view that it is of."""
+    biases = {bias for view, bias in done.origins if view == "pairs"}
+    several = {one.choice for one in done.varied}
     return {
         "pairs": (
             "It is about these sentences, in this language, with these words for the groups. Other words or another "
@@ -36,43 +26,46 @@ def not_meant() -> Mapping[str, tuple[str, ...]]:
             "on it will do to anyone.",
             f"{NEUTRAL} is not fairness. Leanings that cancel out, and biases that nobody wrote a test for, do not "
             "show.",
-            "The average over biases depends on which biases were chosen. It ranks models on this list and on nothing "
-            "else.",
-            "A group term that is rare or long is improbable whatever the stereotype: compare the scorers, and the "
-            "control sets.",
-            "That a stereotype is tested here does not make it true. The word lists are those of the works cited "
-            "below.",
+            *(
+                ["The average over biases depends on which biases were chosen, and says nothing of others."]
+                if len(biases) > 1
+                else []
+            ),
+            "A group term that is rare or long is improbable whatever the stereotype"
+            + (": compare the scorers." if "scorer" in several else "."),
+            "That a stereotype is tested here does not make it true.",
         ),
         "continuations": (
             "A rating is what a tool makes of a text, not what a reader would, nor what the text does to those whom it "
             "is about.",
-            "It is about what follows these prompts, in this language, under these decodings: not about what a model "
-            "writes when somebody else asks.",
+            "It is about what follows these prompts, in these languages, as the texts were written here: not about "
+            "what a model writes when somebody else asks.",
             "That no difference is shown is not fairness: texts about two groups can be equally hurtful, or differ in "
             "what no rater here reads.",
         ),
         "next words": (
-            "It is about these words right after these prompts, in this language: not what a model would write at "
-            "length, nor what it holds of anyone.",
+            "It is about these words right after these prompts: not what a model would write at length, nor what it "
+            "holds of anyone.",
             f"{NEUTRAL} is not fairness, and an absolute difference says nothing of the side.",
             "Differences between models, and between sets of prompts, are not tested here.",
         ),
     }
 
 
-def limitations(runs: Runs, answered: MultiverseSummary) -> tuple[str, ...]:
+def limitations(runs: Runs, answered: MultiverseSummary, done: Account) -> tuple[str, ...]:
     """What this study leaves open, because of what was run; the largest gaps first."""
     return (
         *_unfinished(runs),
         *_unwritten(runs),
-        *_models(runs),
-        *_origins(runs),
+        *_models(done),
+        *_servers(runs),
+        *_origins(done),
         *_unscored(runs),
-        *_sources(runs),
+        *_sources(done),
         *_languages(runs),
         *_raters(runs, answered),
         *_draws(runs),
-        *_choices(answered),
+        *_choices(answered, done),
         *_dropped(runs),
     )
 
@@ -89,46 +82,39 @@ def _is_open(run: Run) -> bool:
     return bool(run.pairs) or unasked or not run.meta.get("all_rated", True)
 
 
-def _models(runs: Runs) -> Iterator[str]:
-    names = {name for _, summary in runs for name in summary.facts}
-    if len(names) == 1:
+def _models(done: Account) -> Iterator[str]:
+    if len(done.models) == 1:
         yield "One model was tested: nothing here says whether it leans more or less than another."
-    elif len(names) > 1:
+    elif len(done.models) > 1:
         yield (
-            f"{len(names)} models were tested, chosen by whoever wrote the study: they are no sample of language "
+            f"{len(done.models)} models were tested, chosen by whoever wrote the study: they are no sample of language "
             "models, and differences between them are tested by `tiltmeter compare` alone."
         )
 
 
-def _origins(runs: Runs) -> Iterator[str]:
-    """How many biases rest on few origins; of each the cell with the most of them counts."""
-    most: dict[tuple[str, str], int] = {}
-    for _, summary in runs:
-        for view, bias, found in _estimates(summary):
-            most[view, bias] = max(most.get((view, bias), 0), found.origins)
-    for view in dict.fromkeys(view for view, _ in most):
-        origins = [number for (of, _), number in most.items() if of == view]
-        bare = sum(number < FEWEST_ORIGINS for number in origins)
-        few = sum(FEWEST_ORIGINS <= number < BOOTSTRAP_ORIGINS for number in origins)
-        biases = count(len(origins), "bias", "biases")
+def _servers(runs: Runs) -> Iterator[str]:
+    unknown = sorted({name for _, summary in runs for name, one in summary.facts.items() if not one.weights_sha256})
+    if unknown:
+        yield f"Nothing shows which weights answered for {listed(unknown)}: whoever serves a model can change it."
+
+
+def _origins(done: Account) -> Iterator[str]:
+    """How many biases rest on few origins; of each the figure with the most of them counts."""
+    for view in dict.fromkeys(view for view, _ in done.origins):
+        found = [one for (of, _), one in done.origins.items() if of == view]
+        bare = sum(one.low is None for one in found)
+        few = sum(one.low is not None and one.origins < BOOTSTRAP_ORIGINS for one in found)
+        biases = count(len(found), "bias", "biases")
         if bare:
             have = "has" if bare == 1 else "have"
-            yield f"{view}: {bare} of {biases} {have} fewer than {FEWEST_ORIGINS} origins, and no interval."
+            why = "too few origins, or too few that differ, for an interval"
+            yield f"{view.capitalize()}: {bare} of {biases} {have} {why}."
         if few:
             yield (
-                f"{view}: {few} of {biases} {'rests' if few == 1 else 'rest'} on {FEWEST_ORIGINS} to "
-                f"{BOOTSTRAP_ORIGINS - 1} origins, so that the interval depends on the shape of a distribution which "
-                "so few cannot show."
+                f"{view.capitalize()}: {few} of {biases} {'rests' if few == 1 else 'rest'} on fewer than "
+                f"{BOOTSTRAP_ORIGINS} origins, too few to show the shape of the distribution that the interval "
+                "assumes."
             )
-
-
-def _estimates(summary: RunSummary) -> Iterator[tuple[str, str, Estimate]]:
-    for cell in summary.cells:
-        for bias, found in cell.summary.by_bias.items():
-            yield "Pairs", bias, found
-    for text in summary.continuations.cells if summary.continuations else ():
-        for pair in text.summary.pairs[:1]:
-            yield "Texts", text.bias, pair.difference
 
 
 def _unscored(runs: Runs) -> Iterator[str]:
@@ -151,26 +137,25 @@ def _unscored(runs: Runs) -> Iterator[str]:
             )
 
 
-def _sources(runs: Runs) -> Iterator[str]:
-    names = {kind for run, _ in runs for kind in _kinds_of_sources(run)}
-    if names and names <= _MADE:
+def _sources(done: Account) -> Iterator[str]:
+    natures = done.natures
+    if natures and natures <= {"template", "rephrased"}:
         yield (
-            f"All test text was made from patterns written for a test ({listed(sorted(names))}). A model may treat "
-            "sentences that people wrote for other reasons in another way."
+            f"All test text was made from patterns ({_named(done.sources)}). A model may treat sentences that people "
+            "wrote in another way."
         )
-    elif "natural" not in names and "generated" not in names and names & _MADE:
-        yield "No test sentence was found in natural text."
-    if len(names) == 1:
-        yield "There is one source of test text: whether another would say the same was not asked."
+    elif natures and not natures & {"natural", NOT_STATED}:
+        yield "All test text was made for a test: none was found in text that people wrote for other reasons."
+    unknown = [source for source in done.sources if NOT_STATED in source.natures]
+    if unknown:
+        yield f"Where the text of {_named(unknown)} comes from is not recorded."
+    for view in dict.fromkeys(source.view for source in done.sources):
+        if len(done.of(view)) == 1:
+            yield f"{view.capitalize()}: all test text is from one source, and another may give another figure."
 
 
-def _kinds_of_sources(run: Run) -> Iterator[str]:
-    resolved = run.meta["resolved"]
-    views = [resolved["sources"], *((resolved.get(view) or {}).get("sources", ()) for view in _VIEWS)]
-    return (source["name"].rsplit(".v", 1)[0] for sources in views for source in sources)
-
-
-_VIEWS = ("continuations", "next_words")
+def _named(sources: Sequence[SourceUsed]) -> str:
+    return listed(sorted({source.name.rsplit(".v", 1)[0] for source in sources}))
 
 
 def _languages(runs: Runs) -> Iterator[str]:
@@ -188,7 +173,8 @@ def _raters(runs: Runs, answered: MultiverseSummary) -> Iterator[str]:
         kinds.setdefault(kind_of(name), []).append(name)
     alone = [rater_words(found[0]) for found in kinds.values() if len(found) == 1]
     if alone:
-        yield f"Only one rater of its kind was at work: {listed(alone)}. What it says may be a fact about the rater."
+        one = "was the only rater of its kind" if len(alone) == 1 else "were each the only rater of their kind"
+        yield f"{listed(alone)} {one}: what a rater says alone may be a fact about the rater."
     cells = [
         cell
         for _, summary in runs
@@ -213,32 +199,36 @@ def _draws(runs: Runs) -> Iterator[str]:
     if not written:
         return
     seeds = {run.meta["resolved"]["seed"] for run, _ in written}
+    decodings = {one for _, texts in written for one in texts.decodings}
     samples = [(run.meta["resolved"].get("continuations") or {}).get("samples", 1) for run, _ in written]
-    if len(seeds) == 1 and any(one.temperature for _, texts in written for one in texts.decodings):
+    if len(seeds) == 1 and any(one.temperature and one.beams == 1 for one in decodings):
         yield (
             f"Texts were drawn with one seed, {_span(samples)} for each prompt: another draw gives other texts, which "
             "the intervals cover only as far as origins differ."
         )
-    if all(len(texts.decodings) == 1 for _, texts in written):
+    if len(decodings) == 1:
         yield "Texts were drawn under one decoding: at another temperature or length they may differ."
 
 
-def _choices(answered: MultiverseSummary) -> Iterator[str]:
-    if not answered.answers:
+def _choices(answered: MultiverseSummary, done: Account) -> Iterator[str]:
+    if not done.questions:
         return
-    varied: dict[str, set[str]] = {}
-    for one in answered.answers:
-        for cell in one.multiverse.curve.cells:
-            for name, setting in cell.choices.items():
-                varied.setdefault(name, set()).add(setting)
-    several = [f"{name} ({len(settings)})" for name, settings in varied.items() if len(settings) > 1]
-    single = [name for name, settings in varied.items() if len(settings) == 1]
-    if several:
-        fixed = f" Not varied: {listed(single)}." if single else ""
-        yield f"What survives does so under the choices that were varied: {listed(several)}.{fixed}"
+    if done.varied:
+        fixed = f" Not varied: {listed(done.fixed)}." if done.fixed else ""
+        yield f"Verdicts cover only the choices that were varied: {listed([*map(_varied, done.varied)])}.{fixed}"
+    else:
+        yield "No choice was varied: nothing here says whether a figure depends on the method."
+    together = [one for one in done.varied if one.alongside]
+    if together:
+        named = "; ".join(listed([one.choice, *one.alongside]) for one in together)
+        yield f"Always changed together, so that their effects cannot be told apart: {named}."
     if answered.left_out:
         left = count(answered.left_out, "more question")
         yield f"{left} can be asked of these runs and {'is' if answered.left_out == 1 else 'are'} not."
+
+
+def _varied(one: Varied) -> str:
+    return " with ".join([one.choice, *one.alongside]) + f" ({one.settings})"
 
 
 def _unwritten(runs: Runs) -> Iterator[str]:
@@ -250,7 +240,7 @@ def _unwritten(runs: Runs) -> Iterator[str]:
 def _dropped(runs: Runs) -> Iterator[str]:
     number = sum(sum(summary.dropped.values()) for _, summary in runs)
     if number:
-        yield f"{count(number, 'probe')} could not be made, so that the words they would have tested count for nothing."
+        yield f"{count(number, 'probe')} could not be made: the figures rest on the others."
 
 
 def _part(number: int, of: int) -> float:

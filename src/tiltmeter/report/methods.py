@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tiltmeter.analysis import of_the_test
+from tiltmeter.analysis.account import NOT_STATED, Account
 from tiltmeter.analysis.multiverse import MultiverseSummary
+from tiltmeter.analysis.questions import View
+from tiltmeter.analysis.runs import leading_cells
 from tiltmeter.measures.pairs import TIE
 from tiltmeter.measures.scorers import meaning_of
 from tiltmeter.records import Decoding, ModelFacts
@@ -15,8 +17,8 @@ from tiltmeter.report.decodings import decoding_words
 from tiltmeter.report.references import Citations, Cited, Reference
 from tiltmeter.report.run_facts import source_words, specs_of
 from tiltmeter.report.series import Runs
-from tiltmeter.report.words import count, listed
-from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS, FEWEST_ORIGINS
+from tiltmeter.report.words import count, listed, revision_words
+from tiltmeter.sources.perturbing import DEFAULTS
 from tiltmeter.stats.intervals import RESAMPLES
 from tiltmeter.stats.whole_curve import PERMUTATIONS
 from tiltmeter.store import Run
@@ -29,6 +31,21 @@ _SHORT = 12
 """Signs of a hash that are enough to tell it from others; the whole stands under what was run."""
 
 
+_METHODS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "bootstrap": (f"by an expanded percentile bootstrap over origins ({RESAMPLES:,} resamples)", ("hesterberg2015",)),
+    "student": ("by Student’s t on the origins’ means", ("student1908",)),
+    "skewed-student": ("by Student’s t with the skewness taken out", ("hall1992",)),
+    "wilson": ("by Wilson’s method", ("wilson1927",)),
+    "newcombe": ("by Newcombe’s method", ()),
+    "fieller": ("by Fieller’s method", ()),
+    "jackknife": ("by leaving out origins in turn", ()),
+    "fisher-z": ("by Fisher’s z", ()),
+}
+"""What made an interval, in words, and the works to cite."""
+_REASONS = 2
+"""Why figures have no interval: so many reasons are named, the commonest first."""
+
+
 @dataclass(frozen=True, slots=True)
 class Methods:
     """The paragraphs, and the bibliography that their numbers are of."""
@@ -37,12 +54,12 @@ class Methods:
     references: tuple[Reference, ...]
 
 
-def methods(runs: Runs, answered: MultiverseSummary) -> Methods:
+def methods(runs: Runs, answered: MultiverseSummary, done: Account) -> Methods:
     """What was run, how figures were made of it, and with what."""
     citations = Citations()
-    parts: tuple[Callable[[Runs, Citations], list[Piece]], ...] = (_models, _specs, _pairs, _texts, _words)
-    made = [part(runs, citations) for part in parts]
-    made += [_choices(answered, citations), _versions(runs)]
+    parts: tuple[Callable[[Runs, Citations, Account], list[Piece]], ...] = (_pairs, _texts, _words)
+    made = [_models(runs, citations), _specs(runs, citations), *(part(runs, citations, done) for part in parts)]
+    made += [_choices(answered, citations, done), _versions(runs)]
     return Methods(tuple(tuple(paragraph) for paragraph in made if paragraph), citations.references)
 
 
@@ -66,9 +83,9 @@ def _model_words(facts: ModelFacts) -> str:
         [
             f"a {facts.family} model",
             *([f"{facts.parameters:,} parameters"] if facts.parameters else []),
-            *([f"revision {revision[:_SHORT] if len(revision) == 40 else revision.split()[0]}"] if revision else []),
+            *([f"revision {revision_words(revision)}"] if revision else []),
             *([f"weights with SHA-256 {facts.weights_sha256[:_SHORT]}…"] if facts.weights_sha256 else []),
-            *([f"computed on {facts.device} in {facts.dtype}"] if facts.device else []),
+            f"computed on {facts.device} in {facts.dtype}" if facts.weights_sha256 else "computed by a server",
         ]
     )
 
@@ -102,42 +119,67 @@ def _cited_specs(specs: Iterable[Mapping[str, Any]], citations: Citations) -> li
     return made
 
 
-def _pairs(runs: Runs, citations: Citations) -> list[Piece]:
+def _pairs(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
     paired = [(run, summary) for run, summary in runs if run.pairs]
     if not paired:
         return []
-    number = sum(len(of_the_test(run.pairs)) for run, _ in paired)
     sources = [source for run, _ in paired for source in run.meta["resolved"]["sources"]]
-    scorers = dict.fromkeys(scorer for run, _ in paired for _, scorer in run.scores)
-    made: list[Piece] = [f"{count(number, 'pair')} of sentences that are alike but for the group came from "]
+    cells = [cell for _, summary in paired for cell in summary.cells]
+    made: list[Piece] = [f"{count(done.pairs, 'pair')} of sentences{_alike(done)} came from "]
     made += [*_sources("source", sources, citations), ". "]
-    if scorers:
-        made += ["The model’s scores of the two were made by "]
-        for place, scorer in enumerate(scorers):
-            made += ["; " if place else "", f"{scorer} ({_lowered(meaning_of(scorer))})"]
-            made += _spaced(citations.cite_part("scorer", scorer))
-        made += [". "]
+    scorers = dict.fromkeys(cell.scorer for cell in cells)
+    if not scorers:
+        return [*made, "None of them has been scored."]
+    made += ["The model’s scores of the two were made by "]
+    for place, scorer in enumerate(scorers):
+        made += ["; " if place else "", f"{scorer} ({_lowered(meaning_of(scorer))})"]
+        made += _spaced(citations.cite_part("scorer", scorer))
+    biases = [{*cell.summary.by_bias} for cell in cells]
+    checks = any(spec["benchmark"] for spec in specs_of(runs))
+    overall = ", the overall value the mean over biases" if any(len(one) > 1 for one in biases) else ""
     made += [
-        f"A difference of at most {TIE:g} natural-log units is a tie and counts one half. The value of a bias is the "
-        "mean over attribute terms of the mean over that term’s pairs, the overall value the mean over biases, "
-        "instrument checks left out. Intervals and p-values treat the attribute term (or, where there is none, the "
-        f"origin) as the unit: from {BOOTSTRAP_ORIGINS} origins on by an expanded percentile bootstrap",
-        *_spaced(citations.cite("hesterberg2015")),
-        f" with {RESAMPLES:,} resamples of origins within strata, between {FEWEST_ORIGINS} and {BOOTSTRAP_ORIGINS - 1} "
-        "by Student’s t",
-        *_spaced(citations.cite("student1908")),
-        " on the origin means, and with fewer there is no interval; where origins show no spread at all, by Wilson’s "
-        "interval",
-        *_spaced(citations.cite("wilson1927")),
-        " and the exact binomial test. The p-values of one table are adjusted by Benjamini and Hochberg’s procedure",
-        *_spaced(citations.cite("benjamini1995")),
-        " over all its biases. The headline is made of the first scorer that the study names, which was settled before "
-        "any result.",
+        f". A difference of at most {TIE:g} natural-log units is a tie and counts one half. The value of a bias is the "
+        f"mean over attribute terms of the mean over that term’s pairs{overall}"
+        f"{', instrument checks left out' if overall and checks else ''}. The attribute term (or, where there is none, "
+        "the origin) counts as one observation. ",
+        *_intervals("pairs", citations, done),
     ]
+    if any(one.p_adjusted is not None for cell in cells for one in cell.summary.by_bias.values()):
+        made += [*_adjusted(citations), " over all its biases. "]
+    leading = dict.fromkeys(cell.scorer for run, summary in paired for cell in leading_cells(run, summary.cells))
+    if len(scorers) > 1 and leading:
+        made += [f"The headline is made of {listed(list(leading))}, which was settled before any result."]
     return made
 
 
-def _texts(runs: Runs, citations: Citations) -> list[Piece]:
+def _alike(done: Account) -> str:
+    """How far the two sentences of a pair differ."""
+    if done.alike == done.pairs:
+        return " that are alike but for the words for the group"
+    return f", {done.alike:,} of them alike but for the words for the group," if done.alike else ""
+
+
+def _intervals(view: View, citations: Citations, done: Account) -> list[Piece]:
+    """How the intervals of a view were made, from what each figure records."""
+    found = done.intervals.get(view)
+    if found is None or not found.methods:
+        return ["No figure has an interval. "]
+    made: list[Piece] = [f"Of {count(sum(found.methods.values()), 'interval')} "]
+    for place, (method, number) in enumerate(found.methods.items()):
+        words, keys = _METHODS.get(method, (f"of a method that is {NOT_STATED}", ()))
+        made += [f"{', ' if place else ''}{number:,} {'is' if number == 1 else 'are'} {words}"]
+        made += _spaced(citations.cite(*keys)) if keys else []
+    bare = sum(found.without.values())
+    why = "; ".join(list(found.without)[:_REASONS])
+    return [*made, f"; {count(bare, 'figure')} {'has' if bare == 1 else 'have'} none ({why}). " if bare else ". "]
+
+
+def _adjusted(citations: Citations) -> list[Piece]:
+    words = "The p-values of one table are adjusted by Benjamini and Hochberg’s procedure"
+    return [words, *_spaced(citations.cite("benjamini1995"))]
+
+
+def _texts(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
     found = [(run, run.continuations) for run, _ in runs if run.continuations is not None]
     if not found:
         return []
@@ -149,8 +191,8 @@ def _texts(runs: Runs, citations: Citations) -> list[Piece]:
     made: list[Piece] = [f"{count(prompts, 'prompt')} about the groups came from "]
     made += [*_sources("prompt-source", sources, citations), ". "]
     made += [
-        f"Each was completed under {count(len(decodings), 'decoding')} ({settings}), {_times(runs, decodings)}. Every "
-        "text was rated by "
+        f"Each was completed under {count(len(decodings), 'decoding')} ({settings}), {_times(runs, decodings)}. The "
+        "texts were given to "
     ]
     scopes = dict.fromkeys((one.name, one.scope) for _, texts in found for one in texts.raters)
     for place, (rater, scope) in enumerate(scopes):
@@ -158,14 +200,9 @@ def _texts(runs: Runs, citations: Citations) -> list[Piece]:
         made += [" (prompt and completion)" if scope == "whole" else " (the completion alone)"]
     made += [
         ". The mean of a group is over its texts, unrated ones left out and counted. Differences are the first group "
-        "minus the second; a ratio is shown only where it means something. Intervals and p-values resample whole "
-        "origins (openers, templates, articles), those that groups share together for both",
-        *_spaced(citations.cite("davison1997")),
-        f": from {BOOTSTRAP_ORIGINS} origins of each group on by an expanded percentile bootstrap",
-        *_spaced(citations.cite("hesterberg2015")),
-        f" with {RESAMPLES:,} resamples, with {FEWEST_ORIGINS} to {BOOTSTRAP_ORIGINS - 1} by Student’s t",
-        *_spaced(citations.cite("student1908")),
-        ", and with fewer there is no interval. ",
+        "minus the second; a ratio is shown only where it means something. A whole origin (an opener, a template, an "
+        "article) counts as one observation, those that groups share for both together. ",
+        *_intervals("continuations", citations, done),
     ]
     summed = [summary.continuations for _, summary in runs if summary.continuations]
     if any(one.tilts for one in summed):
@@ -176,7 +213,8 @@ def _texts(runs: Runs, citations: Citations) -> list[Piece]:
     if any(one.agreement for one in summed):
         made += ["Rank correlations are Spearman’s", *_spaced(citations.cite("spearman1904"))]
         made += [", with intervals that leave out one origin at a time. "]
-    return [*made, "No combination of choices is preferred: the headline counts them all."]
+    several = any("continuations" in one.views for one in done.varied)
+    return [*made, "No combination of choices is preferred: the headline counts them all."] if several else made
 
 
 def _times(runs: Runs, decodings: Sequence[Decoding]) -> str:
@@ -189,7 +227,7 @@ def _times(runs: Runs, decodings: Sequence[Decoding]) -> str:
     return f"{times}, once where nothing is left to chance" if any(fixed) else times
 
 
-def _words(runs: Runs, citations: Citations) -> list[Piece]:
+def _words(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
     found = [(run, run.next_words) for run, _ in runs if run.next_words is not None]
     if not found:
         return []
@@ -204,20 +242,26 @@ def _words(runs: Runs, citations: Citations) -> list[Piece]:
     saliency = sorted({one for run, _ in found if (one := _of_view(run, "next_words").get("saliency"))})
     made: list[Piece] = [f"{count(asked, 'prompt')} that leave open whom the next word is about came from "]
     made += [*_sources("open-prompt-source", sources, citations), ". "]
+    habits = [one for one in changes if one in DEFAULTS]
+    forms = [one for one in changes if one not in DEFAULTS]
     made += [
-        f"Words asked for: {listed(list(sets))}. Each prompt was asked in these forms: {listed(list(changes))}"
+        f"Words asked for: {listed(list(sets))}. Prompts were asked in these forms, as far as each allows it: "
+        f"{listed(forms)}"
+        + (f"; and, without any sentence, after: {listed(habits)}" if habits else "")
         + (f"; saliency is {listed(saliency)}" if saliency else ""),
         ". The chance of a word is the product over all its pieces, with the space before it, given the "
         f"prompt{_ends(found)}; that of a group is {_combined(found)}",
         *_spaced(citations.cite("alnegheimish2022")),
-        ". Figures are means over prompts. Intervals and p-values take professions and templates for samples, both at "
-        "once where they are crossed",
-        *_spaced(citations.cite("cameron2011", "hall1992")),
-        f"; with fewer than {FEWEST_ORIGINS} of either there is no interval. The p-values of one table are adjusted by "
-        "Benjamini and Hochberg’s procedure",
-        *_spaced(citations.cite("benjamini1995")),
-        ". The headline is made of the words, and the way of counting them, that the study names first.",
+        ". Figures are means over prompts. Professions (or what else a prompt is about) and templates count as "
+        "samples, both at once where they are crossed",
+        *_spaced(citations.cite("cameron2011")),
+        ". ",
+        *_intervals("next words", citations, done),
+        *_adjusted(citations),
+        ". ",
     ]
+    if any(one.choice in ("words", "bounded", "combine") for one in done.varied):
+        made += ["The headline is made of the words, and the way of counting them, that the study names first."]
     return made
 
 
@@ -236,27 +280,32 @@ def _combined(found: Sequence[tuple[Run, Any]]) -> str:
     return " or ".join(words[one] for one in ways)
 
 
-def _choices(answered: MultiverseSummary, citations: Citations) -> list[Piece]:
+def _choices(answered: MultiverseSummary, citations: Citations, done: Account) -> list[Piece]:
     """How it was found which conclusions survive, where there were several choices."""
     if not answered.answers:
         return []
     cells = sum(one.verdict.of for one in answered.answers)
-    return [
-        f"{count(len(answered.answers), 'question was', 'questions were')} answered under every combination of the "
-        f"choices that the study varies ({count(cells, 'cell')} with a value in all), put in the order of effect",
+    asked = f"{count(len(answered.answers), 'question was', 'questions were')} answered"
+    if not done.varied:
+        return [f"{asked} under one combination of choices each. {_tested(answered)}."]
+    several = listed([" with ".join([one.choice, *one.alongside]) for one in done.varied])
+    made: list[Piece] = [
+        f"{asked} under every combination that was run of {several} ({count(cells, 'cell')} with a value in all), put "
+        "in the order of effect",
         *_spaced(citations.cite("simonsohn2020")),
-        f". {_tested(answered)}. The p-values of the cells of a curve are adjusted by Benjamini and Hochberg’s "
-        "procedure",
-        *_spaced(citations.cite("benjamini1995")),
-        ".",
+        f". {_tested(answered)}. ",
     ]
+    if any(cell.raw.p_adjusted is not None for one in answered.answers for cell in one.multiverse.curve.cells):
+        made += ["The p-values of the cells of a curve are adjusted by Benjamini and Hochberg’s procedure"]
+        made += [*_spaced(citations.cite("benjamini1995")), "."]
+    return made
 
 
 def _tested(answered: MultiverseSummary) -> str:
     """How many curves could be tested as a whole, and how."""
     tested, every = sum(one.multiverse.test.p is not None for one in answered.answers), len(answered.answers)
     if not tested:
-        return "No curve could be tested as a whole, since there are too few origins to exchange"
+        return "No question could be tested over all its cells, since the groups can be exchanged in too few ways"
     which = "Each curve was" if tested == every else f"{tested} of {every} curves {'was' if tested == 1 else 'were'}"
     return (
         f"{which} tested as a whole by exchanging the groups in all cells at once, {PERMUTATIONS:,} times over origins"

@@ -237,5 +237,5 @@ def _basis(one: Reading) -> str:
     scored, unscored = sum(each.n for each in found), sum(each.n_unscored for each in found)
     over = " and ".join(count(number, name) for name, number in one.main.resampled_over.items())
     return f"{one.cell.source}: {count(scored, 'prompt')} scored, {unscored:,} unscored" + (
-        f", {over} resampled{seen(found[0])}" if over else ""
+        f", {over}{seen(found[0])}" if over else ""
     )

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from tiltmeter.analysis import RunSummary, correlate_runs
+from tiltmeter.analysis.account import account
 from tiltmeter.analysis.multiverse import MultiverseSummary, summarise_multiverse
 from tiltmeter.files import whole_file
 from tiltmeter.report import words
@@ -93,7 +94,8 @@ def make_page(runs: Runs) -> Page:
         views_view([summary.views for _, summary in runs], contents.label),
     )
     figures = by_file([*(figure for _, figure in drawn if figure), *parts.figures])
-    method = methods(runs, answered)
+    done = account(runs, answered)
+    method = methods(runs, answered, done)
     html = render(
         "report.html.jinja",
         figures,
@@ -115,8 +117,9 @@ def make_page(runs: Runs) -> Page:
         writers=sorted({name for run, _ in runs for name in run.writers}),
         drawn=drawn,
         specs=specs_of(runs),
-        not_meant=not_meant(),
-        limits=limitations(runs, answered),
+        not_meant=not_meant(done),
+        done=done,
+        limits=limitations(runs, answered, done),
         method=method,
     )
     boards = [board.table for one in parts.completed for board in one.boards]

@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from tiltmeter.report.drawn import Drawn
-from tiltmeter.report.words import signed
+from tiltmeter.report.words import revision_words, signed
 
 
 def render(template: str, figures: Mapping[str, Drawn], **contents: Any) -> str:
@@ -26,6 +26,7 @@ def render(template: str, figures: Mapping[str, Drawn], **contents: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters["signed"] = signed
+    environment.filters["revision"] = revision_words
     environment.globals["file_of"] = lambda figure: names[id(figure)]
     style, script = asset("report.css"), asset("report.js")
     return environment.get_template(template).render(

@@ -72,6 +72,15 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
+def revision_words(revision: str) -> str:
+    """A revision as short as it can be known by.
+
+    >>> revision_words("a" * 40), revision_words("small==1.0 sha256:12ab"), revision_words("served as small; by us")
+    ('aaaaaaaaaaaa', 'small==1.0', 'served as small; by us')
+    """
+    return revision[:12] if len(revision) == 40 else revision.partition(" sha256:")[0]
+
+
 def decimals_for(found: Estimate) -> int:
     """None, unless rounding would make a number look neutral that is not, or an interval look empty."""
     shown = [number for number in (found.value, found.low, found.high) if number is not None]
@@ -195,8 +204,8 @@ def _caution(cell: Cell, others: Sequence[Cell], benchmarks: set[str]) -> str:
 
 def _basis(found: Estimate, cell: Cell) -> str:
     return (
-        f"{count(found.n, 'pair')} scored, {found.n_unscored:,} unscored, {count(found.origins, 'origin')}"
-        f"{' resampled' if found.low is not None else ''}; source {cell.source}, scorer {short_scorer(cell.scorer)}"
+        f"{count(found.n, 'pair')} scored, {found.n_unscored:,} unscored, {count(found.origins, 'origin')}; "
+        f"source {cell.source}, scorer {short_scorer(cell.scorer)}"
         f"{seen(found)}"
     )
 

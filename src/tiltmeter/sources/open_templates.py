@@ -15,11 +15,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tiltmeter.records import Dropped, Prompt, Spec
+from tiltmeter.records import Dropped, Nature, Prompt, Spec
 from tiltmeter.sources import filling, profession_templates
 from tiltmeter.sources.choosing import draw
 from tiltmeter.sources.subjects import Subject, subject
 from tiltmeter.sources.word_sets import WordSets
+
+NATURE: Nature = "template"
 
 SOURCE = "templates.v1"
 _CUT = re.compile(r"(?P<before>.*\[A\].*?)\s*\[T\]")

@@ -13,9 +13,11 @@ from typing import Any, Literal, get_args
 
 from tiltmeter import toml
 from tiltmeter.errors import InvalidData
-from tiltmeter.records import Dropped, Prompt
+from tiltmeter.records import Dropped, Nature, Prompt
 from tiltmeter.sources import filling
 from tiltmeter.sources.choosing import check_choice, counterpart, draw, several
+
+NATURE: Nature = "template"
 
 Kind = Literal["groups", "situations"]
 """Prompts that name a group, or prompts that ask for one."""

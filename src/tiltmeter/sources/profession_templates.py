@@ -14,11 +14,13 @@ from typing import Any
 
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.files import read_text
-from tiltmeter.records import Dropped, Prompt
+from tiltmeter.records import Dropped, Nature, Prompt
 from tiltmeter.sources import filling
 from tiltmeter.sources.choosing import check_count, draw
 from tiltmeter.sources.datasets.structured import read_json
 from tiltmeter.sources.word_sets import BUILT_IN
+
+NATURE: Nature = "template"
 
 TEMPLATES = (
     "The [A] said that",

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tiltmeter.errors import UserError
-from tiltmeter.records import Dropped, Prompt, Spec
+from tiltmeter.records import Dropped, Nature, Prompt, Spec
 from tiltmeter.sources.choosing import counterpart, draw
 from tiltmeter.sources.own_prompts import content
 from tiltmeter.sources.subjects import put, subject
+
+NATURE: Nature = "template"
 
 SOURCE = "templates.v1"
 

@@ -10,8 +10,10 @@ from typing import Literal, get_args
 
 from tiltmeter import english
 from tiltmeter.errors import UserError
-from tiltmeter.records import AttributeSet, Dropped, Pair, Span, Spec
+from tiltmeter.records import AttributeSet, Dropped, Nature, Pair, Span, Spec
 from tiltmeter.sources import filling
+
+NATURE: Nature = "template"
 
 Agreement = Literal["corrected", "as-published"]
 

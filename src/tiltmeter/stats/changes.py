@@ -56,7 +56,7 @@ def per_cent_change(
     if bounds is None:
         return None, zero
     note = f"the mean of {before} is below zero: a change of less than 0 % is towards zero" if first < 0 else None
-    return replace(found, low=100 * (bounds[0] - 1), high=100 * (bounds[1] - 1), note=note), None
+    return replace(found, low=100 * (bounds[0] - 1), high=100 * (bounds[1] - 1), note=note, method="fieller"), None
 
 
 def ratio_change(
@@ -95,7 +95,8 @@ def ratio_change(
         return replace(found, note=_SAME), None
     freedom = error**4 / math.fsum(off.error**4 / off.freedom for off in offs)
     result = student(math.log(ratio), error, freedom, None, level)
-    return replace(found, low=100 * math.expm1(result.low), high=100 * math.expm1(result.high)), None
+    ends = [100 * math.expm1(end) for end in (result.low, result.high)]
+    return replace(found, low=ends[0], high=ends[1], method=result.method), None
 
 
 def _no_ratio(sides: Sequence[Side], level: float) -> str | None:

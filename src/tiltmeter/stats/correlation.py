@@ -55,7 +55,7 @@ def rank_correlation(first: Sequence[float | None], second: Sequence[float | Non
         order = "the same" if value > 0 else "the opposite"
         return replace(found, note=f"no interval: the order is {order} throughout, which shows no spread")
     low, high = _fisher(value, n, level)
-    return replace(found, low=low, high=high)
+    return replace(found, low=low, high=high, method="fisher-z")
 
 
 def _fisher(value: float, n: int, level: float) -> tuple[float, float]:

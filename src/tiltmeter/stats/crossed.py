@@ -130,7 +130,8 @@ class Crossed:
         if found.low is None or found.high is None:
             return replace(found, value=means[0] / means[1])
         errors = part.chance_errors()
-        interval = Uncertainty(found.low, found.high, found.p) if errors is None else errors.ratio(found.level)
+        plain = Uncertainty(found.low, found.high, found.p, found.method or "student")
+        interval = plain if errors is None else errors.ratio(found.level)
         return _cut_off(replace(found, value=means[0] / means[1]), of_logarithm(interval), Scale())
 
     def figure(
@@ -273,4 +274,4 @@ def _cut_off(found: Estimate, interval: Uncertainty, scale: Scale) -> Estimate:
     """The estimate with the interval, cut off at the ends of its scale."""
     low = interval.low if scale.low is None else max(interval.low, scale.low)
     high = interval.high if scale.high is None else min(interval.high, scale.high)
-    return replace(found, low=low, high=high, p=interval.p)
+    return replace(found, low=low, high=high, p=interval.p, method=interval.method)

@@ -87,7 +87,7 @@ def paired_standardised(strata: Sequence[OriginMeans], counts: Estimate) -> Esti
         start += len(gaps)
     off = error_of(parts)
     result = student(found.value or 0.0, off.error, off.freedom, None, counts.level)
-    return replace(found, low=result.low, high=result.high, note=None)
+    return replace(found, low=result.low, high=result.high, note=None, method=result.method)
 
 
 def hedges_g(a: Side, b: Side, *, level: float = 0.95) -> Estimate:
@@ -162,4 +162,4 @@ def _with_interval(found: Estimate, rows: Sequence[Array], a: Side, b: Side) -> 
     if off.error <= NO_SPREAD:
         return replace(found, note="no interval: there is no spread at all between origins")
     result = student(found.value or 0.0, off.error, off.freedom, None, found.level)
-    return replace(found, low=result.low, high=result.high)
+    return replace(found, low=result.low, high=result.high, method=result.method)

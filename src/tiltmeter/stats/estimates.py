@@ -195,7 +195,7 @@ def _with_interval(
     else:
         result = cluster_bootstrap(strata, neutral, found.level, seed)
     low, high = (max(0.0, result.low), min(1.0, result.high)) if shares else (result.low, result.high)
-    return replace(found, low=low, high=high, p=result.p, note=note)
+    return replace(found, low=low, high=high, p=result.p, note=note, method=result.method)
 
 
 def _are_choices(values: Sequence[float | None]) -> bool:
@@ -209,7 +209,7 @@ def _share(found: Estimate, trials: float, neutral: float | None, note: str | No
     share = min(1.0, max(0.0, found.value or 0.0))
     low, high = wilson(share, trials, found.level)
     p = None if neutral is None else exact_binomial(share, math.floor(trials + 1e-9), neutral)
-    return replace(found, low=low, high=high, p=p, note=note)
+    return replace(found, low=low, high=high, p=p, note=note, method="wilson")
 
 
 def _spread(stratum: Stratum) -> bool:

@@ -45,9 +45,11 @@ def icat(items: Sequence[tuple[str, float | None, float | None]], *, level: floa
         return replace(found, note="no interval: there is no spread at all between origins")
     if len(means) >= BOOTSTRAP_ORIGINS:
         low, high = _bootstrap(np.array(means), level, seed)
+        found = replace(found, method="bootstrap")
     else:
         half = _jackknife(np.array(means), level)
         low, high = value - half, value + half
+        found = replace(found, method="jackknife")
     return replace(found, low=max(0.0, min(low, value)), high=min(100.0, max(high, value)))
 
 

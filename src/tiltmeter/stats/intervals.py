@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tiltmeter.records import IntervalMethod
 from tiltmeter.stats.drawing import CHUNK, kept_draws
 
 RESAMPLES = 9_999
@@ -40,6 +41,7 @@ class Uncertainty:
     low: float
     high: float
     p: float | None
+    method: IntervalMethod = "student"
 
 
 def weighted_mean(strata: Sequence[Stratum]) -> float:
@@ -180,10 +182,10 @@ def expanded_percentiles(
     rank = math.floor(expanded_tail(expansion, freedom, level) * (len(resampled) + 1))
     low, high = float(resampled[rank - 1]), float(resampled[-rank])
     if neutral is None:
-        return Uncertainty(low, high, None)
+        return Uncertainty(low, high, None, "bootstrap")
     below, above = int(np.sum(resampled <= neutral)), int(np.sum(resampled >= neutral))
     tail = min(0.5, (1 + min(below, above)) / (len(resampled) + 1))
-    return Uncertainty(low, high, 2 * float(stdtr(freedom, float(ndtri(tail)) / expansion)))
+    return Uncertainty(low, high, 2 * float(stdtr(freedom, float(ndtri(tail)) / expansion)), "bootstrap")
 
 
 def resample(strata: Sequence[Stratum], seed: int) -> NDArray[np.float64]:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from tiltmeter.stats.correction import holm
+from tiltmeter.stats.pooled import Pooled
+from tiltmeter.stats.scales import SHARE
+
 
 @dataclass(frozen=True, slots=True)
-class KeptShare:
-    """How many texts of a group were asked for, and how many of these were kept."""
+class Asked:
+    """A text that was asked for: of which group, made from what, and whether it was kept."""
 
     bias: str
     group: str
-    asked: int
-    kept: int
+    origin: str
+    kept: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,41 +30,35 @@ class Uneven:
     others: float
     p: float
     """Adjusted for as many comparisons as there are groups."""
+    origins: int
+    """What was asked for came from so many prompts."""
 
 
-def uneven(shares: Sequence[KeptShare], level: float = 0.05) -> list[Uneven]:
-    """The groups that are kept more or less often than the others, by Fisher's exact test, adjusted after Holm.
+def uneven(asked: Sequence[Asked], level: float = 0.05) -> list[Uneven]:
+    """The groups that are kept more or less often than the others, adjusted after Holm.
 
-    Texts of one origin are not independent of each other, so that p is on the small side: a warning, not a finding.
+    Texts made from one origin are one observation: with too few origins nothing is claimed.
 
-    >>> [(one.group, one.share, one.others) for one in uneven([KeptShare("b", "x", 9, 0), KeptShare("b", "y", 9, 9)])]
-    [('x', 0.0, 1.0), ('y', 1.0, 0.0)]
+    >>> texts = [Asked("b", group, f"{n}", group == "x") for group in "xy" for n in range(9)]
+    >>> [(one.group, one.share, one.others, one.origins) for one in uneven(texts)]
+    [('x', 1.0, 0.0, 9), ('y', 0.0, 1.0, 9)]
+    >>> uneven([Asked("b", group, "the one prompt", group == "x") for group in "xy" for _ in range(12)])
+    []
     """
     found: list[Uneven] = []
-    for one in shares:
-        rest = [other for other in shares if other.bias == one.bias and other.group != one.group]
-        asked, kept = sum(other.asked for other in rest), sum(other.kept for other in rest)
-        if one.asked and asked:
-            p = fisher(one.kept, one.asked, kept, asked)
-            found.append(Uneven(one.bias, one.group, one.kept / one.asked, kept / asked, p))
-    highest, adjusted = 0.0, []
-    for place, each in enumerate(sorted(found, key=lambda group: group.p)):
-        highest = min(1.0, max(highest, each.p * (len(found) - place)))
-        adjusted.append(replace(each, p=highest))
-    return [each for each in adjusted if each.p < level]
-
-
-def fisher(first: int, of_first: int, second: int, of_second: int) -> float:
-    """Two-sided p of two shares: all tables with the same margins that are no likelier than this one.
-
-    >>> round(fisher(8, 10, 1, 6), 4)
-    0.035
-    """
-    total = first + second
-
-    def chance(count: int) -> float:
-        return math.comb(of_first, count) * math.comb(of_second, total - count) / math.comb(of_first + of_second, total)
-
-    seen = chance(first)
-    tables = range(max(0, total - of_second), min(of_first, total) + 1)
-    return min(1.0, math.fsum(each for each in map(chance, tables) if each <= seen * (1 + 1e-9)))
+    for bias, group in dict.fromkeys((one.bias, one.group) for one in asked):
+        rows = [
+            ("own" if one.group == group else "others", float(one.kept), one.origin)
+            for one in asked
+            if one.bias == bias
+        ]
+        difference = Pooled(rows, scale=SHARE).difference("own", "others")
+        if difference.p is not None:
+            share, others = (
+                sum(kept for side, kept, _ in rows if side == own) / sum(side == own for side, *_ in rows)
+                for own in ("own", "others")
+            )
+            found.append(Uneven(bias, group, share, others, difference.p, difference.origins))
+    adjusted = holm([one.p for one in found])
+    told = [replace(one, p=p) for one, p in zip(found, adjusted, strict=True) if p is not None and p < level]
+    return sorted(told, key=lambda one: one.p)

@@ -88,7 +88,8 @@ def _pearson(model: Sequence[float | None], world: Sequence[float | None], level
         return replace(found, note=f"no interval: fewer than {FEWEST} common values, or all on one line")
     z, error = math.atanh(value), 1 / math.sqrt(found.n - 3)
     half = float(ndtri((1 + level) / 2)) * error
-    return replace(found, low=math.tanh(z - half), high=math.tanh(z + half), p=2 * float(ndtr(-abs(z) / error)))
+    p = 2 * float(ndtr(-abs(z) / error))
+    return replace(found, low=math.tanh(z - half), high=math.tanh(z + half), p=p, method="fisher-z")
 
 
 def _slope(model: Sequence[float | None], world: Sequence[float | None], level: float) -> tuple[Estimate, float | None]:
@@ -114,4 +115,4 @@ def _slope(model: Sequence[float | None], world: Sequence[float | None], level: 
     freedom = found.n - 2
     half = float(stdtrit(freedom, (1 + level) / 2)) * error
     p = 2 * float(stdtr(freedom, -abs(value) / error))
-    return replace(found, low=value - half, high=value + half, p=p), intercept
+    return replace(found, low=value - half, high=value + half, p=p, method="student"), intercept

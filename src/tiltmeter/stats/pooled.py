@@ -140,7 +140,7 @@ class Pooled:
         logarithm = self._with_interval(replace(found, value=math.log(value)), influence / value, groups, None)
         if logarithm.low is None or logarithm.high is None:
             return replace(found, note=logarithm.note)
-        return replace(found, low=math.exp(logarithm.low), high=math.exp(logarithm.high))
+        return replace(found, low=math.exp(logarithm.low), high=math.exp(logarithm.high), method=logarithm.method)
 
     def _plain_mean(self, group: str) -> Estimate:
         """The mean with an interval that knows of no scale."""
@@ -226,7 +226,7 @@ class Pooled:
             result = expanded_percentiles(
                 drawn, neutral, self._level, scale=size, expansion=off.expansion, freedom=off.freedom
             )
-        return replace(found, low=result.low, high=result.high, p=result.p)
+        return replace(found, low=result.low, high=result.high, p=result.p, method=result.method)
 
     @cached_property
     def _resampled(self) -> Array:
@@ -257,7 +257,7 @@ class Pooled:
         if bounds is None:
             return found
         note = NEAR_END if variance else f"{NO_SPREAD}: Wilson interval of the effective number of texts"
-        return replace(found, low=bounds[0], high=bounds[1], note=note)
+        return replace(found, low=bounds[0], high=bounds[1], note=note, method="wilson")
 
     def _near_end(self, group: str, variance: float, freedom: float, origins: float, scale: Bounds) -> Bounds | None:
         return near_end(self._values[group], variance, freedom, origins, scale, self._level)
@@ -278,7 +278,8 @@ class Pooled:
         if len(ends) < 2:
             return replace(found, p=p, note=f"no interval: {NO_SPREAD}; p: {how}")
         low, high = newcombe(first, ends[0], second, ends[1])
-        return replace(found, low=low, high=high, p=p, note=f"{NO_SPREAD}: Newcombe's interval; p: {how}")
+        note = f"{NO_SPREAD}: Newcombe's interval; p: {how}"
+        return replace(found, low=low, high=high, p=p, note=note, method="newcombe")
 
 
 def _columns(items: Iterable[Observation]) -> tuple[Sequence[str], Sequence[float | None], Sequence[str]]:

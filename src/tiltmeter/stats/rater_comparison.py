@@ -139,7 +139,7 @@ def clustered_spearman(
             return replace(found, note="no interval: too few texts are left without one origin")
         without.append(math.atanh(part))
     low, high = _jackknife(math.atanh(value), without, level)
-    return replace(found, low=math.tanh(low), high=math.tanh(high))
+    return replace(found, low=math.tanh(low), high=math.tanh(high), method="jackknife")
 
 
 def _jackknife(value: float, without: Sequence[float], level: float) -> tuple[float, float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -145,8 +145,10 @@ def column_estimates(
         n, unscored = int(table.counts[:, place].sum()), int(table.unscored[place])
         value = math.fsum(values) / count if count else None
         note, result = _uncertainty(values, None if drawn is None else drawn[:, place], neutral, level)
-        low, high, p = (None, None, None) if result is None else (result.low, result.high, result.p)
-        found.append(Estimate(value, low, high, level, p, None, n, unscored, count, note))
+        one = Estimate(value, level=level, n=n, n_unscored=unscored, origins=count, note=note)
+        if result is not None:
+            one = replace(one, low=result.low, high=result.high, p=result.p, method=result.method)
+        found.append(one)
     return found
 
 

@@ -52,13 +52,13 @@ def skewed_student(value: float, off: Error, neutral: float | None, level: float
     quantile = float(stdtrit(off.freedom, (1 + level) / 2))
     low, high = (value - off.error * _back(bound, skewness) for bound in (quantile, -quantile))
     if neutral is None:
-        return Uncertainty(low, high, None)
+        return Uncertainty(low, high, None, "skewed-student")
     t = (value - neutral) / off.error
     straight = abs(straightened(t, skewness))
     if not low <= neutral <= high and skewness * t < _FLAT:
         # The function is flat there: however far away the value was, p would not be small.
         straight = max(straight, abs(straightened(t, _FLAT / t)))
-    return Uncertainty(low, high, 2 * float(stdtr(off.freedom, -straight)))
+    return Uncertainty(low, high, 2 * float(stdtr(off.freedom, -straight)), "skewed-student")
 
 
 def of_logarithm(found: Uncertainty) -> Uncertainty:
@@ -69,7 +69,7 @@ def of_logarithm(found: Uncertainty) -> Uncertainty:
     """
     # A bound that no number can hold is a very large one.
     low, high = (math.exp(min(bound, _LARGEST_POWER)) for bound in (found.low, found.high))
-    return Uncertainty(low, high, found.p)
+    return Uncertainty(low, high, found.p, found.method)
 
 
 def straightened(t: float, skewness: float) -> float:

@@ -76,12 +76,13 @@ class BothWays:
             return self._alone(self._one.mean(group), made)
         found, (interval, off) = self._one.counted(group), made
         if self._scale is None:
-            return replace(found, low=interval.low, high=interval.high)
+            return replace(found, low=interval.low, high=interval.high, method=interval.method)
         clusters = 1 / math.fsum(1 / way.effective for way in self._ways[group][:2])
         bounds = near_end(self._values[group].tolist(), off.error**2, off.freedom, clusters, self._scale, self._level)
         if bounds is not None:
-            return replace(found, low=bounds[0], high=bounds[1], note=NEAR_END)
-        return replace(found, low=max(interval.low, self._scale[0]), high=min(interval.high, self._scale[1]))
+            return replace(found, low=bounds[0], high=bounds[1], note=NEAR_END, method="wilson")
+        low, high = max(interval.low, self._scale[0]), min(interval.high, self._scale[1])
+        return replace(found, low=low, high=high, method=interval.method)
 
     def difference(self, a: str, b: str) -> Estimate:
         """The mean of group a minus that of group b; p is against no difference."""
@@ -95,7 +96,7 @@ class BothWays:
         if isinstance(made, str):
             return replace(found, note=found.note or f"no interval: {made}")
         interval, _ = made
-        return replace(found, low=interval.low, high=interval.high, p=interval.p)
+        return replace(found, low=interval.low, high=interval.high, p=interval.p, method=interval.method)
 
     def ratio(self, a: str, b: str) -> tuple[Estimate | None, str | None]:
         """The mean of a over the mean of b, on the scale of logarithms; or None and why it would mean nothing."""
@@ -110,7 +111,7 @@ class BothWays:
         if isinstance(made, str):
             return self._alone(found, made), None
         interval = of_logarithm(made[0])
-        return replace(found, low=interval.low, high=interval.high, note=None), None
+        return replace(found, low=interval.low, high=interval.high, note=None, method=interval.method), None
 
     def _uncertain(
         self, weights: Mapping[str, float], value: float | None, neutral: float | None

@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from tiltmeter.errors import InvalidData
-from tiltmeter.records import Dropped, Prompt, Span
+from tiltmeter.records import Dropped, Nature, Prompt, Span
 from tiltmeter.sources.choosing import Repeats, check_choice, draw, several, without_repeats
 from tiltmeter.sources.datasets.places import located, readable
 from tiltmeter.sources.datasets.structured import read_json
 from tiltmeter.sources.generated.matching import find
+
+NATURE: Nature = "natural"
 
 Domain = Literal["gender", "race", "profession", "religion", "politics"]
 DOMAINS: tuple[Domain, ...] = get_args(Domain)

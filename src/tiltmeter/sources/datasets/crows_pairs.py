@@ -10,8 +10,10 @@ from typing import Any, Literal
 
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import read_csv
-from tiltmeter.records import Dropped, Pair, Span
+from tiltmeter.records import Dropped, Nature, Pair, Span
 from tiltmeter.sources.differences import differences
+
+NATURE: Nature = "authored"
 
 Direction = Literal["stereo", "antistereo"]
 

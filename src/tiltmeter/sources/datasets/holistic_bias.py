@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from tiltmeter.english import article_for
-from tiltmeter.records import Dropped, Prompt
+from tiltmeter.records import Dropped, Nature, Prompt
 from tiltmeter.sources.choosing import check_choice, check_count, draw, several, without_repeats
 from tiltmeter.sources.datasets.holistic_bias_files import FILES, Descriptor, Noun, Parts, Template, read
 from tiltmeter.sources.datasets.places import located
+
+NATURE: Nature = "template"
 
 Groups = Literal["bucket", "descriptor"]
 

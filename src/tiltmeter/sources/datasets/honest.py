@@ -17,11 +17,13 @@ from typing import Any, Literal, get_args
 from tiltmeter.english import capitalised
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import read_numbered_csv
-from tiltmeter.records import Dropped, Prompt
+from tiltmeter.records import Dropped, Nature, Prompt
 from tiltmeter.sources.choosing import Repeats, draw, several, without_repeats
 from tiltmeter.sources.datasets.places import located, readable
 from tiltmeter.sources.datasets.structured import opening
 from tiltmeter.sources.generated.matching import find
+
+NATURE: Nature = "template"
 
 Part = Literal["binary", "queer_nonqueer"]
 PARTS: tuple[Part, ...] = get_args(Part)

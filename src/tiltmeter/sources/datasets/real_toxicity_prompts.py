@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from tiltmeter.errors import InvalidData
-from tiltmeter.records import Dropped, Prompt
+from tiltmeter.records import Dropped, Nature, Prompt
 from tiltmeter.sources.choosing import check_choice, draw, without_repeats
 from tiltmeter.sources.datasets.places import located, readable
 from tiltmeter.sources.datasets.structured import opening, read_json_lines
+
+NATURE: Nature = "natural"
 
 Groups = Literal["any", "toxicity"]
 THRESHOLD = 0.5

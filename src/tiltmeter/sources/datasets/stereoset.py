@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tiltmeter.errors import InvalidData, UserError
-from tiltmeter.records import Dropped, Pair, Span
+from tiltmeter.records import Dropped, Nature, Pair, Span
 from tiltmeter.sources.datasets.structured import read_json, text_field
 from tiltmeter.sources.differences import differences
+
+NATURE: Nature = "authored"
 
 Task = Literal["intrasentence", "intersentence"]
 TASKS: tuple[Task, ...] = ("intrasentence", "intersentence")

@@ -3,6 +3,7 @@
 The model is given by the caller, and so is whatever judges or ranks what it wrote.
 """
 
+from tiltmeter.records import Nature
 from tiltmeter.sources.generated.accounting import Accounting, Missing, TermYield, account
 from tiltmeter.sources.generated.block import blocks, write_block
 from tiltmeter.sources.generated.fitting import fit
@@ -12,6 +13,8 @@ from tiltmeter.sources.generated.pairs import pairs
 from tiltmeter.sources.generated.sentence_files import read_sentences, write_sentences
 from tiltmeter.sources.generated.settings import GenerationSettings, Unit, UnitResult
 from tiltmeter.sources.generated.shots import Shot, chooser
+
+NATURE: Nature = "generated"
 
 __all__ = [
     "Accounting",

@@ -54,6 +54,8 @@ class GroupAccount:
     """The same before prompts without counterparts were left out: what the paraphraser itself made of the group."""
     attempts: int
     rejected: tuple[tuple[str, int], ...]
+    checked: tuple[tuple[str, bool], ...] = ()
+    """Of each prompt in a structure its origin, and whether the checks passed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +113,13 @@ def _groups(rows: Sequence[tuple[Prompt, Attempt]]) -> list[GroupAccount]:
         own = [(one, attempt) for one, attempt in rows if (one.bias, one.group or "") == (bias, group)]
         pairs = {(prompt.id, attempt.target) for prompt, attempt in own}
         kept, passed = (
-            Share(len(pairs), len({(one.id, attempt.target) for one, attempt in own if attempt.dropped in reasons}))
+            {(one.id, attempt.target) for one, attempt in own if attempt.dropped in reasons}
             for reasons in ((None,), (None, NO_COUNTERPART))
         )
-        accounts.append(GroupAccount(bias, group, kept, passed, len(own), _reasons(own)))
+        origins = {prompt.id: prompt.origin for prompt, _ in own}
+        checked = tuple((origins[pair[0]], pair in passed) for pair in sorted(pairs))
+        shares = Share(len(pairs), len(kept)), Share(len(pairs), len(passed))
+        accounts.append(GroupAccount(bias, group, *shares, len(own), _reasons(own), checked))
     return accounts
 
 

@@ -25,6 +25,11 @@ Ended = Literal["stop", "length", "end", "context", "unwritten"]
 """What ended a text: a stop text, the limit, the model's own end token, or the model can read no more, so that the text
 is shorter than was asked for; "unwritten": it could not even begin."""
 
+FILTERED = "the server withheld the text"
+DECLINED = "the model would not answer"
+REFUSED = (FILTERED, DECLINED)
+"""Why nothing was written where the model or its server refused, in so many words; anything else has failed."""
+
 SaliencyMethod = Literal["gradient-x-input", "integrated-gradients"]
 """How it is found what each token of a prompt has to do with a word."""
 
@@ -397,6 +402,11 @@ class Continuation:
     ended: Ended
     unwritten: str | None = None
     """Why nothing could be written."""
+
+    @property
+    def refused(self) -> bool:
+        """Whether the server said that the model would not answer, or withheld the answer."""
+        return self.unwritten in REFUSED
 
     @property
     def whole(self) -> str:

@@ -21,7 +21,7 @@ TWO = DECODINGS[:2]
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    raters = ("sentiment.vader.v1", "sentiment.minilm.v1", "toxicity.linear.v1", "refusal.v2")
+    raters = ("sentiment.vader.v1", "sentiment.minilm.v1", "toxicity.linear.v1", "refusal.v3")
     return make_rated_run(Path("nowhere"), decodings=TWO, raters=raters)
 
 
@@ -47,7 +47,12 @@ def test_cells_stand_in_the_order_of_the_study_and_refusals_apart(run: Run):
         for decoding in TWO
         for rater in ("sentiment.vader.v1", "sentiment.minilm.v1", "toxicity.linear.v1")
     ]
-    assert list(found.refusals) == [("alpha-135m", "own-prompts")]
+    [refusals] = found.refusals
+    assert (refusals.model, refusals.source, refusals.bias) == ("alpha-135m", "own-prompts", "gender")
+    assert (refusals.groups["women"].refused, refusals.groups["women"].asked) == (12, 48)
+    assert (refusals.groups["men"].refused, refusals.groups["men"].asked) == (0, 48)
+    [pair] = refusals.pairs
+    assert (pair.a, pair.b, pair.difference.value) == ("women", "men", 0.25)
 
 
 def test_signed_ratings_have_no_ratio_and_toxicity_has_the_highest_texts(run: Run):

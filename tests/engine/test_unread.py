@@ -58,7 +58,7 @@ def test_a_prompt_longer_than_the_context_leaves_its_texts_unscored_with_the_rea
     prompts(tmp_path / "p.csv", [*rows, ("a" + " a" * 58, "men", "o2")])
     found = written(tmp_path, "hf:tiny", '"prompts-file:p.csv"')
     reason = "nothing was written: the prompt fills the model's context of 64 tokens"
-    for rater in ("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v2"):
+    for rater in ("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v3"):
         rated = ratings(found, rater)
         assert [one.unrated for one in rated["women"]].count(reason) == 3
         assert all(one.value is None and one.label is None for one in rated["women"] if one.unrated == reason)
@@ -80,15 +80,16 @@ def test_a_prompt_longer_than_the_context_leaves_its_texts_unscored_with_the_rea
     assert summary
     groups = next(cell for cell in summary.cells if cell.decoding.max_new_tokens == 9).summary.groups
     assert groups["women"].unrated[reason] == 3
-    [empties] = summary.empties.values()
-    assert (empties["women"].n, empties["women"].n_unscored) == (6, 6), "not written is not empty"
+    [refusals] = summary.refusals
+    assert refusals.groups["women"].asked == 6, "of texts cut to several lengths the longest"
+    assert refusals.groups["women"].missing[reason] == 3, "not written is not empty"
 
 
 def test_raters_leave_texts_in_other_languages_unrated_with_the_reason(tmp_path: Path) -> None:
     prompts(tmp_path / "en.csv", [("The woman is", "women", "o1"), ("The man is", "men", "o1")])
     prompts(tmp_path / "it.csv", [("La donna è", "donne", "o1"), ("L'uomo è", "uomini", "o1")])
     found = written(tmp_path, "scripted", '"prompts-file:en.csv"', '{ "prompts-file:it.csv" = { language = "it" } }')
-    for rater in ("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v2"):
+    for rater in ("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v3"):
         rated = ratings(found, rater)
         assert {one.unrated for one in rated["donne"]} == {"the text is Italian and the rater reads English"}
         assert all(one.value is not None for one in rated["women"])

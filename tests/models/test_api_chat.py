@@ -18,8 +18,7 @@ from tiltmeter import models
 from tiltmeter.errors import ModelError
 from tiltmeter.models import ModelSettings, as_writer
 from tiltmeter.models.api import ApiModel, File, Memory, load
-from tiltmeter.models.api.writing import DECLINED
-from tiltmeter.records import Decoding
+from tiltmeter.records import DECLINED, Decoding
 
 QUICK = "longest_wait=0.05&timeout=2"
 SHORT = Decoding(max_new_tokens=4)

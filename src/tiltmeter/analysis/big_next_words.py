@@ -324,7 +324,10 @@ def _contrast(
     if not cells.places:
         return {}
     crossed = cells.crossed()
+    scales = {each.name: Scale(each.tested, each.low, each.high) for each in MEASURES}
     return {
-        f"{a}/{b}": {measure: crossed.mean(cells.values(f"{a}/{b} {measure}"), Scale(0.0)) for measure in CONTRASTED}
+        f"{a}/{b}": {
+            measure: crossed.mean(cells.values(f"{a}/{b} {measure}"), scales[measure].change) for measure in CONTRASTED
+        }
         for a, b in pairs
     }

@@ -62,7 +62,7 @@ def _words_compared(
         for side in (0, 1)
     )
     places = [one.place for one, _ in rows]
-    found = _both_ways(first, second, places, wanted.seed)
+    found = _both_ways(first, second, places, wanted.seed, Scale(None, measure.low, measure.high))
     delta, same = wanted.on(name), None
     if delta is not None:
         gaps = _gaps(first, second)
@@ -76,7 +76,7 @@ def _words_compared(
 
 
 def _both_ways(
-    first: Sequence[float | None], second: Sequence[float | None], places: Sequence[Place], seed: int
+    first: Sequence[float | None], second: Sequence[float | None], places: Sequence[Place], seed: int, scale: Scale
 ) -> Paired:
     """As `paired` over professions, but for what is uncertain over templates as well: means, difference and change."""
     professions = [place.profession for place in places]
@@ -85,7 +85,7 @@ def _both_ways(
     both = [None if gap is None else one for one, gap in zip(first, gaps, strict=True)]
     other = [None if gap is None else one for one, gap in zip(second, gaps, strict=True)]
     made = means(
-        places, {"a": Values(both, Scale()), "b": Values(other, Scale()), "": Values(gaps, Scale(0.0))}, seed=seed
+        places, {"a": Values(both, scale), "b": Values(other, scale), "": Values(gaps, scale.change)}, seed=seed
     )
     p = found.p_permutation
     templates = [place.template or f"\0{place.profession}" for place in places]

@@ -16,6 +16,7 @@ from tiltmeter.measures.pairs import margin, preference
 from tiltmeter.records import PairScore
 from tiltmeter.stats.comparisons import Paired, paired
 from tiltmeter.stats.equivalence import paired_equivalence
+from tiltmeter.stats.scales import SHARE
 
 
 def compared_pairs(a: Side, b: Side, wanted: Wanted) -> ComparedView:
@@ -75,7 +76,8 @@ def _pairs_compared(
     first, second = values([item.a for item in items]), values([item.b for item in items])
     origins = [item.a.pair.attribute or item.a.pair.origin for item in items]
     strata = [item.bias for item in items] if by_bias else None
-    found = paired(first, second, origins, strata=strata, names=SIDES, seed=wanted.seed)
+    ends = SHARE if measure == "preference" else None
+    found = paired(first, second, origins, strata=strata, names=SIDES, seed=wanted.seed, scale=ends)
     delta = wanted.on(measure)
     return Compared(
         "pairs",

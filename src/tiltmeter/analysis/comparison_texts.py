@@ -117,7 +117,7 @@ def _groups_compared(choices: Mapping[str, str], items: _Matched, wanted: Wanted
             [other for _, other in rows],
             [one.origin for one, _ in rows],
         )
-        found = paired(first, second, origins, names=SIDES, seed=wanted.seed)
+        found = paired(first, second, origins, names=SIDES, seed=wanted.seed, scale=ends_of(choices["rater"]))
         delta = wanted.margin
         same = None if delta is None else paired_equivalence(first, second, origins, margin=delta, seed=wanted.seed)
         yield Compared("continuations", {**choices, "group": group}, found, same)
@@ -125,8 +125,6 @@ def _groups_compared(choices: Mapping[str, str], items: _Matched, wanted: Wanted
 
 def _gap_compared(choices: Mapping[str, str], items: _Matched, groups: tuple[str, str], wanted: Wanted) -> Compared:
     prompts = items.prompted
-    ends = ends_of(choices["rater"])
-    signed = ends is not None and ends[0] < 0
-    found = gap_change(prompts, groups, signed=signed, seed=wanted.seed)
+    found = gap_change(prompts, groups, scale=ends_of(choices["rater"]), seed=wanted.seed)
     same = None if wanted.margin is None else gap_equivalence(prompts, groups, margin=wanted.margin, seed=wanted.seed)
     return Compared("continuations", {**choices, "groups": as_pair(groups)}, found, same)

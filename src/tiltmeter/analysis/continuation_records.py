@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from tiltmeter.analysis.refusals import Refusals
 from tiltmeter.records import Decoding, Estimate, Scope
 from tiltmeter.stats.continuations import ContinuationSummary
 from tiltmeter.stats.scales import SHARE, SIGNED, Bounds
@@ -18,9 +19,6 @@ _FAVOUR = {"sentiment": 1, "regard": 1, "toxicity": -1, "lexicon": -1}
 """Whether a higher rating is the better one for those whom the text is about."""
 _ENDS = {"sentiment": SIGNED, "regard": SIGNED, "toxicity": SHARE, "lexicon": SHARE, "groups": SHARE}
 """The ends of the scales of kinds of raters; others are seen from the values."""
-
-ByGroup = Mapping[tuple[str, str], Mapping[str, Estimate]]
-"""By model and source: an estimate for each group, its bias before a colon where the source has several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +150,10 @@ class ContinuationsSummary:
     cells: tuple[ContinuationCell, ...]
     tilts: tuple[RaterTilt, ...]
     agreement: tuple[RatersCompared, ...]
-    refusals: ByGroup
-    """By model and source: the share of refusals of each group."""
+    refusals: Sequence[Refusals]
+    """By model, source and bias: what became of the texts that were asked for, by group, and how groups differ."""
     sizes: Sequence[SizeCurve] = ()
     """The curve over sample size, one for each model and bias."""
-    empties: ByGroup = field(default_factory=dict)
-    """By model and source: the share of empty texts of each group."""
     people: PeopleSaid | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -174,8 +170,7 @@ class ContinuationsSummary:
                 for tilt in self.tilts
             ],
             "agreement": [one.as_json() for one in self.agreement],
-            "refusals": _by_group(self.refusals),
-            "empties": _by_group(self.empties),
+            "refusals": [one.as_json() for one in self.refusals],
             "sizes": [curve.as_json() for curve in self.sizes],
             **({"people": asdict(self.people)} if self.people else {}),
         }
@@ -210,10 +205,3 @@ def ends_of(rater: str) -> Bounds | None:
     ((-1.0, 1.0), None)
     """
     return _ENDS.get(kind_of(rater))
-
-
-def _by_group(found: ByGroup) -> list[dict[str, Any]]:
-    return [
-        {"model": model, "source": source, "groups": {group: share.as_json() for group, share in shares.items()}}
-        for (model, source), shares in found.items()
-    ]

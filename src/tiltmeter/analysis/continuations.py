@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, TypedDict
 
 from tiltmeter.analysis.continuation_records import (
     PEOPLE,
-    ByGroup,
     ContinuationCell,
     ContinuationsSummary,
     PeopleSaid,
@@ -22,19 +21,16 @@ from tiltmeter.analysis.people_cells import compare_with_people, people_cells, p
 from tiltmeter.analysis.people_ratings import PeopleRatings, rated_by_people
 from tiltmeter.analysis.rated_items import RatedCell, rated_cells, rated_items
 from tiltmeter.analysis.raters_compared import compare_raters
+from tiltmeter.analysis.refusals import refusals
 from tiltmeter.analysis.structures import rephrased, with_structures
-from tiltmeter.raters.refusal import EMPTY, REFUSAL
 from tiltmeter.records import Estimate, Scope
 from tiltmeter.stats.continuations import RatedItem, summarise
 from tiltmeter.stats.curves import first_samples, sample_sizes
-from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.rater_comparison import tilt_summary, within_tilt
-from tiltmeter.stats.scales import SHARE
 from tiltmeter.store import Continuations, Run
 
 __all__ = [
     "PEOPLE",
-    "ByGroup",
     "ContinuationCell",
     "ContinuationsSummary",
     "PeopleRatings",
@@ -75,14 +71,13 @@ def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> Co
     cells = [_cell(run, cell, tilts, seed) for cell in judged]
     texts = rated_by_people(run, people) if people else []
     beside = compare_with_people(run, texts, people.rater, judged, seed) if people else ()
-    silences = [cell for cell in rated if kind_of(cell.rater) == _REFUSAL]
+    silences = list(dict.fromkeys((cell.model, cell.source, cell.bias) for cell in rated))
     return ContinuationsSummary(
         cells=(*cells, *(people_cells(texts, people.rater, _scope(judged), seed) if people else ())),
         tilts=tilts,
         agreement=(*compare_raters(run, judged, seed), *beside),
-        refusals=_shares(found, silences, REFUSAL, seed),
+        refusals=tuple(refusals(found, silences, lambda bias, groups: _in_order(run, bias, groups), seed)),
         sizes=tuple(_sizes(run, cells, seed)),
-        empties=_shares(found, silences, EMPTY, seed),
         people=people_said(people, texts) if people and texts else None,
     )
 
@@ -117,19 +112,34 @@ def _choices(run: Run) -> Mapping[str, Any]:
     return found
 
 
+def reference_among(run: Run, groups: Collection[str]) -> str | None:
+    """The group that the study compares the others with, where it is one of these."""
+    return next((name for name in _choices(run).get("reference", ()) if name in groups), None)
+
+
 def _reference(run: Run, items: Sequence[RatedItem]) -> str | None:
     """The group that the others are compared with, where the study names one of these."""
-    groups = {item.group for item in items}
-    return next((name for name in _choices(run).get("reference", ()) if name in groups), None)
+    return reference_among(run, {item.group for item in items})
 
 
 def _items(run: Run, cell: RatedCell | ContinuationCell) -> list[RatedItem]:
     """The ratings of a cell, the groups in the order in which a spec compares them: the first is that of a − b."""
     items = rated_items(run, cell.model, cell.source, cell.bias, cell.decoding, cell.rater, cell.scope)
-    specs = {spec["name"]: spec for spec in run.meta["resolved"]["specs"]}
-    compare = specs.get(cell.bias.partition(":")[0], {}).get("compare", ())
-    order = {name: place for place, name in enumerate(dict.fromkeys(name for pair in compare for name in pair))}
+    order = _places(run, cell.bias)
     return sorted(items, key=lambda item: order.get(item.group, len(order)))
+
+
+def _places(run: Run, bias: str) -> dict[str, int]:
+    """The place of each group in the comparisons of a spec."""
+    specs = {spec["name"]: spec for spec in run.meta["resolved"]["specs"]}
+    compare = specs.get(bias.partition(":")[0], {}).get("compare", ())
+    return {name: place for place, name in enumerate(dict.fromkeys(name for pair in compare for name in pair))}
+
+
+def _in_order(run: Run, bias: str, groups: Sequence[str]) -> tuple[list[str], str | None]:
+    """The groups as a spec compares them, and the one that the others are compared with."""
+    order = _places(run, bias)
+    return sorted(groups, key=lambda group: order.get(group, len(order))), reference_among(run, groups)
 
 
 def _tilts(found: Continuations, seed: int) -> Iterator[RaterTilt]:
@@ -138,7 +148,7 @@ def _tilts(found: Continuations, seed: int) -> Iterator[RaterTilt]:
         for bias, item in found.tilts(rater.name):
             by_bias.setdefault(bias, []).append((item.group, item.rating.value, item.sentence))
         for bias, items in by_bias.items():
-            summary = tilt_summary(items, seed=seed)
+            summary = tilt_summary(items, seed=seed, scale=ends_of(rater.name))
             yield RaterTilt(rater.name, summary.by_group, summary.difference, bias)
 
 
@@ -167,22 +177,3 @@ def _by_size(
         pairs = summarise(part, reference=_reference(run, items), seed=seed, scale=ends_of(cell.rater)).pairs
         if pairs:
             yield cell.rater, size, pairs[0].difference
-
-
-def _shares(found: Continuations, cells: Sequence[RatedCell], label: str, seed: int) -> ByGroup:
-    """The share of texts with a label of the refusal rater, by group; over all decodings."""
-    shares: dict[tuple[str, str], dict[str, Estimate]] = {}
-    for model, source in dict.fromkeys((cell.model, cell.source) for cell in cells):
-        own = [cell for cell in cells if (cell.model, cell.source) == (model, source)]
-        several = len({cell.bias for cell in own}) > 1
-        items = []
-        for cell in own:
-            for one, rating in found.rated(model, cell.decoding, cell.rater, source=source, bias=cell.bias):
-                group = one.prompt.group or "no group named"
-                name = f"{cell.bias}: {group}" if several else group
-                # Without a label nobody looked: nothing was written, or it was in a language that is not read.
-                share = None if rating.label is None else float(rating.label == label)
-                items.append((name, share, one.prompt.origin))
-        pooled = Pooled(items, seed=seed, scale=SHARE)
-        shares[model, source] = {group: pooled.mean(group) for group in dict.fromkeys(group for group, *_ in items)}
-    return shares

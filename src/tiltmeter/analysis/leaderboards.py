@@ -16,7 +16,7 @@ from tiltmeter.analysis.comparable import Matched, Side, group_pairs, views_of, 
 from tiltmeter.analysis.comparison_pairs import leading_scorers, scored_pairs
 from tiltmeter.analysis.comparison_texts import rated_choices, rated_prompts
 from tiltmeter.analysis.comparison_unlike import notes_on, refuse_unlike
-from tiltmeter.analysis.continuation_records import favour
+from tiltmeter.analysis.continuation_records import ends_of, favour
 from tiltmeter.analysis.items import is_benchmark
 from tiltmeter.analysis.leaderboard_records import ALL, Entry, Leaderboard, Leaderboards
 from tiltmeter.analysis.next_words import ORIGINAL, Expected
@@ -35,6 +35,7 @@ from tiltmeter.stats.estimates import estimate
 from tiltmeter.stats.next_words import Place, Values, means
 from tiltmeter.stats.places import Order, Part, order_of
 from tiltmeter.stats.pooled import Pooled
+from tiltmeter.stats.scales import apart, cut_off
 from tiltmeter.store import Run
 
 _Made = tuple[list[Leaderboard], list[str]]
@@ -255,12 +256,15 @@ def _gap_board(
     unscored = sum(not row.whole for row in rows if row.part in groups)
     found = [
         _counted(
-            Pooled(
-                (group, value, origin)
-                for (group, origin), value in means_of(
-                    ((row.part, row.origin), row.values[at]) for own in sets for row in own
-                ).items()
-            ).difference(*groups),
+            cut_off(
+                Pooled(
+                    (group, value, origin)
+                    for (group, origin), value in means_of(
+                        ((row.part, row.origin), row.values[at]) for own in sets for row in own
+                    ).items()
+                ).difference(*groups),
+                apart(ends_of(choices["rater"])),
+            ),
             sum(map(len, sets)),
             unscored,
         )

@@ -271,7 +271,7 @@ def _contrast(
                     None if one is None or other is None else one - other
                     for one, other in zip(before[name].values, after[name].values, strict=True)
                 ],
-                Scale(0.0),
+                before[name].scale.change,
             )
             for name in CONTRASTED
         }

@@ -6,16 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tiltmeter.analysis.rated_values import DECLINED
-from tiltmeter.raters import refusal
+from tiltmeter.analysis.refusals import ANY, refusal_rater
+from tiltmeter.raters.refusal import REFUSAL, is_refusal_rater
 from tiltmeter.records import Continuation, Decoding, Rating, Scope
 from tiltmeter.stats.continuations import RatedItem
 from tiltmeter.store import Continuations, Run
 
 GROUP_RATERS = ("groups.first.", "groups.only.")
 """Raters that say which group a text names, for prompts that state a situation first."""
-
-ANY = "any"
-"""The group of a text about nobody in particular."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +46,19 @@ def rated_items(
     used = {one.name: one.scope for one in run.continuations.raters}
     if used.get(rater) != scope:
         return []
-    declined = _declined(run.continuations, model, source, bias, decoding) if rater != refusal.NAME else frozenset()
+    own = is_refusal_rater(rater)
+    declined = frozenset() if own else _declined(run.continuations, model, source, bias, decoding)
     found = run.continuations.rated(model, decoding, rater, source=source, bias=bias)
     return [
         item
         for continuation, rating in found
-        for item in _items(continuation, _unless(rating, (continuation.prompt.id, continuation.sample) in declined))
+        for item in _items(
+            continuation,
+            _unless(
+                rating,
+                not own and (continuation.refused or (continuation.prompt.id, continuation.sample) in declined),
+            ),
+        )
     ]
 
 
@@ -61,7 +66,8 @@ def _declined(
     found: Continuations, model: str, source: str, bias: str, decoding: Decoding
 ) -> frozenset[tuple[str, int]]:
     """Prompt and sample of the texts that refuse."""
-    return frozenset(found.labelled(model, decoding, (refusal.NAME, refusal.REFUSAL), source=source, bias=bias))
+    rater = refusal_rater(found)
+    return frozenset(found.labelled(model, decoding, (rater, REFUSAL), source=source, bias=bias) if rater else ())
 
 
 def _unless(rating: Rating, declined: bool) -> Rating:

@@ -26,6 +26,7 @@ from tiltmeter.errors import MissingExtra
 from tiltmeter.measures.next_words import LOG_RATIO
 from tiltmeter.stats.cells import CellData, cell_result
 from tiltmeter.stats.estimates import estimate, scaled, shifted
+from tiltmeter.stats.scales import SIGNED, cut_off
 from tiltmeter.store import Run
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def _attribute_readings(run: Run, known: Mapping[str, Stereotype], seed: int) ->
                 values[tied.bias].append((value, f"{one.prompt.source}: {one.prompt.origin}", group))
         for bias, found in values.items():
             numbers, origins, groups = zip(*found, strict=True)
-            reading = estimate(numbers, origins, strata=groups, neutral=0.0, seed=seed)
+            reading = cut_off(estimate(numbers, origins, strata=groups, neutral=0.0, seed=seed), SIGNED)
             yield ViewReading(model, bias, ATTRIBUTES, reading, _of_two(known[bias]))
 
 

@@ -12,8 +12,9 @@ from tiltmeter.engine.staff import Staff
 from tiltmeter.errors import ModelError
 from tiltmeter.raters import Rater, unread
 from tiltmeter.raters.refusal import NAME as REFUSAL
+from tiltmeter.raters.refusal import REFUSAL as DECLINES
 from tiltmeter.raters.tilt import TiltItem, tilt
-from tiltmeter.records import Prompt, Rating
+from tiltmeter.records import REFUSED, Prompt, Rating
 from tiltmeter.sources.subjects import Subject, subject
 from tiltmeter.store import ContinuationLedger, KeptText, Ledger, Step
 from tiltmeter.study import Plan
@@ -125,7 +126,13 @@ class _Sitting:
         texts = [reading.text for reading in ordered if reading.unrated is None]
         rated = iter(self.rater(ordered[0].words).rate(texts) if texts else ())
         for one in ordered:
-            yield one, Rating(self.name, None, one.unrated) if one.unrated else next(rated)
+            yield one, self._without_text(one.unrated) if one.unrated else next(rated)
+
+    def _without_text(self, why: str) -> Rating:
+        """What is said of a text that is not there: a refusal that the server told is a refusal."""
+        if self.name == REFUSAL and why.removeprefix(f"{NOTHING}: ") in REFUSED:
+            return Rating(self.name, 1.0, label=DECLINES)
+        return Rating(self.name, None, why)
 
     def _tilt(self) -> list[tuple[str, TiltItem]]:
         if self._unread(TILT_LANGUAGE):

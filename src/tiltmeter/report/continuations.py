@@ -17,6 +17,7 @@ from tiltmeter.report.rater_tables import (
     agreement_table,
     extremes_table,
     means_table,
+    refusal_gap_table,
     silence_table,
     tilt_table,
     unrated_table,
@@ -57,7 +58,9 @@ class ContinuationsView:
     agreement: Table | None
     people: str
     silences: Table | None
-    """None where no text is a refusal or empty, or where that was not looked for."""
+    """None where every text is an answer, or where that was not looked for."""
+    refusal_gaps: Table | None
+    """None where nothing was refused."""
     listened: bool
     """Whether refusals and empty texts were looked for."""
     means: Table
@@ -121,11 +124,12 @@ def _view(place: str, run: Run, found: ContinuationsSummary, label: Callable[[st
         tilts=tilt_table(found.tilts, label),
         agreement=agreement_table(found, label),
         people=_people(found.people),
-        silences=silence_table(found.refusals, found.empties),
+        silences=silence_table(found.refusals, label),
+        refusal_gaps=refusal_gap_table(found.refusals, label),
         listened=bool(found.refusals),
         means=means_table(found, label),
         extremes=extremes_table(found, label),
-        unrated=unrated_table(found),
+        unrated=unrated_table(found, label),
         examples=text_lists(run),
     )
 

@@ -15,7 +15,7 @@ from tiltmeter.report.cells import Table
 from tiltmeter.report.continuations import compared_groups
 from tiltmeter.report.decodings import row_words
 from tiltmeter.report.leaderboard import FULL, board_caption
-from tiltmeter.report.rater_tables import agreement_table, silence_table, tilt_table, unrated_table
+from tiltmeter.report.rater_tables import agreement_table, refusal_gap_table, silence_table, tilt_table, unrated_table
 from tiltmeter.report.structures import kept_sentence, shown_pairs, structure_basis
 from tiltmeter.stats.structures import StructureSummary
 from tiltmeter.store import Run
@@ -38,13 +38,15 @@ def texts_found(run: Run, found: ContinuationsSummary | None, label: Label) -> d
             {**one.as_json(), "first": one.first, "second": one.second, "note": one.rank_correlation.note}
             for one in found.agreement
         ],
+        "refusals": [one.as_json() for one in found.refusals],
         "tables": [
             asdict(table)
             for table in (
                 agreement_table(found, label),
                 tilt_table(found.tilts, label),
-                silence_table(found.refusals, found.empties),
-                unrated_table(found),
+                silence_table(found.refusals, label),
+                refusal_gap_table(found.refusals, label),
+                unrated_table(found, label),
             )
             if isinstance(table, Table)
         ],

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from tiltmeter.analysis.continuation_records import ByGroup, ContinuationsSummary, RaterTilt
+from tiltmeter.analysis.continuation_records import ContinuationsSummary, RaterTilt
+from tiltmeter.analysis.refusals import Refusals
 from tiltmeter.raters.tilt import note
 from tiltmeter.records import Estimate
 from tiltmeter.report.cells import Column, Table, TableCell, numbers, share_cell, sort_key
 from tiltmeter.report.decodings import decoding_words, rater_words
 from tiltmeter.report.leaderboard import difference_words
-from tiltmeter.report.words import NONE, count, signed
+from tiltmeter.report.words import NONE, count, p_value, signed
 
 _NONE = 1e-9
 """A tilt below this is rounding."""
@@ -75,25 +76,55 @@ def agreement_table(found: ContinuationsSummary, label: Callable[[str], str]) ->
     return Table("Raters of the same kind on the same texts", columns, tuple(rows)) if rows else None
 
 
-def silence_table(refusals: ByGroup, empties: ByGroup) -> Table | None:
-    """Refusals and empty texts by group; None where there are none."""
-    if not any(share.value for found in (refusals, empties) for shares in found.values() for share in shares.values()):
+def silence_table(refusals: Sequence[Refusals], label: Callable[[str], str]) -> Table | None:
+    """What was asked for, refused and missing, by group; None where every text is an answer."""
+    if not any(group.refused or group.missing for found in refusals for group in found.groups.values()):
         return None
-    columns = (Column("Group"), *numbers("Refusals", "Empty texts", "Texts"))
-    rows = []
-    for (model, source), shares in refusals.items():
-        for group, share in shares.items():
-            empty = empties.get((model, source), {}).get(group, Estimate(None))
-            total = empty.n + empty.n_unscored or share.n + share.n_unscored
-            rows.append(
-                (
-                    TableCell(group, "" if len(refusals) == 1 else f"{model}, {source}"),
-                    share_cell(share, interval=True),
-                    share_cell(empty, interval=True),
-                    TableCell(f"{total:,}", sort=str(total)),
-                )
-            )
-    return Table("Refusals and empty texts, by group", columns, tuple(rows)) if rows else None
+    columns = (Column("Group"), *numbers("Texts asked for", "Refused", "Share refused", "Missing"))
+    rows = [
+        (
+            TableCell(name, _place_of(found, refusals, label)),
+            _number(group.asked),
+            _number(group.refused),
+            share_cell(group.share, interval=True),
+            TableCell(
+                f"{sum(group.missing.values()):,}",
+                "\n".join(f"{number:,}: {why}" for why, number in group.missing.items()),
+                str(sum(group.missing.values())),
+            ),
+        )
+        for found in refusals
+        for name, group in found.groups.items()
+    ]
+    return Table("Refused and missing texts, by group", columns, tuple(rows))
+
+
+def refusal_gap_table(refusals: Sequence[Refusals], label: Callable[[str], str]) -> Table | None:
+    """The difference in refusals between groups; None where nothing was refused."""
+    rows = [
+        (
+            TableCell(f"{pair.a} − {pair.b}", _place_of(found, refusals, label)),
+            TableCell(
+                signed(pair.difference.value, 3), difference_words(pair.difference), sort_key(pair.difference.value)
+            ),
+            TableCell(p_value(pair.difference.p_adjusted), sort=sort_key(pair.difference.p_adjusted)),
+            _number(pair.difference.n),
+            _number(pair.difference.origins),
+        )
+        for found in refusals
+        if any(group.refused for group in found.groups.values())
+        for pair in found.pairs
+    ]
+    columns = (Column("Groups"), *numbers("Difference of shares", "Adjusted p", "Texts", "Origins"))
+    return Table("Is one group refused more often?", columns, tuple(rows)) if rows else None
+
+
+def _place_of(found: Refusals, refusals: Sequence[Refusals], label: Callable[[str], str]) -> str:
+    return "" if len(refusals) == 1 else f"{found.model}, {found.source}, {label(found.bias)}"
+
+
+def _number(number: int) -> TableCell:
+    return TableCell(f"{number:,}", sort=str(number))
 
 
 def means_table(found: ContinuationsSummary, label: Callable[[str], str]) -> Table:
@@ -159,18 +190,27 @@ def extremes_table(found: ContinuationsSummary, label: Callable[[str], str]) -> 
     )
 
 
-def unrated_table(found: ContinuationsSummary) -> Table | None:
-    """How many texts have no rating, by reason and rater."""
+def unrated_table(found: ContinuationsSummary, label: Callable[[str], str]) -> Table | None:
+    """How many texts have no rating, by reason, group and rater."""
     raters = list(dict.fromkeys(cell.rater for cell in found.cells))
-    counts: dict[str, dict[str, int]] = {}
+    counts: dict[tuple[str, str, str], dict[str, int]] = {}
     for cell in found.cells:
-        for summary in cell.summary.groups.values():
+        for group, summary in cell.summary.groups.items():
             for reason, number in summary.unrated.items():
-                by_rater = counts.setdefault(reason, {})
+                by_rater = counts.setdefault((reason, cell.bias, group), {})
                 by_rater[cell.rater] = by_rater.get(cell.rater, 0) + number
-    rows = tuple((TableCell(reason), *_numbers(by_rater, raters)) for reason, by_rater in counts.items())
-    columns = (Column("Reason"), *numbers(*map(rater_words, raters)))
-    return Table("Texts without a rating, by reason and rater", columns, rows) if rows else None
+    order = {reason: at for at, reason in enumerate(dict.fromkeys(reason for reason, *_ in counts))}
+    several = len({bias for _, bias, _ in counts}) > 1
+    rows = tuple(
+        (
+            TableCell(reason),
+            TableCell(group, label(bias) if several else ""),
+            *_numbers(counts[reason, bias, group], raters),
+        )
+        for reason, bias, group in sorted(counts, key=lambda key: order[key[0]])
+    )
+    columns = (Column("Reason"), Column("Group"), *numbers(*map(rater_words, raters)))
+    return Table("Texts without a rating, by reason, group and rater", columns, rows) if rows else None
 
 
 def _numbers(counts: Mapping[str, int], names: Sequence[str]) -> list[TableCell]:

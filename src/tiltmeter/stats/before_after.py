@@ -21,6 +21,7 @@ from tiltmeter.stats.equivalence import Equivalence, equivalence
 from tiltmeter.stats.estimates import FEWEST_ORIGINS, is_number
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.resampling import flipped
+from tiltmeter.stats.scales import Bounds, apart, cut_off
 
 Name = TypeVar("Name", bound=Hashable)
 
@@ -80,9 +81,14 @@ def means_of(values: Iterable[tuple[Name, float | None]]) -> dict[Name, float | 
 
 
 def gap_change(
-    prompts: Sequence[Prompted], groups: tuple[str, str], *, signed: bool = False, level: float = 0.95, seed: int = 0
+    prompts: Sequence[Prompted],
+    groups: tuple[str, str],
+    *,
+    scale: Bounds | None = None,
+    level: float = 0.95,
+    seed: int = 0,
 ) -> GapChange:
-    """Compare the gap between two groups on either side; `signed` ratings, below zero too, have no ratio.
+    """Compare the gap between two groups on either side; ratings whose `scale` goes below zero have no ratio.
 
     >>> made = [Prompted(group, a, b, origin) for origin in "vwxyz"
     ...         for group, a, b in (("women", 0.2, 0.4), ("men", 0.6, 0.5))]
@@ -91,7 +97,7 @@ def gap_change(
     (-0.4, -0.1, -0.3)
     """
     rows = _by_origin(prompts, groups)
-    of_a, of_b, apart = (
+    of_a, of_b, between = (
         Pooled(
             [(group, value, origin) for group, origin, *sides in rows for value in [side(*sides)]],
             level=level,
@@ -99,11 +105,12 @@ def gap_change(
         )
         for side in _SIDES
     )
+    signed = scale is not None and scale[0] < 0
     change, reason = (None, "ratings may be below zero") if signed else _ratio(rows, groups, level)
-    found = apart.difference(*groups)
-    return GapChange(
-        groups, of_a.difference(*groups), of_b.difference(*groups), found, _turned(rows, groups, seed), change, reason
-    )
+    ends = apart(scale)
+    before, after = (cut_off(side.difference(*groups), ends) for side in (of_a, of_b))
+    found = cut_off(between.difference(*groups), apart(ends))
+    return GapChange(groups, before, after, found, _turned(rows, groups, seed), change, reason)
 
 
 def gap_equivalence(

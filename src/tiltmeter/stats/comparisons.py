@@ -22,6 +22,7 @@ from tiltmeter.stats.drawing import Array
 from tiltmeter.stats.effect_sizes import OriginMeans, paired_standardised
 from tiltmeter.stats.estimates import FEWEST_ORIGINS, LARGEST, StratumPath, adjust, estimate, is_number
 from tiltmeter.stats.resampling import OriginTable, column_estimates, flipped
+from tiltmeter.stats.scales import Bounds, apart, cut_off
 
 NAMES = ("a", "b")
 _ROUNDING = 1e-12
@@ -147,8 +148,9 @@ def paired(
     names: tuple[str, str] = NAMES,
     level: float = 0.95,
     seed: int = 0,
+    scale: Bounds | None = None,
 ) -> Paired:
-    """Compare two sides on the same items; an item without an origin is its own.
+    """Compare two sides on the same items; an item without an origin is its own. `scale` has the ends of the values.
 
     >>> found = paired([3.0, 4.0, 5.0, 4.0, 9.0], [2.0, 2.0, 4.0, 3.0, None], list("vwxyz"))
     >>> found.difference.value, found.difference.n, found.difference.n_unscored, found.a_higher
@@ -156,8 +158,10 @@ def paired(
     """
     pairs = pairs_of(values_a, values_b, origins, strata)
     gaps = pairs.gaps
-    difference = pairs.estimate(gaps, neutral=0.0, level=level, seed=seed)
-    before, after = (pairs.estimate(side, neutral=None, level=level, seed=seed) for side in (pairs.a, pairs.b))
+    difference = cut_off(pairs.estimate(gaps, neutral=0.0, level=level, seed=seed), apart(scale))
+    before, after = (
+        cut_off(pairs.estimate(side, neutral=None, level=level, seed=seed), scale) for side in (pairs.a, pairs.b)
+    )
     signs = [0.5 if not gap else float(gap > 0) for gap in gaps]
     means = _origin_means(pairs)
     change, no_change = per_cent_change(means, before, names) if gaps else (None, "nothing was scored by both")

@@ -191,7 +191,16 @@ def summarise(
     compared = pairs_of_groups(list(groups), reference)
     pairs = _adjusted(_pair(means, groups[a], groups[b], (counts[a], counts[b]), signed) for a, b in compared)
     prompted = [(item.group, item.value, item.origin, item.prompt) for item in items]
-    far = extremes(prompted, threshold=threshold, most_k=most_k, pairs=compared, signed=signed, level=level, seed=seed)
+    far = extremes(
+        prompted,
+        threshold=threshold,
+        most_k=most_k,
+        pairs=compared,
+        signed=signed,
+        level=level,
+        seed=seed,
+        scale=known,
+    )
     summary = ContinuationSummary(groups, pairs, far.groups, (), far.pairs)
     return replace(summary, notes=tuple(notes_on(summary, ends if scale is None else None, both_ways=several)))
 

@@ -46,6 +46,13 @@ class Scale:
     low: float | None = None
     high: float | None = None
 
+    @property
+    def change(self) -> Scale:
+        """The scale of the difference of two such figures."""
+        if self.low is None or self.high is None:
+            return Scale(0.0)
+        return Scale(0.0, self.low - self.high, self.high - self.low)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Influence:

@@ -12,6 +12,7 @@ import numpy as np
 from tiltmeter.records import Estimate
 from tiltmeter.stats.correlation import FEWEST, rank_correlation
 from tiltmeter.stats.estimates import adjust, estimate
+from tiltmeter.stats.scales import SIGNED, cut_off
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def against_world(
             "spearman": rank_correlation(model, world, level=level),
             "pearson": _pearson(model, world, level),
             "slope": slope,
-            "above": estimate(gaps, neutral=0.0, level=level, seed=seed),
+            "above": cut_off(estimate(gaps, neutral=0.0, level=level, seed=seed), SIGNED),
         }
     )
     return AgainstWorld(intercept=intercept, **found)

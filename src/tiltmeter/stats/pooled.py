@@ -19,7 +19,7 @@ from tiltmeter.records import Estimate
 from tiltmeter.stats.drawing import CHUNK, Array, added_up, drawn_sums, in_blocks, kept_draws, pools_of
 from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS, FEWEST_ORIGINS, LARGEST
 from tiltmeter.stats.intervals import RESAMPLES, expanded_percentiles, expanded_tail, student
-from tiltmeter.stats.scales import Bounds
+from tiltmeter.stats.scales import Bounds, apart, cut_off
 from tiltmeter.stats.shares import apart_p, near_end, newcombe, same_sign_p
 
 Observation = tuple[str, float | None, str | None]
@@ -110,7 +110,9 @@ class Pooled:
         if found.value is None:
             return found
         found = self._with_interval(found, self._influence(a) - self._influence(b), (a, b), 0.0)
-        return found if found.low is not None or self._few(a, b) else self._same_everywhere(found, a, b)
+        if found.low is None and not self._few(a, b):
+            found = self._same_everywhere(found, a, b)
+        return cut_off(found, apart(self._scale))
 
     def ratio(self, a: str, b: str) -> tuple[Estimate | None, str | None]:
         """The mean of a over the mean of b, or None and why it would mean nothing; its test is the difference's."""

@@ -14,6 +14,7 @@ from tiltmeter.stats.continuations import RatedItem, pairs_of_groups
 from tiltmeter.stats.correlation import spearman
 from tiltmeter.stats.estimates import FEWEST_ORIGINS, adjust, excludes_zero
 from tiltmeter.stats.pooled import Observation, Pooled
+from tiltmeter.stats.scales import Bounds, apart, cut_off
 
 _MOST_BLOCKS = 50
 """Origins are left out one at a time up to here, in blocks beyond."""
@@ -52,7 +53,12 @@ class RaterComparison:
 
 
 def tilt_summary(
-    items: Sequence[Observation], *, reference: str | None = None, level: float = 0.95, seed: int = 0
+    items: Sequence[Observation],
+    *,
+    reference: str | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    scale: Bounds | None = None,
 ) -> TiltSummary:
     """The tilt of a rater from (group, value, sentence); the same sentences for each group, so they are drawn together.
 
@@ -63,9 +69,12 @@ def tilt_summary(
     pooled = Pooled(items, level=level, seed=seed)
     groups = list(dict.fromkeys(group for group, *_ in items))
     pairs = pairs_of_groups(groups, reference)
-    adjusted = adjust({str(index): pooled.difference(a, b) for index, (a, b) in enumerate(pairs)})
+    adjusted = adjust(
+        {str(index): cut_off(pooled.difference(a, b), apart(scale)) for index, (a, b) in enumerate(pairs)}
+    )
     return TiltSummary(
-        {group: pooled.mean(group) for group in groups}, dict(zip(pairs, adjusted.values(), strict=True))
+        {group: cut_off(pooled.mean(group), scale) for group in groups},
+        dict(zip(pairs, adjusted.values(), strict=True)),
     )
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from tiltmeter.records import Estimate
 
 Bounds = tuple[float, float]
 
@@ -29,6 +31,26 @@ class Scale:
     def ends(self) -> Bounds | None:
         """Its ends, where they are known."""
         return (self.low, self.high) if self.known else None
+
+
+def apart(scale: Bounds | None) -> Bounds | None:
+    """Between which two values the difference of two means on a scale lies.
+
+    >>> apart((0.0, 1.0)), apart((-1.0, 1.0))
+    ((-1.0, 1.0), (-2.0, 2.0))
+    """
+    return None if scale is None else (scale[0] - scale[1], scale[1] - scale[0])
+
+
+def cut_off(found: Estimate, ends: Bounds | None) -> Estimate:
+    """The interval without what lies beyond the ends, where the truth cannot be; so it holds the truth as often.
+
+    >>> cut_off(Estimate(0.5, -0.4, 1.4), (-1.0, 1.0)).high
+    1.0
+    """
+    if ends is None or found.low is None or found.high is None:
+        return found
+    return replace(found, low=max(found.low, ends[0]), high=min(found.high, ends[1]))
 
 
 def scale_of(values: Sequence[float], given: Bounds | Scale | None = None) -> Scale | None:

@@ -178,7 +178,7 @@ def by_structure(
         reversals=tuple(_reversals(free, differences, table)),
         best=best,
         worst=worst,
-        robustness=_robustness(table, rest, differences, level, seed),
+        robustness=_robustness(table, rest, differences, level, seed, None if ends is None else ends.ends),
         stability=stability(table.complete(), differences, seed),
         settings=asked,
         notes=(),
@@ -192,6 +192,7 @@ def _robustness(
     differences: Mapping[Pair, float | None],
     level: float,
     seed: int,
+    scale: Bounds | None,
 ) -> Robustness:
     complete = table.complete()
     halves, splits = split_cosines(complete, seed)
@@ -202,7 +203,7 @@ def _robustness(
         n_incomplete=len(table.structures) - len(complete.structures),
         n_splits=splits,
         sign_kept=signs_kept(table, differences, level),
-        two_way=two_way(items, list(differences), level),
+        two_way=two_way(items, list(differences), level, scale),
     )
 
 

@@ -20,7 +20,7 @@ from tiltmeter.stats.drawing import Array
 from tiltmeter.stats.estimates import FEWEST_ORIGINS, adjust
 from tiltmeter.stats.intervals import Uncertainty
 from tiltmeter.stats.pooled import NEAR_END, Pooled, may_be_zero
-from tiltmeter.stats.scales import Bounds
+from tiltmeter.stats.scales import Bounds, apart, cut_off
 from tiltmeter.stats.shares import near_end
 from tiltmeter.stats.skewed import Error, of_logarithm, skewed_student
 
@@ -31,13 +31,17 @@ FEW_STRUCTURES = f"fewer than {FEWEST_ORIGINS} structures"
 
 
 def two_way(
-    items: Sequence[RatedItem], pairs: Sequence[tuple[str, str]], level: float = 0.95
+    items: Sequence[RatedItem],
+    pairs: Sequence[tuple[str, str]],
+    level: float = 0.95,
+    scale: Bounds | None = None,
 ) -> dict[tuple[str, str], Estimate]:
     """The difference of each two groups with an interval both ways, and none where that cannot be had.
 
     p-values are adjusted together.
     """
-    both = BothWays(items, Pooled([(item.group, item.value, item.origin) for item in items], level=level), level)
+    pooled = Pooled([(item.group, item.value, item.origin) for item in items], level=level, scale=scale)
+    both = BothWays(items, pooled, level, scale)
     found = {(a, b): both.strictly(a, b) for a, b in pairs}
     adjusted = adjust({str(place): each for place, each in enumerate(found.values())})
     return dict(zip(found, adjusted.values(), strict=True))
@@ -96,7 +100,8 @@ class BothWays:
         if isinstance(made, str):
             return replace(found, note=found.note or f"no interval: {made}")
         interval, _ = made
-        return replace(found, low=interval.low, high=interval.high, p=interval.p, method=interval.method)
+        made_of = replace(found, low=interval.low, high=interval.high, p=interval.p, method=interval.method)
+        return cut_off(made_of, apart(self._scale))
 
     def ratio(self, a: str, b: str) -> tuple[Estimate | None, str | None]:
         """The mean of a over the mean of b, on the scale of logarithms; or None and why it would mean nothing."""

@@ -65,7 +65,7 @@ class Continuations:
 
     @cached_property
     def raters(self) -> tuple[UsedRater, ...]:
-        """The raters that were at work, in the order of the study; `refusal.v2` is always among the last."""
+        """The raters that were at work, in the order of the study; a refusal rater is always among the last."""
         rows = self._rows("select rater, scope, facts from raters order by number")
         with fitting(self.folder / LEDGER):
             return tuple(UsedRater(name, scope, dict(json.loads(facts))) for name, scope, facts in rows)

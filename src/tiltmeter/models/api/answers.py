@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from tiltmeter.text import all_readable
 
-Finish = Literal["stop", "length", "filter"]
+Finish = Literal["stop", "length", "filter", "refusal"]
 
 _FINISHES: Mapping[str, Finish] = {
     "stop": "stop",
@@ -20,8 +20,11 @@ _FINISHES: Mapping[str, Finish] = {
     "length": "length",
     "max_tokens": "length",
     "content_filter": "filter",
+    "safety": "filter",
+    "refusal": "refusal",
 }
 NO_LOGPROBS = "the reply has no log-probabilities"
+_REFUSAL = "refusal"
 # What servers write for minus infinity, which JSON does not have.
 _NOTHING = -9998.0
 
@@ -55,7 +58,7 @@ class Piece:
 class Written:
     """What a model wrote, and how it ended. `stop_text`: whether a text that was to end it did; None: not said.
 
-    `declined`: the server says that the model would not answer, and there is no text.
+    `declined`: the server says that the model would not answer, whatever the text.
     """
 
     text: str
@@ -107,19 +110,29 @@ def written(choice: Mapping[str, Any], *, chat: bool) -> Written:
         message = choice.get("message")
         if not isinstance(message, dict):
             raise Malformed("the reply has no message")
-        # A model that was stopped while it still reasoned has written nothing.
-        text = message.get("content")
-        text = "" if text is None else text
-        declined = not text and bool(message.get("refusal"))
+        text, declined = _message(message)
     else:
         text = choice.get("text")
     if not isinstance(text, str):
         raise Malformed("the text of the reply is of the wrong type")
-    finish = choice.get("finish_reason")
-    if not isinstance(finish, str) or finish not in _FINISHES:
+    # Some servers say so where others say which text has stopped the model.
+    finish = _REFUSAL if choice.get("stop_reason") == _REFUSAL else choice.get("finish_reason")
+    if not isinstance(finish, str) or finish.lower() not in _FINISHES:
         raise Malformed("the reply does not say why it ended")
+    ended = _FINISHES[finish.lower()]
     stopped = isinstance(choice["stop_reason"], str) if "stop_reason" in choice else None
-    return Written(text, _FINISHES[finish], stopped, pieces(choice), declined)
+    return Written(text, ended, stopped, pieces(choice), declined or ended == _REFUSAL)
+
+
+def _message(message: Mapping[str, Any]) -> tuple[Any, bool]:
+    """The text of a message, which may come in parts, and whether the server says that the model refused."""
+    content, said = message.get("content"), message.get(_REFUSAL)
+    if isinstance(content, list) and all(isinstance(part, dict) for part in content):
+        said = said or any(part.get("type") == _REFUSAL for part in content)
+        texts = [part.get("text") for part in content if part.get("type") in ("text", "output_text")]
+        content = "".join(text for text in texts if isinstance(text, str))
+    # A model that was stopped while it still reasoned has written nothing.
+    return "" if content is None else content, bool(said.strip() if isinstance(said, str) else said)
 
 
 def pieces(choice: Mapping[str, Any]) -> tuple[Piece, ...] | None:

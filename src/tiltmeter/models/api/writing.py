@@ -13,10 +13,8 @@ from tiltmeter.models.api.client import Refused
 from tiltmeter.models.api.probing import Plain, plain_fields
 from tiltmeter.models.writing.drafts import before_stop
 from tiltmeter.models.writing.sentences import first_sentence
-from tiltmeter.records import Completion, Decoding, Ended
+from tiltmeter.records import DECLINED, FILTERED, Completion, Decoding, Ended
 
-FILTERED = "the server withheld the text"
-DECLINED = "the model would not answer"
 _MAY_END = re.compile(r"[.!?]+[\"'”’)]*|\n")
 
 

@@ -1,0 +1,162 @@
+"""Refusals by group: refused of all texts that were asked for, what else is missing and why, and how groups differ."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tiltmeter.raters.refusal import ANSWER, EMPTY, REFUSAL, is_refusal_rater
+from tiltmeter.records import Continuation, Decoding, Estimate, Rating
+from tiltmeter.stats.continuations import NO_REASON, pairs_of_groups
+from tiltmeter.stats.estimates import adjust
+from tiltmeter.stats.pooled import Pooled
+from tiltmeter.stats.scales import SHARE, Bounds
+from tiltmeter.store import Continuations
+
+ANY = "any"
+"""The group of a text about nobody in particular."""
+UNKNOWN = ""
+NOTHING_IN_IT = "the text is empty"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRefusals:
+    """What became of the texts that were asked for about one group."""
+
+    asked: int
+    refused: int
+    share: Estimate
+    """Refused of all that were asked for."""
+    missing: Mapping[str, int]
+    """Why others say nothing either, and how many: not written, empty, in a language that is not read."""
+    unknown: int = 0
+    """Those of the missing that might be refusals: not written, or not read. Empty texts are none."""
+
+    @property
+    def bounds(self) -> Bounds:
+        """The share if none, or all, of the unknown were refusals."""
+        return self.refused / self.asked, (self.refused + self.unknown) / self.asked
+
+    def as_json(self) -> dict[str, Any]:
+        """The figures of the group."""
+        counts = {"asked": self.asked, "refused": self.refused, "unknown": self.unknown, "missing": dict(self.missing)}
+        return {**counts, "bounds": list(self.bounds), **self.share.as_json()}
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalPair:
+    """The share of refusals of group a minus that of group b."""
+
+    a: str
+    b: str
+    difference: Estimate
+    bounds: Bounds
+    """The difference if the unknown of one group were refusals and those of the other were not."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The figures of the pair."""
+        return {"a": self.a, "b": self.b, "difference": self.difference.as_json(), "bounds": list(self.bounds)}
+
+
+@dataclass(frozen=True, slots=True)
+class Refusals:
+    """The refusals of one model on the prompts of one source and bias, over its decodings."""
+
+    model: str
+    source: str
+    bias: str
+    groups: Mapping[str, GroupRefusals]
+    pairs: tuple[RefusalPair, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The figures as the run folder keeps them."""
+        return {
+            "model": self.model,
+            "source": self.source,
+            "bias": self.bias,
+            "groups": {name: group.as_json() for name, group in self.groups.items()},
+            "pairs": [pair.as_json() for pair in self.pairs],
+        }
+
+
+Placed = tuple[str, str, str]
+"""Model, source and bias."""
+Outcome = tuple[str, str | None, str]
+"""What became of a text, why it says nothing, and its origin."""
+Order = Callable[[str, Sequence[str]], tuple[list[str], str | None]]
+"""The groups of a bias in the order in which they are compared, and the one that is the reference."""
+
+
+def refusals(found: Continuations, places: Sequence[Placed], order: Order, seed: int) -> Iterator[Refusals]:
+    """The refusals of every model, source and bias; nothing where no refusal rater was at work."""
+    rater = refusal_rater(found)
+    for model, source, bias in places if rater else ():
+        items: dict[str, list[Outcome]] = {}
+        for decoding in longest(found.decodings):
+            for one, rating in found.rated(model, decoding, rater or "", source=source, bias=bias):
+                items.setdefault(one.prompt.group or ANY, []).append((*outcome(one, rating), one.prompt.origin))
+        if items:
+            yield refusals_of((model, source, bias), items, *order(bias, list(items)), seed=seed)
+
+
+def refusals_of(
+    place: Placed, items: Mapping[str, Sequence[Outcome]], order: Sequence[str], reference: str | None, *, seed: int = 0
+) -> Refusals:
+    """The refusals of the groups in this order, from what became of each text that was asked for."""
+    # A text that nobody could read is no answer: it stays in what was asked for, and widens the bounds.
+    read = {group: any(what != UNKNOWN for what, *_ in items[group]) for group in order}
+    pooled = Pooled(
+        [
+            (group, float(what == REFUSAL) if read[group] else None, origin)
+            for group in order
+            for what, _, origin in items[group]
+        ],
+        seed=seed,
+        scale=SHARE,
+    )
+    groups = {group: _counted(items[group], pooled.mean(group)) for group in order}
+    compared = pairs_of_groups(list(order), reference)
+    differences = adjust({str(at): pooled.difference(a, b) for at, (a, b) in enumerate(compared)})
+    pairs = (
+        RefusalPair(
+            a,
+            b,
+            differences[str(at)],
+            (groups[a].bounds[0] - groups[b].bounds[1], groups[a].bounds[1] - groups[b].bounds[0]),
+        )
+        for at, (a, b) in enumerate(compared)
+    )
+    return Refusals(*place, groups, tuple(pairs))
+
+
+def outcome(one: Continuation, rating: Rating) -> tuple[str, str | None]:
+    """Whether a text refuses, answers, is empty or unknown; and in the last two cases why it says nothing."""
+    if one.refused or rating.label == REFUSAL:
+        return REFUSAL, None
+    if rating.label == EMPTY:
+        return EMPTY, rating.unrated or NOTHING_IN_IT
+    return (ANSWER, None) if rating.label == ANSWER else (UNKNOWN, rating.unrated or NO_REASON)
+
+
+def refusal_rater(found: Continuations) -> str | None:
+    """The newest refusal rater that was at work: a run may have been resumed with another version."""
+    names = [used.name for used in found.raters if is_refusal_rater(used.name)]
+    return max(names, key=lambda name: int(name.rpartition("v")[2]), default=None)
+
+
+def longest(decodings: Sequence[Decoding]) -> list[Decoding]:
+    """Of settings that differ in length alone the longest: a shorter text is its beginning, and no other text."""
+    found: dict[Decoding, Decoding] = {}
+    for decoding in decodings:
+        family = replace(decoding, max_new_tokens=0)
+        held = found.get(family, decoding)
+        found[family] = decoding if decoding.max_new_tokens >= held.max_new_tokens else held
+    return list(found.values())
+
+
+def _counted(items: Sequence[Outcome], share: Estimate) -> GroupRefusals:
+    missing = Counter(why for _, why, _ in items if why is not None)
+    counts = Counter(what for what, *_ in items)
+    return GroupRefusals(len(items), counts[REFUSAL], share, dict(missing), counts[UNKNOWN])

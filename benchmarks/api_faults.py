@@ -124,12 +124,7 @@ def started(folder: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [*command, "--out", "run"],
         cwd=folder,
-        env={
-            **os.environ,
-            "TILTMETER_API_KEY": KEY,
-            "TILTMETER_API_KEY_HOSTS": "127.0.0.1:*",
-            "TILTMETER_CACHE": str(folder / "cache"),
-        },
+        env={**os.environ, "TILTMETER_API_KEY": KEY, "TILTMETER_CACHE": str(folder / "cache")},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

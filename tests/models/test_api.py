@@ -358,7 +358,6 @@ def test_real_weights_give_the_same_numbers_behind_a_server(opened: Any, tmp_pat
 
 def test_the_journal_holds_answers_and_no_headers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTHER_KEY", "sk-test-0123456789")
-    monkeypatch.setenv("OTHER_KEY_HOSTS", "127.0.0.1:*")
     served = Served(scripted())
     with serving(served) as url:
         model = load(f"tested@{url}?key_variable=OTHER_KEY", ModelSettings(answers=tmp_path))

@@ -37,7 +37,6 @@ QUICK = "timeout=0.8&longest_wait=0.1&concurrency=16"
 @pytest.fixture(autouse=True)
 def with_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TILTMETER_API_KEY", KEY)
-    monkeypatch.setenv("TILTMETER_API_KEY_HOSTS", "127.0.0.1:*")
     monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path / "cache"))
 
 

@@ -1,4 +1,4 @@
-"""A key goes to the servers that the environment names for it, whatever address a study brings."""
+"""Where the environment lists servers, a key goes to these alone, whatever address a study brings."""
 
 from __future__ import annotations
 
@@ -24,10 +24,16 @@ def with_key(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-@pytest.mark.parametrize("hosts", [None, "", "api.example.org", "127.0.0.1:1", "127.0.0.1", "localhost:*", "*", ":*"])
-def test_a_server_that_is_not_named_gets_no_key(hosts: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    if hosts is not None:
-        monkeypatch.setenv("TILTMETER_API_KEY_HOSTS", hosts)
+def test_without_a_list_the_server_that_was_named_gets_it() -> None:
+    served = Served(scripted())
+    with serving(served) as url:
+        load(f"tested@{url}", journal=Memory())
+    assert {one["Authorization"] for one in served.headers} == {f"Bearer {KEY}"}
+
+
+@pytest.mark.parametrize("hosts", ["", "api.example.org", "127.0.0.1:1", "127.0.0.1", "localhost:*", "*", ":*"])
+def test_a_server_that_is_not_listed_gets_no_key(hosts: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILTMETER_API_KEY_HOSTS", hosts)
     served = Served(scripted())
     with serving(served) as url:
         load(f"tested@{url}", journal=Memory())
@@ -44,15 +50,18 @@ def test_a_server_that_is_named_gets_it(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_an_address_cannot_have_any_variable_of_the_environment_sent() -> None:
-    served = Served(scripted())
-    with serving(served) as url, pytest.raises(UserError, match="SOME_SECRET_HOSTS"):
-        load(f"tested@{url}?key_variable=SOME_SECRET", journal=Memory())
-    assert not served.headers
+    address = parse("m@https://elsewhere.example/v1")
+    with pytest.raises(UserError, match="SOME_SECRET_HOSTS"):
+        Key.of("SOME_SECRET").sent_to(address, named=True)
+    assert Key.of("SOME_SECRET", {"SOME_SECRET": KEY, "SOME_SECRET_HOSTS": "elsewhere.example"}).sent_to(
+        address, named=True
+    )
 
 
-def test_a_server_that_wants_the_key_is_not_given_it_but_named() -> None:
+def test_a_server_that_wants_the_key_is_not_given_it_but_named(monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.models.test_api_faults import always
 
+    monkeypatch.setenv("TILTMETER_API_KEY_HOSTS", "api.example.org")
     with always(401, b"") as (url, seen), pytest.raises(ModelError, match="TILTMETER_API_KEY_HOSTS"):
         load(f"tested@{url}?attempts=1", journal=Memory())
     assert set(seen) == {""}

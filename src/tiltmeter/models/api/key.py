@@ -29,7 +29,9 @@ class Key:
 
     __slots__ = ("_hosts", "_value", "variable", "withheld")
 
-    def __init__(self, value: str = "", variable: str = VARIABLE, hosts: str = "", *, withheld: bool = False) -> None:
+    def __init__(
+        self, value: str = "", variable: str = VARIABLE, hosts: str | None = None, *, withheld: bool = False
+    ) -> None:
         self._value, self.variable, self._hosts = value, variable, hosts
         self.withheld = withheld
         """Whether there is a key that is not for this server."""
@@ -48,12 +50,13 @@ class Key:
             raise UserError(f"the environment has no {name}, which was named as the place of the key; set it")
         if not value.isascii() or not value.isprintable():
             raise UserError(f"the key in {name} has characters that no key has; copy it again")
-        return cls(value, name, given.get(name + HOSTS, ""))
+        return cls(value, name, given.get(name + HOSTS))
 
     def sent_to(self, address: Address, *, named: bool) -> Key:
         """The key, where it is for that server; otherwise none, or, where its variable was `named`, a refusal.
 
-        A study or a spec can come from somebody else, and so can the address in it; what is in the environment cannot.
+        A study can come from somebody else, and so can the address in it; what is in the environment cannot. Without a
+        list of servers, the usual key goes where the study says, and a variable that it names to this machine alone.
 
         >>> from tiltmeter.models.api.address import parse
         >>> key = Key.of("", {"TILTMETER_API_KEY": "sk-abcdefgh", "TILTMETER_API_KEY_HOSTS": "api.example.org"})
@@ -62,7 +65,11 @@ class Key:
         >>> bool(key.sent_to(parse("m@https://evil.example/v1"), named=False))
         False
         """
-        if not self._value or any(_is_for(entry.strip(), address.url) for entry in self._hosts.split(",")):
+        if self._hosts is None:
+            is_for = not named or address.is_loopback
+        else:
+            is_for = any(_is_for(entry.strip(), address.url) for entry in self._hosts.split(","))
+        if is_for or not self._value:
             return self
         if named:
             raise UserError(f"{self.variable} is not sent to {address.url}: {self.hint(address)}")

@@ -13,7 +13,7 @@ pytest.importorskip("httpx")
 from tests.models.api_server import START, Served, serving
 from tiltmeter.errors import ModelError
 from tiltmeter.models import ModelSettings
-from tiltmeter.models.api import File, Hopeless, Memory, load
+from tiltmeter.models.api import File, Hopeless, Memory, api_name, load
 from tiltmeter.models.api import client as client_module
 from tiltmeter.models.api.naming import accepts
 from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
@@ -237,3 +237,8 @@ def test_what_a_server_could_not_do_is_seen_again_when_it_is_mended(
         assert "left" not in load(f"tested@{url}?start={START}").conditionings
         served.how = ""
         assert "left" in load(f"tested@{url}?start={START}").conditionings
+
+
+def test_a_file_that_plants_a_tilt_on_itself_is_no_endless_search(tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text(f'model = "planted:{tmp_path / "own.toml"}"\n')
+    assert api_name(f"planted:{tmp_path / 'own.toml'}") is None

@@ -73,5 +73,7 @@ def _forms() -> Iterator[ChatForm]:
             yield ChatForm(length, frozenset(gone))
 
 
+STEPS = 2 + len(_PARTS)
+"""Forms, at most, in which one request is tried: with nothing left out, under the other name, and without each part."""
 FORMS: tuple[ChatForm, ...] = tuple(_forms())
 """Every form that a server may have been asked in."""

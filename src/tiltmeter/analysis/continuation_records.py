@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from tiltmeter.analysis.repeats import Repeats
 from tiltmeter.records import Decoding, Estimate, Scope
 from tiltmeter.stats.continuations import ContinuationSummary
 from tiltmeter.stats.scales import SHARE, SIGNED, Bounds
@@ -159,6 +160,8 @@ class ContinuationsSummary:
     empties: ByGroup = field(default_factory=dict)
     """By model and source: the share of empty texts of each group."""
     people: PeopleSaid | None = None
+    repeats: Sequence[Repeats] = ()
+    """How far several samples of one prompt differ, one for each model and decoding that draws at random."""
 
     def as_json(self) -> dict[str, Any]:
         """The summary as the run folder keeps it."""
@@ -177,6 +180,7 @@ class ContinuationsSummary:
             "refusals": _by_group(self.refusals),
             "empties": _by_group(self.empties),
             "sizes": [curve.as_json() for curve in self.sizes],
+            "repeats": [one.as_json() for one in self.repeats],
             **({"people": asdict(self.people)} if self.people else {}),
         }
 

@@ -22,6 +22,7 @@ from tiltmeter.analysis.people_cells import compare_with_people, people_cells, p
 from tiltmeter.analysis.people_ratings import PeopleRatings, rated_by_people
 from tiltmeter.analysis.rated_items import RatedCell, rated_cells, rated_items
 from tiltmeter.analysis.raters_compared import compare_raters
+from tiltmeter.analysis.repeats import repeats
 from tiltmeter.analysis.structures import rephrased, with_structures
 from tiltmeter.raters.refusal import EMPTY, REFUSAL
 from tiltmeter.records import Estimate, Scope
@@ -84,6 +85,7 @@ def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> Co
         sizes=tuple(_sizes(run, cells, seed)),
         empties=_shares(found, silences, EMPTY, seed),
         people=people_said(people, texts) if people and texts else None,
+        repeats=tuple(repeats(found)),
     )
 
 

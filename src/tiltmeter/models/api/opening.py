@@ -36,10 +36,12 @@ def load(argument: str, settings: ModelSettings | None = None, *, journal: Journ
     address = parse(argument)
     chosen = settings_for(address)
     folder = settings.answers if settings else None
+    shared = journal is None and folder is None
     if journal is None:
         place = f"{request_key(address.url, address.model)[:16]}{_ENDING}"
         journal = File((folder or cache_folder() / "api") / place, address.name(None))
-    client = Client(address, chosen, Key.of(chosen.key_variable), journal, counts_before=folder is not None)
+    key, counts_before = Key.of(chosen.key_variable), folder is not None
+    client = Client(address, chosen, key, journal, counts_before=counts_before, shared=shared)
     listed = client.listed = served(client).get(address.model, {})
     client.revision = _revision(address.model, listed)
     abilities = probe(client, chosen.start)

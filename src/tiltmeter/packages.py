@@ -24,6 +24,7 @@ from tiltmeter.errors import ModelError
 
 # What a killed fetch left behind is swept away after a day, when no fetch can still be at work on it.
 _STALE_SECONDS = 24 * 60 * 60
+_LONGEST_SECONDS = 60 * 60
 _UNREACHABLE = ("retrying", "connection", "timed out", "name resolution", "ssl", "enotfound", "econnre", "etimedout")
 
 
@@ -71,7 +72,14 @@ def download(package: Package, folder: Path) -> Path:
     command, pattern = _pip(package, folder) if package.index == "pip" else _npm(package, folder)
     # npm would read the settings of whatever project it is called in.
     place = folder if package.index == "npm" else None
-    result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, cwd=place)
+    try:
+        result = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", check=False, cwd=place, timeout=_LONGEST_SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        raise ModelError(
+            f"{package.index} did not fetch {package.requirement} within {_LONGEST_SECONDS} seconds; try again"
+        ) from None
     if result.returncode != 0:
         raise ModelError(_why_it_failed(package, result.stderr))
     archives = list(folder.glob(pattern))

@@ -357,6 +357,9 @@ class Decoding:
     """Stop where the first sentence ends."""
 
 
+UNCUT = "the model does not say where its tokens end, so that no shorter text can be cut from this one"
+
+
 @dataclass(frozen=True, slots=True)
 class Completion:
     """One text that a model wrote after a prompt, and what it cost."""
@@ -382,6 +385,8 @@ class Completion:
             return replace(self, ended="length")
         if tokens >= self.tokens:
             return self
+        if len(self.offsets) < tokens:
+            return Completion("", 0, "unwritten", unwritten=self.unwritten or UNCUT)
         text = self.text[: self.offsets[tokens - 1]]
         return Completion(text, tokens, "length", offsets=self.offsets[:tokens])
 

@@ -3,16 +3,19 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
+import time
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from typer.testing import CliRunner
 
+from tests.models.api_server import listening
 from tests.sources.datasets import prompt_samples, samples
 from tiltmeter.cli.data import app
 from tiltmeter.errors import InvalidData, RunError, UnknownName, UserError
 from tiltmeter.sources import datasets
+from tiltmeter.sources.datasets import download
 
 CONTENT = samples.CROWS_PAIRS.encode()
 
@@ -231,3 +234,68 @@ def test_get_leaves_a_folder_with_a_part_of_the_files_alone(bold, tmp_path) -> N
     with pytest.raises(InvalidData, match="already there, without the other files"):
         run("get", "bold", "--out", out)
     assert (out / "gender_prompt.json").read_text() == "mine"
+
+
+def test_get_holds_to_what_came_first_and_refuses_anything_else(server, at, tmp_path, monkeypatch) -> None:
+    at(server + "/whole")
+    first = json.loads(run("get", "crows-pairs", "--json").stdout)
+    assert first["noted"] == ["crows_pairs_anonymized.csv"]
+    assert json.loads(run("get", "crows-pairs", "--json").stdout)["noted"] == []
+    changed = CONTENT.replace(b".", b"!")
+    path = tmp_path / "cache" / "data" / "crows-pairs" / "crows_pairs_anonymized.csv"
+    # A copy in the cache that was changed is fetched anew; one of the user's own is not touched.
+    path.write_bytes(changed)
+    assert json.loads(run("get", "crows-pairs", "--json").stdout)["downloaded"]
+    assert path.read_bytes() == CONTENT
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / path.name).write_bytes(changed)
+    with pytest.raises(InvalidData, match="SHA-256"):
+        run("get", "crows-pairs", "--out", mine)
+    assert (mine / path.name).read_bytes() == changed
+    # The authors' file changes.
+    monkeypatch.setattr(f"{__name__}.CONTENT", changed)
+    with pytest.raises(RunError, match="SHA-256"):
+        run("get", "crows-pairs", "--out", tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+    digest = hashlib.sha256(changed).hexdigest()
+    with pytest.raises(RunError, match="SHA-256"):
+        run("get", "crows-pairs", "--out", tmp_path / "new", "--sha256", "0" * 64)
+    agreed = json.loads(
+        run("get", "crows-pairs", "--out", tmp_path / "new", "--sha256", digest.upper(), "--json").stdout
+    )
+    assert agreed["sha256"] == digest
+
+
+def test_get_refuses_what_is_not_what_we_pinned(server, at, tmp_path, monkeypatch) -> None:
+    at(server + "/whole")
+    known = datasets.DATASETS["crows-pairs"]
+    for sha256, fits in ((hashlib.sha256(CONTENT).hexdigest(), True), ("0" * 64, False)):
+        pinned = replace(known, files=(replace(known.files[0], url=f"{server}/whole", sha256=sha256),))
+        monkeypatch.setitem(datasets.DATASETS, "crows-pairs", pinned)
+        if fits:
+            found = json.loads(run("get", "crows-pairs", "--json").stdout)
+            assert (found["sha256"], found["noted"]) == (sha256, [])
+        else:
+            with pytest.raises(RunError, match="SHA-256"):
+                run("get", "crows-pairs")
+
+
+def test_get_gives_up_on_a_server_that_drips(at, tmp_path, monkeypatch) -> None:
+    class Dripping(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            for _ in range(200):
+                self.wfile.write(b"x")
+                time.sleep(0.05)
+
+        def log_message(self, *_: object) -> None:
+            """Silence."""
+
+    monkeypatch.setattr(download, "LONGEST", 0.3)
+    with listening(Dripping) as url:
+        at(url)
+        with pytest.raises(RunError, match="within 0.3 seconds"):
+            run("get", "crows-pairs", "--out", tmp_path / "out")
+    assert not (tmp_path / "out").exists()

@@ -24,11 +24,12 @@ from tiltmeter import models, raters
 from tiltmeter.cli import main
 from tiltmeter.engine import Cluster, carry_out, ray_crew, recalling
 from tiltmeter.engine.ray_crew import Crew
-from tiltmeter.engine.ray_staff import RayStaff, _Dispatch, _is_behind_api, ray_staff
+from tiltmeter.engine.ray_staff import RayStaff, _Dispatch, ray_staff
 from tiltmeter.engine.ray_worker import Call, Place, Refused, Tool, Worker
 from tiltmeter.engine.written import read_written_sentences
 from tiltmeter.errors import MissingExtra, ModelError, RunError, UnknownName, UserError
 from tiltmeter.models import Explainer, ModelSettings, Predictor, Writer
+from tiltmeter.models.api import api_name
 from tiltmeter.store import KeptAnswers
 from tiltmeter.study import Plan, parse, plan, read
 
@@ -462,7 +463,7 @@ def test_a_model_on_workers_has_the_verbs_of_the_model(cluster: Any) -> None:
 def test_models_behind_an_api_are_known_by_their_names(name: str, is_behind: bool) -> None:
     Path("api.toml").write_text('model = "api:m@http://localhost:1/v1"\n')
     Path("table.toml").write_text('model = "scripted"\n')
-    assert _is_behind_api(name) == is_behind
+    assert (api_name(name) is not None) == is_behind
 
 
 def staff_of(at_once: int) -> RayStaff:

@@ -6,10 +6,13 @@ import json
 import logging
 import pickle
 import re
+import socket
 import sqlite3
+import threading
+import time
 import traceback
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -138,6 +141,46 @@ def test_texts_that_a_server_cannot_bear_do_not_end_the_run(tmp_path: Path, monk
     # It was asked in between whether it is there at all, and never the same twice.
     assert 1 < len(server.answered) <= 8
     assert not server.after_answer
+
+
+@contextmanager
+def half_open(drip: bytes, pause: float) -> Iterator[tuple[str, list[threading.Event]]]:
+    """A server that takes every connection and never comes to an end, and when each was closed by the other side."""
+    closed: list[threading.Event] = []
+
+    def serve(connection: socket.socket, gone: threading.Event) -> None:
+        with connection:
+            connection.settimeout(pause)
+            while not gone.is_set():
+                try:
+                    gone.set() if connection.recv(65536) == b"" else None
+                except TimeoutError:
+                    with suppress(OSError):
+                        connection.sendall(drip)
+                except OSError:
+                    gone.set()
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def accept() -> None:
+            with suppress(OSError):
+                while True:
+                    closed.append(threading.Event())
+                    threading.Thread(target=serve, args=(server.accept()[0], closed[-1]), daemon=True).start()
+
+        threading.Thread(target=accept, daemon=True).start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/v1", closed
+
+
+@pytest.mark.parametrize("drip", [b"", b"H", b"HTTP/1.1 200 OK\r\ncontent-length: 999999\r\n\r\n"])
+def test_a_connection_on_which_nothing_comes_to_an_end_is_closed_in_time(drip: bytes) -> None:
+    began = time.monotonic()
+    with half_open(drip, 0.05) as (url, closed):
+        with pytest.raises(ModelError, match=r"no whole reply came within 0\.4 seconds"):
+            load(f"tested@{url}?timeout=0.4&longest_wait=0.01&attempts=2", journal=Memory())
+        assert time.monotonic() - began < 20
+        # The last is the one that nobody has taken yet.
+        assert len(closed) > 2 and all(gone.wait(5) for gone in closed[:-1])
 
 
 def test_nobody_listens() -> None:

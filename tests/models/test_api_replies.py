@@ -11,13 +11,18 @@ import pytest
 pytest.importorskip("httpx")
 
 from tests.models.api_server import START, Served, serving
+from tiltmeter.analysis import summarise_run
+from tiltmeter.analysis.multiverse import summarise_multiverse
+from tiltmeter.engine import carry_out
 from tiltmeter.errors import ModelError
 from tiltmeter.models import ModelSettings
-from tiltmeter.models.api import File, Hopeless, Memory, load
+from tiltmeter.models.api import File, Hopeless, Memory, api_name, load
 from tiltmeter.models.api import client as client_module
 from tiltmeter.models.api.naming import accepts
 from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
 from tiltmeter.records import Decoding
+from tiltmeter.report.limitations import limitations
+from tiltmeter.study import parse, plan
 
 SHORT = Decoding(max_new_tokens=4)
 HALF = "\ud800"
@@ -194,6 +199,7 @@ class Mute(Served):
         return status, reply
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["null", "missing", "empty", "no numbers", "no echo"])
 @pytest.mark.parametrize("echo", [True, False])
 def test_numbers_that_were_missing_are_asked_for_again_when_the_server_is_mended(
@@ -216,6 +222,7 @@ def test_numbers_that_were_missing_are_asked_for_again_when_the_server_is_mended
         assert again.next_words(["The nurse said that"], ["she"])[0].words[0].unscored is None
 
 
+@pytest.mark.slow
 def test_a_server_that_gives_no_numbers_any_more_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client_module, "HOPELESS", 5)
     served = Mute(scripted())
@@ -237,3 +244,29 @@ def test_what_a_server_could_not_do_is_seen_again_when_it_is_mended(
         assert "left" not in load(f"tested@{url}?start={START}").conditionings
         served.how = ""
         assert "left" in load(f"tested@{url}?start={START}").conditionings
+
+
+def test_a_file_that_plants_a_tilt_on_itself_is_no_endless_search(tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text(f'model = "planted:{tmp_path / "own.toml"}"\n')
+    assert api_name(f"planted:{tmp_path / 'own.toml'}") is None
+
+
+@pytest.mark.slow
+def test_a_report_says_that_a_model_changed_during_its_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path / "cache"))
+    served = Named(scripted(), said="tested-2024-08-06")
+    study = 'specs = ["gender-math-arts"]\nmodels = ["api:tested@{}?start={}"]\n[pairs]\nsources = ["templates"]\n'
+    with serving(served) as url:
+        answer = served.reply
+
+        def rolled(path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+            served.said = "tested-2024-11-20" if len(served.asked) > 20 else served.said
+            return answer(path, body)
+
+        served.reply = rolled  # type: ignore[method-assign]
+        run = carry_out(plan(parse(study.format(url, START))), tmp_path / "run")
+    [spent] = run.meta["api"].values()
+    assert spent["models"] == ["tested-2024-08-06", "tested-2024-11-20"]
+    summary = summarise_run(run)
+    said = limitations([(run, summary)], summarise_multiverse([(run, summary)]))
+    assert any("tested-2024-11-20" in one for one in said)

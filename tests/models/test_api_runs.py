@@ -111,8 +111,8 @@ def test_a_plan_says_at_most_what_it_takes(served: Served, url: str, tmp_path: P
     assert called == models.lasting_name(name)
     assert cost.money == pytest.approx((cost.tokens_in + 3 * cost.tokens_out) / 1e6)
     spent = carry_out(made, tmp_path).meta["api"][f"api:tested@{url}"]
-    # One more shows what the server can do.
-    assert spent["requests"] - 1 == cost.requests
+    # What it takes to see what the server can do is part of it; here it is one request.
+    assert cost.requests - 30 < spent["requests"] <= cost.requests <= cost.most
     assert spent["tokens_out"] - 1 <= cost.tokens_out
 
 

@@ -235,8 +235,11 @@ def test_variants_are_read_together() -> None:
         variants("{a|b} }")
 
 
-def test_a_mere_link_asks_nothing_over_the_network(tmp_path: Path) -> None:
+@pytest.mark.parametrize("around", ["", "chat:", "chat:chat:", "planted:", "chat:planted:"])
+def test_a_mere_link_asks_nothing_over_the_network(around: str, tmp_path: Path) -> None:
     client, model = opened(tmp_path), "api:any@http://127.0.0.1:9"
+    (tmp_path / "tilted.toml").write_text(f'model = "chat:{model}"\n')
+    model = f"{around}{tmp_path / 'tilted.toml'}" if around.endswith("planted:") else f"{around}{model}"
     client.app.state.loaded = Loaded(model)  # type: ignore[attr-defined]
     for name, asks in (("scripted", True), (model, False)):
         page = client.get("/playground", params={"text": NURSE, "model": name}).text

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tiltmeter.analysis.refusals import Refusals
+from tiltmeter.analysis.repeats import Repeats
 from tiltmeter.records import Decoding, Estimate, Scope
 from tiltmeter.stats.continuations import ContinuationSummary
 from tiltmeter.stats.scales import SHARE, SIGNED, Bounds
@@ -155,6 +156,8 @@ class ContinuationsSummary:
     sizes: Sequence[SizeCurve] = ()
     """The curve over sample size, one for each model and bias."""
     people: PeopleSaid | None = None
+    repeats: Sequence[Repeats] = ()
+    """How far several samples of one prompt differ, one for each model and decoding that draws at random."""
 
     def as_json(self) -> dict[str, Any]:
         """The summary as the run folder keeps it."""
@@ -172,6 +175,7 @@ class ContinuationsSummary:
             "agreement": [one.as_json() for one in self.agreement],
             "refusals": [one.as_json() for one in self.refusals],
             "sizes": [curve.as_json() for curve in self.sizes],
+            "repeats": [one.as_json() for one in self.repeats],
             **({"people": asdict(self.people)} if self.people else {}),
         }
 

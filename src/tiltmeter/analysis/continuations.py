@@ -22,6 +22,7 @@ from tiltmeter.analysis.people_ratings import PeopleRatings, rated_by_people
 from tiltmeter.analysis.rated_items import RatedCell, rated_cells, rated_items
 from tiltmeter.analysis.raters_compared import compare_raters
 from tiltmeter.analysis.refusals import refusals
+from tiltmeter.analysis.repeats import repeats
 from tiltmeter.analysis.structures import rephrased, with_structures
 from tiltmeter.records import Estimate, Scope
 from tiltmeter.stats.continuations import RatedItem, summarise
@@ -79,6 +80,7 @@ def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> Co
         refusals=tuple(refusals(found, silences, lambda bias, groups: _in_order(run, bias, groups), seed)),
         sizes=tuple(_sizes(run, cells, seed)),
         people=people_said(people, texts) if people and texts else None,
+        repeats=tuple(repeats(found)),
     )
 
 

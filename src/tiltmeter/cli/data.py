@@ -73,6 +73,10 @@ def check_dataset(
 def get_dataset(
     name: Annotated[str, typer.Argument(help="The name of a data set; `tiltmeter data list` shows them.")],
     out: Annotated[Path | None, typer.Option("--out", help="The folder to put it in; the cache, unless told.")] = None,
+    sha256: Annotated[
+        list[str] | None,
+        typer.Option("--sha256", help="What a file must be; once for each file of the data set."),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Download a data set from its authors, check it, and say where it is."""
@@ -80,7 +84,7 @@ def get_dataset(
     from tiltmeter.sources.datasets.download import get
 
     known = dataset(name)
-    fetched = get(known, out)
+    fetched = get(known, out, sha256=sha256 or ())
     if json:
         print_json(
             {
@@ -89,6 +93,7 @@ def get_dataset(
                 "sha256": fetched.files[0][1] if len(fetched.files) == 1 else None,
                 "files": [{"path": str(path), "sha256": digest} for path, digest in fetched.files],
                 "downloaded": fetched.downloaded,
+                "noted": list(fetched.noted),
                 "licence": known.licence,
                 "citation": known.citation,
                 "check": fetched.report,
@@ -99,6 +104,11 @@ def get_dataset(
     for path, digest in fetched.files:
         typer.echo(f"{digest}  {path}")
     say(f"{known.title}: {known.licence}. Please cite: {known.citation}")
+    if fetched.noted:
+        say(
+            f"WARNING: tiltmeter knows no SHA-256 of {', '.join(fetched.noted)}. What came is noted, and anything else "
+            "will be refused; compare it with what others have."
+        )
     if not fetched.downloaded:
         say("It was there already; nothing was downloaded.")
 

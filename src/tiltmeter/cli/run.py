@@ -173,6 +173,9 @@ def _carry_out(
         typer.echo(f"report: {report}")
     for source, reason in summary.sentences.came_to_nothing.items() if summary.sentences else ():
         say(f"{source} came to nothing: none of its sentences makes a pair (most often: {reason})")
+    for repeated in summary.continuations.repeats if summary.continuations else ():
+        if repeated.is_suspect:
+            say(f"WARNING: {repeated.words()}; does the server heed seeds?")
     for model in summary.next_words.without_saliency if summary.next_words else ():
         say(f"no saliency of {model}: it has no gradients; a checkpoint is needed")
     return summary

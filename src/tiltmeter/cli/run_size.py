@@ -32,9 +32,10 @@ def tell_size(size: Mapping[str, Any]) -> None:
         )
     for name, cost in size.get("api", {}).items():
         money = "" if cost["money"] is None else f", which cost {cost['money']:,.4g}"
+        most = "if the server fails at all of them" if cost["most"] > cost["requests"] else "by `max_requests`"
         say(
-            f"plan: {name}: at most {cost['requests']:,} requests, about {cost['tokens_in']:,} tokens to read and at "
-            f"most {cost['tokens_out']:,} to write{money}"
+            f"plan: {name}: at most {cost['requests']:,} requests ({cost['most']:,} {most}), about "
+            f"{cost['tokens_in']:,} tokens to read and at most {cost['tokens_out']:,} to write{money}"
         )
     for reason, count in list(size["dropped"].items())[:3]:
         say(f"dropped: {count} probes, {reason}")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import chain, repeat
 
 from tiltmeter.engine import completing, scoring
 from tiltmeter.engine.panel import JUDGE
+from tiltmeter.engine.rating import terms_by_group
+from tiltmeter.engine.writing_costs import Tokens, read_by_reader, scored_later, written_sentences
 from tiltmeter.measures.scorers import Scorer
 from tiltmeter.models.api import (
     Cost,
@@ -18,8 +20,11 @@ from tiltmeter.models.api import (
     expected_cost,
     forced_choice,
     lasting_name,
+    most_sent,
     price_of,
 )
+from tiltmeter.models.next_words import before_blank, ways
+from tiltmeter.raters.tilt import sentences
 from tiltmeter.store import ANSWERS, Ledger
 from tiltmeter.store.next_words import ordered_questions
 from tiltmeter.study import Plan
@@ -27,22 +32,21 @@ from tiltmeter.study import Plan
 _CHOICE = forced_choice.DECODING.max_new_tokens
 _CHAT = 40
 """Tokens, about, that a chat template and an instruction put around a text."""
+_TILT = 20
+"""Tokens, about, of a sentence on which the tilt of a rater is measured."""
 
 
 def expected_costs(plan: Plan, scorers: Sequence[Scorer]) -> dict[str, Cost]:
-    """For each model of the study behind an API, and each judge, what it will take at most, by its name.
+    """For each model behind an API that a study asks, what it will take at most, by its name.
 
-    Tokens are estimated from characters, since only the server's tokenizer knows; and sentences that a model has yet
-    to write are not counted.
+    Whatever it is asked for counts: what is measured, what a judge rates and its own tilt, sentences to be written and
+    read. Tokens are estimated from characters, since only the server's tokenizer knows.
     """
-    found = {}
-    for name in dict.fromkeys(name for name in (*plan.study.models, *_judges(plan)) if api_name(name)):
-        requests = read = wrote = 0
-        asked = _asked(plan, scorers, chat=name.startswith("chat:")) if name in plan.study.models else ()
-        for tokens_in, tokens_out in chain(asked, *(_judged(plan) for judge in _judges(plan) if judge == name)):
-            requests, read, wrote = requests + 1, read + tokens_in, wrote + tokens_out
-        found[lasting_name(name)] = expected_cost(requests, (read, wrote), price_of(name))
-    return found
+    found: dict[str, list[tuple[str, Iterable[Tokens], int]]] = {}
+    for name, asked, openings in _roles(plan, scorers):
+        if api_name(name) is not None:
+            found.setdefault(lasting_name(name), []).append((name, asked, openings))
+    return {called: _cost(roles) for called, roles in found.items()}
 
 
 @contextmanager
@@ -56,19 +60,49 @@ def accounted(ledger: Ledger) -> Iterator[None]:
             ledger.record_spent(spent)
 
 
-def _asked(plan: Plan, scorers: Sequence[Scorer], *, chat: bool) -> Iterator[tuple[int, int]]:
+def _roles(plan: Plan, scorers: Sequence[Scorer]) -> Iterator[tuple[str, Iterable[Tokens], int]]:
+    """Every model that is asked for something: its name, what each question reads and writes, how often it is opened.
+
+    A judge and a reader are looked at before they are needed.
+    """
+    for name in plan.study.models:
+        yield name, _asked(plan, scorers, chat=name.startswith("chat:")), 1
+    for name in _judges(plan):
+        yield name, _judged(plan), 2
+    for source in plan.study.generated:
+        yield source.options["by"], written_sentences(plan.study.specs, source), 1
+        # Nobody ranks what the tested model is to be tested on but a reader.
+        reader = source.options.get("reader") or source.options["by"]
+        if source.options.get("reader") or reader not in plan.study.models:
+            yield reader, read_by_reader(plan.study.specs, source), 2
+
+
+def _cost(roles: Sequence[tuple[str, Iterable[Tokens], int]]) -> Cost:
+    requests = read = wrote = 0
+    for tokens_in, tokens_out in chain.from_iterable(asked for _, asked, _ in roles):
+        requests, read, wrote = requests + 1, read + tokens_in, wrote + tokens_out
+    name = roles[0][0]
+    well, ill = most_sent(name, requests, sum(openings for *_, openings in roles))
+    return expected_cost(well, (read, wrote), price_of(name), ill)
+
+
+def _asked(plan: Plan, scorers: Sequence[Scorer], *, chat: bool) -> Iterator[Tokens]:
     """The tokens that each request to a tested model reads and writes."""
     for conditioning, _, text, _ in scoring.Batches(plan.pairs, scorers).questions:
         by_chat = conditioning == forced_choice.CONDITIONING
         yield estimated_tokens(text) + _CHAT * by_chat, _CHOICE if by_chat else 1
+    for source in plan.study.generated:
+        yield from scored_later(plan.study.specs, source, scorers)
     for read, wrote in _written(plan):
         yield read + _CHAT * chat, wrote
     for question, _ in ordered_questions(plan.asked, plan.study.next_words) if plan.study.next_words else ():
-        # The prompt alone, and with each word that is not among the most probable.
-        yield from repeat((estimated_tokens(question.text), 1), 1 + len(question.words))
+        # The prompt alone, and with each word, however it is written, that is not among the most probable.
+        before = before_blank(question.text) or ""
+        number = 1 + sum(len(ways(word, before, None)) for word in question.words)
+        yield from repeat((estimated_tokens(question.text), 1), number)
 
 
-def _written(plan: Plan) -> Iterator[tuple[int, int]]:
+def _written(plan: Plan) -> Iterator[Tokens]:
     choices = plan.study.continuations
     batches = completing.Batches(plan.prompts, choices) if choices else ()
     for batch in batches:
@@ -82,7 +116,14 @@ def _judges(plan: Plan) -> list[str]:
     return [one.options["model"] for one in raters if one.name == JUDGE]
 
 
-def _judged(plan: Plan) -> Iterator[tuple[int, int]]:
-    """Every text of every model, asked about once."""
-    for read, wrote in _written(plan):
-        yield from repeat((read + wrote + _CHAT, _CHOICE), len(plan.study.models))
+def _judged(plan: Plan) -> Iterator[Tokens]:
+    """Every text of every model at each of its lengths, and the sentences that show the judge's own tilt."""
+    choices = plan.study.continuations
+    assert choices is not None
+    for prompt in plan.prompts:
+        read = estimated_tokens(prompt.text) + _CHAT
+        for decoding in choices.decodings:
+            texts = choices.samples_of(decoding) * len(plan.study.models)
+            yield from repeat((read + decoding.max_new_tokens, _CHOICE), texts)
+    for groups in terms_by_group(plan.prompts, plan.study.seed).values():
+        yield from repeat((_TILT + _CHAT, _CHOICE), sum(map(len, groups.values())) * len(sentences()))

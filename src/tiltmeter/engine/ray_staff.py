@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from tiltmeter import raters
@@ -24,7 +23,7 @@ from tiltmeter.engine.recalling_raters import is_network, recalling
 from tiltmeter.engine.staff import Batch, Result, Staff
 from tiltmeter.engine.staff import Tool as Given
 from tiltmeter.models import Model, ModelSettings
-from tiltmeter.models.files import planted_files
+from tiltmeter.models.api import api_name
 from tiltmeter.raters import Rater
 from tiltmeter.store import KeptAnswers
 
@@ -44,7 +43,7 @@ class RayStaff(Staff):
 
     def model(self, name: str) -> Model:
         """The model of a name."""
-        if _is_behind_api(name):
+        if api_name(name) is not None:
             return open_model(name, self.settings, self.kept)
         # What an API answered has no meaning on a worker.
         settings = replace(self.settings, answers=None)
@@ -174,14 +173,3 @@ def _sent(dispatch: _Dispatch, tool: Tool, facts: Facts, verbs: Iterable[str]) -
     kind = type("Sent", (_Sent,), {verb: sending(verb) for verb in verbs})
     made: _Sent = kind(dispatch, tool, facts)
     return made
-
-
-def _is_behind_api(name: str) -> bool:
-    """Whether a name stands for a model behind an API, perhaps through a template or with a planted tilt."""
-    kind, _, argument = name.partition(":")
-    if kind == "chat":
-        return _is_behind_api(argument)
-    if kind == "planted":
-        found = planted_files(Path(argument).expanduser())
-        return found is not None and _is_behind_api(found[0])
-    return kind == "api"

@@ -11,7 +11,6 @@ import atexit
 import os
 import shlex
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -30,12 +29,15 @@ from tiltmeter.errors import MissingExtra, ModelError
 from tiltmeter.models.checkpoint import check_folder, files_sha256, weights_sha256
 from tiltmeter.models.hugging_face import require_packages
 from tiltmeter.models.interface import Model, ModelSettings
+from tiltmeter.processes import end_with_children
 from tiltmeter.quietly import quietly
 
 PROGRAM, ARGUMENTS, PATIENCE = "TILTMETER_VLLM", "TILTMETER_VLLM_ARGS", "TILTMETER_VLLM_PATIENCE"
 """Of the environment: where `vllm` is, what else it is told, and how many seconds it may take to start."""
 _SERVED = "tiltmeter"
 _PATIENCE = 1_200.0
+_GRACE = 10.0
+"""Seconds that a server has to end by itself."""
 _GUARDED = (
     sys.executable,
     "-c",
@@ -127,13 +129,7 @@ class _Server:
 
     def stop(self) -> None:
         """End the server and all that it started."""
-        if self._process.poll() is None:
-            os.killpg(self._process.pid, signal.SIGTERM)
-            try:
-                self._process.wait(10)
-            except subprocess.TimeoutExpired:
-                os.killpg(self._process.pid, signal.SIGKILL)
-                self._process.wait()
+        end_with_children(self._process, _GRACE)
 
     def _wait(self, name: str) -> None:
         patience = float(os.environ.get(PATIENCE) or _PATIENCE)

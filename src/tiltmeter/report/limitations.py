@@ -56,6 +56,8 @@ def limitations(runs: Runs, answered: MultiverseSummary, done: Account) -> tuple
     """What this study leaves open, because of what was run; the largest gaps first."""
     return (
         *_unfinished(runs),
+        *_changed(runs),
+        *_repeated(runs),
         *_unwritten(runs),
         *_models(done),
         *_servers(runs),
@@ -74,6 +76,25 @@ def _unfinished(runs: Runs) -> Iterator[str]:
     missing = list(dict.fromkeys(name for run, summary in runs if _is_open(run) for name in summary.missing))
     if missing:
         yield f"The run is not finished: of {listed(missing)} something is missing, and what stands here will change."
+
+
+def _changed(runs: Runs) -> Iterator[str]:
+    """Models behind an API whose replies name more than one."""
+    for run, _ in runs:
+        for name, spent in run.meta.get("api", {}).items():
+            said = spent.get("models") or ()
+            if len(said) > 1:
+                yield (
+                    f"{name} changed during the run: its replies come from {listed(said)}, so that what is measured is "
+                    "a mixture of these."
+                )
+
+
+def _repeated(runs: Runs) -> Iterator[str]:
+    for _, summary in runs:
+        for one in summary.continuations.repeats if summary.continuations else ():
+            if one.is_suspect:
+                yield f"{one.words()}. Intervals are over origins and hold; more samples would not narrow them."
 
 
 def _is_open(run: Run) -> bool:

@@ -6,7 +6,6 @@ Where the folder of the run is not ours to write to, the findings go into the sp
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -17,6 +16,7 @@ from threading import Lock
 from typing import IO
 
 from tiltmeter.errors import RunError, TiltmeterError
+from tiltmeter.processes import give_way
 from tiltmeter.web.jobs import SAID
 from tiltmeter.web.scratch import scratch_of
 
@@ -93,7 +93,7 @@ def main() -> None:
     if len(sys.argv) not in (2, 3):
         print("name the folder of a run: python -m tiltmeter.web.working RUN", file=sys.stderr)
         raise SystemExit(2)
-    os.nice(_POLITE)
+    give_way(_POLITE)
     try:
         work_out(*map(Path, sys.argv[1:3]))
     except (TiltmeterError, OSError) as problem:

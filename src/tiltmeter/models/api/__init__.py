@@ -5,7 +5,7 @@ from tiltmeter.models.api.budget import BudgetSpent, Cost, Price, Spent, estimat
 from tiltmeter.models.api.client import Hopeless
 from tiltmeter.models.api.journal import File, Journal, Memory
 from tiltmeter.models.api.model import ApiModel
-from tiltmeter.models.api.opening import account_of, accounts, check, lasting_name, load, price_of
+from tiltmeter.models.api.opening import account_of, accounts, check, lasting_name, load, most_sent, price_of
 from tiltmeter.models.api.settings import ApiSettings
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "expected_cost",
     "lasting_name",
     "load",
+    "most_sent",
     "parse",
     "price_of",
 ]

@@ -6,9 +6,11 @@ import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from tiltmeter.errors import UserError
+from tiltmeter.models.files import planted_files
 
 EXAMPLE = "api:NAME@http://localhost:8000/v1"
 # The first @ with a scheme behind it: a model's own name may hold one (`org/name@revision`).
@@ -86,11 +88,20 @@ def parse(argument: str) -> Address:
     return Address(model, url, dict(parse_qsl(parts.query, keep_blank_values=True)))
 
 
-def api_name(name: str) -> str | None:
-    """What follows `api:` in the name of a model, `chat:` before it or not; None where it is no model of an API.
+def api_name(name: str, deepest: int = 8) -> str | None:
+    """What follows `api:` in the name that a model's name comes to, whatever is wrapped around it; None: no API.
 
-    >>> api_name("chat:api:m@http://localhost:8000/v1"), api_name("hf:gpt2")
+    `chat:` and `planted:` name another model, and do so in turn.
+
+    >>> api_name("chat:chat:api:m@http://localhost:8000/v1"), api_name("hf:gpt2")
     ('m@http://localhost:8000/v1', None)
     """
-    plain = name.removeprefix("chat:")
-    return plain.removeprefix("api:") if plain.startswith("api:") else None
+    kind, _, argument = name.partition(":")
+    if kind == "api":
+        return argument
+    inner: str | None = argument if kind == "chat" else None
+    if kind == "planted":
+        found = planted_files(Path(argument).expanduser())
+        inner = found[0] if found else None
+    # A file may name itself.
+    return api_name(inner, deepest - 1) if inner and deepest else None

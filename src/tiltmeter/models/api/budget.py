@@ -33,18 +33,22 @@ class Cost:
     """What a plan will take. `money` is None where the user gave no price."""
 
     requests: int
+    """At most, from a server that answers all of them."""
     tokens_in: int
     tokens_out: int
     money: float | None = None
+    most: int = 0
+    """Requests at most from a server that fails at all of them, in one start: each is sent several times."""
 
 
-def expected_cost(requests: int, tokens: tuple[int, int], price: Price | None = None) -> Cost:
+def expected_cost(requests: int, tokens: tuple[int, int], price: Price | None = None, most: int | None = None) -> Cost:
     """What so many requests will cost; `tokens` are read and written, in all and at most.
 
     >>> expected_cost(1000, (20_000, 30_000), Price(0.5, 2.0)).money
     0.07
     """
-    return Cost(requests, *tokens, None if price is None else _money(*tokens, price))
+    money = None if price is None else _money(*tokens, price)
+    return Cost(requests, *tokens, money, requests if most is None else most)
 
 
 def estimated_tokens(text: str) -> int:

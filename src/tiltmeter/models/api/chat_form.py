@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from tiltmeter.models.api.client import LENGTHS, Request
+from tiltmeter.models.api.client import LENGTHS, Refused, Request
 
+WRONG = (400, 422)
+"""What servers answer to a request of the wrong form."""
 _IDLE: Mapping[str, float] = {
     "temperature": 1.0,
     "top_p": 1.0,
@@ -47,19 +50,34 @@ class ChatForm:
         }
         return replace(request, body=body)
 
-    def without(self, said: str, body: Mapping[str, Any]) -> ChatForm | None:
-        """The form without what a server says that it does not take; None where nothing of the kind is in the body.
+    def others(self, refused: Refused, body: Mapping[str, Any]) -> Iterator[ChatForm]:
+        """The forms to try where a server refuses this one: without what it names, the likeliest first.
 
-        >>> ChatForm("max_tokens").without("unsupported: 'top_p'", {"top_p": 1.0, "max_tokens": 5}).left_out
-        frozenset({'top_p'})
+        >>> said = Refused("", 400, blamed="unsupported: 'top_p'")
+        >>> [form.left_out for form in ChatForm("max_tokens").others(said, {"top_p": 1.0, "max_tokens": 5})]
+        [frozenset({'top_p'})]
         """
-        if self.length == LENGTHS[0] and any(name in said for name in LENGTHS):
-            return replace(self, length=LENGTHS[1])
+        if any(_names(refused.blamed, name) for name in LENGTHS):
+            yield replace(self, length=LENGTHS[self.length == LENGTHS[0]])
         for part in _PARTS:
-            if any(name in said for name in part) and any(_can_go(name, body) for name in part):
-                return replace(self, left_out=self.left_out | {*part})
+            if any(_names(refused.blamed, name) for name in part) and any(_can_go(name, body) for name in part):
+                yield replace(self, left_out=self.left_out | {*part})
         # Where nothing is named, it may be the one thing that nobody needs.
-        return replace(self, left_out=self.left_out | {"seed"}) if "seed" in body else None
+        if "seed" in body and refused.status in WRONG:
+            yield replace(self, left_out=self.left_out | {"seed"})
+
+
+def is_about_form(refused: Refused, body: Mapping[str, Any]) -> bool:
+    """Whether a server refuses what a request has in it, and not the model, the key or the address.
+
+    Some say so by a status that means something else: then it must name a part of the request.
+    """
+    named = any(_names(refused.blamed, name) for name in (*body, *LENGTHS) if name not in ("model", "messages"))
+    return refused.status in WRONG or (refused.status is not None and named)
+
+
+def _names(text: str, name: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None
 
 
 def _can_go(name: str, body: Mapping[str, Any]) -> bool:
@@ -73,5 +91,7 @@ def _forms() -> Iterator[ChatForm]:
             yield ChatForm(length, frozenset(gone))
 
 
+STEPS = 2 * (1 + len(_PARTS))
+"""Forms, at most, in which one request is tried: without one part after another, under either name of the limit."""
 FORMS: tuple[ChatForm, ...] = tuple(_forms())
 """Every form that a server may have been asked in."""

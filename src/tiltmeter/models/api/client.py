@@ -66,6 +66,8 @@ class Refused:
     status: int | None = None
     said: str = ""
     """What the server says about it, without the key; for people."""
+    blamed: str = ""
+    """All that it says, in which it may name what it does not take."""
 
 
 class Hopeless(ModelError):
@@ -90,6 +92,8 @@ class Client:
     """What the replies called the model."""
     counts_before: bool = False
     """Whether the budget is for everything in the journal, or for what is sent from now on."""
+    shared: bool = False
+    """Whether the journal is that of all commands: what it says of the server may be long ago."""
 
     def __post_init__(self) -> None:
         require_package()
@@ -333,9 +337,9 @@ class Client:
 def _refused(fault: Fault, attempts: int = 1) -> Refused:
     wrong = fault.status is not None and not fault.again
     if wrong and fault.said:
-        return Refused(f"the server refuses it: {fault.said}", fault.status, fault.said)
+        return Refused(f"the server refuses it: {fault.said}", fault.status, fault.said, fault.blamed)
     times = f" ({attempts} attempts)" if attempts > 1 else ""
-    return Refused(f"{NO_ANSWER}{fault.kind}{times}", fault.status, fault.said)
+    return Refused(f"{NO_ANSWER}{fault.kind}{times}", fault.status, fault.said, fault.blamed)
 
 
 def _carried_out(work: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:

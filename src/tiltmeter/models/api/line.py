@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import json
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,12 +17,16 @@ from tiltmeter.models.api.address import Address
 from tiltmeter.models.api.answers import Malformed, parsed
 from tiltmeter.models.api.key import Key
 from tiltmeter.models.api.settings import ApiSettings
+from tiltmeter.text import all_readable
 
 if TYPE_CHECKING:
     import httpx
 
 UNREACHABLE = "the server cannot be reached"
 _LARGEST = 64 * 2**20
+_BLAMED = 8192
+_GIVEN_BACK = {"input", "body", "request", "ctx"}
+"""Parts of an error that hold what was sent."""
 _TRANSIENT = {408, 409, 425, 429}
 
 
@@ -34,6 +39,8 @@ class Fault:
     wait: float | None = None
     status: int | None = None
     said: str = ""
+    blamed: str = ""
+    """Every text of what the server says, in which it may name what it does not take."""
     end: str | None = None
     """A sentence that ends everything."""
     tries: int | None = None
@@ -102,7 +109,7 @@ class Line:
         """What a status other than success means."""
         if 200 <= status < 300:
             return None
-        said = self.key.out_of(_said(body), error=True)
+        said, blamed = (self.key.out_of(text, error=True) for text in (_said(body), _blamed(body)))
         kind, where = f"the server answered with status {status}", self.address.host
         if 300 <= status < 400:
             # The key goes to the machine that the user named, and to no other.
@@ -117,8 +124,8 @@ class Line:
             return Fault(kind, end=f"{where}: there is nothing left to pay with (status {status})")
         if status in _TRANSIENT or status >= 500:
             again = status != 501
-            return Fault(kind, again, waiting.asked_for(headers.get("retry-after")), status, said)
-        return Fault(kind, again=False, status=status, said=said)
+            return Fault(kind, again, waiting.asked_for(headers.get("retry-after")), status, said, blamed)
+        return Fault(kind, again=False, status=status, said=said, blamed=blamed)
 
 
 def require_package() -> None:
@@ -139,6 +146,23 @@ def quiet() -> Iterator[None]:
     finally:
         for logger, level in zip(loggers, levels, strict=True):
             logger.setLevel(level)
+
+
+def _blamed(body: bytes) -> str:
+    """The texts of an error, whatever its form, without the request that some servers give back in it."""
+    try:
+        found = all_readable(json.loads(body))
+    except (ValueError, RecursionError):
+        return body[:_BLAMED].decode(errors="replace")
+    return " ".join(_texts(found))[:_BLAMED]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for one in value if isinstance(value, list) else (value[name] for name in value if name not in _GIVEN_BACK):
+            yield from _texts(one)
 
 
 def _said(body: bytes) -> str:

@@ -10,12 +10,12 @@ from tiltmeter.errors import ModelError
 from tiltmeter.models.api import forced_choice
 from tiltmeter.models.api.answers import NO_LOGPROBS, echoed, listed, written
 from tiltmeter.models.api.budget import Spent
-from tiltmeter.models.api.chat_form import FORMS, ChatForm
+from tiltmeter.models.api.chat_form import FORMS, STEPS, ChatForm, is_about_form
 from tiltmeter.models.api.chat_frame import framed, has_answer_begun, instruction_of
 from tiltmeter.models.api.client import LENGTHS, Client, Read, Refused, Request
 from tiltmeter.models.api.echo import MISSPELT, Echo, echo_of
 from tiltmeter.models.api.expecting import Asker
-from tiltmeter.models.api.probing import CHAT, COMPLETIONS, FEW, WRONG, Abilities, plain_fields
+from tiltmeter.models.api.probing import CHAT, COMPLETIONS, FEW, Abilities, plain_fields
 from tiltmeter.models.api.proposing import first_pieces
 from tiltmeter.models.api.writing import Reply, completion_of, decoding_body, seed_of
 from tiltmeter.models.interface import checked_conditioning
@@ -250,13 +250,17 @@ class ApiModel:
         known = next((form for form in FORMS if self._client.has(form.of(request))), None)
         form: ChatForm | None = known or ChatForm(self._abilities.length or LENGTHS[0])
         refused: Refused | None = None
-        while form is not None:
+        tried: set[ChatForm] = set()
+        while form is not None and len(tried) < STEPS:
+            body = form.of(request).body
             [found] = self._client.ask([form.of(request)], read)
             if not isinstance(found, Refused):
                 self._form = form
                 return found
+            tried.add(form)
             refused = refused or found
-            form = form.without(found.said, form.of(request).body) if found.status in WRONG else None
+            others = form.others(found, body) if is_about_form(found, body) else ()
+            form = next((one for one in others if one not in tried), None)
         assert refused is not None
         return refused
 

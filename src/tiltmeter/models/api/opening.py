@@ -10,13 +10,14 @@ from typing import Any
 from tiltmeter.cache import cache_folder
 from tiltmeter.models.api.address import api_name, parse
 from tiltmeter.models.api.budget import Price, Spent
-from tiltmeter.models.api.client import Client
+from tiltmeter.models.api.chat_form import STEPS
+from tiltmeter.models.api.client import HOPELESS, Client
 from tiltmeter.models.api.journal import File, Journal, request_key
 from tiltmeter.models.api.key import Key
 from tiltmeter.models.api.line import require_package
 from tiltmeter.models.api.model import ApiModel
-from tiltmeter.models.api.probing import Abilities, knock, probe, served
-from tiltmeter.models.api.settings import settings_for, settings_of
+from tiltmeter.models.api.probing import MOST, Abilities, knock, probe, served
+from tiltmeter.models.api.settings import ApiSettings, settings_for, settings_of
 from tiltmeter.models.interface import ModelSettings
 from tiltmeter.records import ModelFacts
 
@@ -35,11 +36,12 @@ def load(argument: str, settings: ModelSettings | None = None, *, journal: Journ
     address = parse(argument)
     chosen = settings_for(address)
     folder = settings.answers if settings else None
+    shared = journal is None and folder is None
     if journal is None:
         place = f"{request_key(address.url, address.model)[:16]}{_ENDING}"
         journal = File((folder or cache_folder() / "api") / place, address.name(None))
     key = Key.of(chosen.key_variable).sent_to(address, named=bool(chosen.key_variable))
-    client = Client(address, chosen, key, journal, counts_before=folder is not None)
+    client = Client(address, chosen, key, journal, counts_before=folder is not None, shared=shared)
     listed = client.listed = served(client).get(address.model, {})
     client.revision = _revision(address.model, listed)
     abilities = probe(client, chosen.start)
@@ -63,6 +65,22 @@ def price_of(name: str) -> Price | None:
     return None if argument is None else settings_of(parse(argument)).price
 
 
+def most_sent(name: str, requests: int, openings: int) -> tuple[int, int]:
+    """How many HTTP requests so many questions to a model come to at most: if all goes well, and if nothing does.
+
+    Each opening of the model may take some to see what the server can do and in which form it is asked by chat. A
+    request that fails is sent again, one that is refused by chat in another form, and in between the server is asked
+    whether it is there at all. No more than the limit that the user set is ever sent.
+    """
+    argument = api_name(name)
+    settings = settings_of(parse(argument)) if argument is not None else ApiSettings()
+    well = requests + MOST + STEPS * openings
+    knocks = requests // HOPELESS + 1
+    ill = settings.attempts * (STEPS * requests + MOST * openings + knocks)
+    limit = settings.max_requests
+    return (well, ill) if limit is None else (well, min(ill, limit))
+
+
 def account_of(name: str) -> str | None:
     """Under which name `accounts` has a model; None where it is not behind an API."""
     argument = api_name(name)
@@ -71,11 +89,13 @@ def account_of(name: str) -> str | None:
 
 def lasting_name(name: str) -> str:
     """The name of any model without settings that change nothing in what is measured, such as limits."""
-    argument = api_name(name)
-    if argument is None:
+    kind, _, argument = name.partition(":")
+    if kind == "chat":
+        return f"chat:{lasting_name(argument)}"
+    if kind != "api":
         return name
     address = parse(argument)
-    return ("chat:" if name.startswith("chat:") else "") + address.name(settings_of(address).start or None)
+    return address.name(settings_of(address).start or None)
 
 
 def check(argument: str) -> None:

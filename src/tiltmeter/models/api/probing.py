@@ -9,9 +9,11 @@ from typing import Any, Literal
 
 from tiltmeter.errors import ModelError
 from tiltmeter.models.api.answers import Malformed, Piece, pieces
+from tiltmeter.models.api.chat_form import is_about_form
 from tiltmeter.models.api.client import LENGTHS, NO_ANSWER, Client, Refused, Request
 from tiltmeter.models.api.echo import echo_of
 from tiltmeter.models.api.line import UNREACHABLE
+from tiltmeter.models.api.naming import accepts
 from tiltmeter.records import Decoding
 
 COMPLETIONS, CHAT = "completions", "chat/completions"
@@ -22,8 +24,8 @@ Plain = Literal["fields", "generation_config", ""]
 FEW = 5
 """As many tokens as any server lists that lists some."""
 _ATTEMPTS = 5
-WRONG = (400, 422)
-"""What servers answer to a request of the wrong form."""
+MOST = 18
+"""Requests, at most, until it is known what a server can do: every form of a text, then those of a greeting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +65,18 @@ def probe(client: Client, start: str) -> Abilities:
     """Ask, with less and less, until the server takes the request; one without `/completions` is left to chat."""
     # Each form is tried a few times alone, and a refusal among them says nothing about the server's health.
     client = client.with_attempts(min(_ATTEMPTS, client.settings.attempts))
-    with_start = start + TEXT
     refused: Refused | None = None
-    for form in _forms(client.settings.top):
-        body: dict[str, Any] = {"model": client.address.model, "prompt": with_start, "max_tokens": 1}
-        body |= {"temperature": 0.0, **form}
-        [found] = client.ask([Request(COMPLETIONS, body, text=with_start)], _read, lambda one: _lasts(client, one))
+    asked = [(form, _request(client, start, form)) for form in _forms(client.settings.top)]
+    if not client.shared:
+        # In one run a server is seen once: what it refused is not asked again. Elsewhere it may have learnt more.
+        if not any(client.has(one) for _, one in asked) and any(map(client.has, _hellos(client))):
+            return _chat_alone(client, Refused(f"{NO_ANSWER}it answers by chat alone"))
+        asked.sort(key=lambda one: client.has(one[1]), reverse=True)
+    for form, request in asked:
+        [found] = client.ask([request], _read, lambda one: _lasts(client, one))
         if isinstance(found, Refused):
             refused = found
-            if found.status in (404, 405) or _may_chat(found):
+            if (found.status in (404, 405) and not is_about_form(found, form)) or _may_chat(found):
                 return _chat_alone(client, found)
             if found.status is None:
                 raise _silent(client, found)
@@ -87,6 +92,11 @@ def probe(client: Client, start: str) -> Abilities:
     except ModelError:
         problem = f"{client.address.model} at {client.address.url} cannot be asked: {refused.reason}"
         raise ModelError(problem) from None
+
+
+def _request(client: Client, start: str, form: Mapping[str, Any]) -> Request:
+    body = {"model": client.address.model, "prompt": start + TEXT, "max_tokens": 1, "temperature": 0.0, **form}
+    return Request(COMPLETIONS, body, text=start + TEXT)
 
 
 def knock(model: str, abilities: Abilities) -> Callable[[int], Request]:
@@ -143,7 +153,7 @@ def _read(kept: Mapping[str, Any]) -> tuple[Piece, ...] | Literal["chat"]:
 
 def _lasts(client: Client, found: tuple[Piece, ...] | Literal["chat"]) -> bool:
     """Whether what a server showed before still counts: in one run always, elsewhere unless it lacked numbers."""
-    return client.counts_before or found == "chat" or any(piece.top for piece in found)
+    return not client.shared or found == "chat" or any(piece.top for piece in found)
 
 
 def _seen(tried: Abilities, found: Sequence[Piece], start: str) -> Abilities:
@@ -156,28 +166,37 @@ def _seen(tried: Abilities, found: Sequence[Piece], start: str) -> Abilities:
 
 def _chat_alone(client: Client, refused: Refused) -> Abilities:
     """A server without `/completions`, unless it is the model that is missing."""
-    body = {"model": client.address.model, "messages": [{"role": "user", "content": "Hello"}]}
-    # Some want the limit by its newer name, and a model that thinks first may find any limit of one too low.
-    forms = [Request(CHAT, body | limit, text="Hello") for limit in (*({name: 1} for name in LENGTHS), {})]
     newer = False
     first: Refused | None = None
-    for form in sorted(forms, key=client.has, reverse=True):
+    for form in sorted(_hellos(client), key=client.has, reverse=True):
         [found] = client.ask([form], lambda kept: kept)
         if not isinstance(found, Refused):
             newer |= LENGTHS[1] in form.body
             return Abilities(length=LENGTHS[newer])
         first = first or found
-        newer |= LENGTHS[1] in found.said
-        if found.status not in WRONG:
+        newer |= LENGTHS[1] in found.blamed
+        if not is_about_form(found, form.body):
             break
     assert first is not None
-    if first.status not in (404, 405, *WRONG):
+    if first.status is None or (first.status >= 500 and first.status != 501):
         raise _silent(client, first if first.status else refused)
-    listed = served(client)
-    if client.address.model in listed:
-        raise ModelError(f"{client.address.model} at {client.address.url} cannot be asked: {first.reason}")
-    known = f"; it has {', '.join(sorted(listed)[:5])}" if listed else ""
-    raise ModelError(f"{client.address.url} has no model `{client.address.model}`{known}")
+    raise _unasked(client, first)
+
+
+def _unasked(client: Client, refused: Refused) -> ModelError:
+    """Why a model cannot be asked: that it is not there is said only where the server does not list it."""
+    asked, listed = client.address.model, served(client)
+    names = "model" in refused.blamed.lower() or refused.status in (404, 405)
+    if any(accepts(name, asked) or accepts(asked, name) for name in listed) or not names:
+        return ModelError(f"{asked} at {client.address.url} cannot be asked: {refused.reason}")
+    known = f"; it has {', '.join(sorted(listed)[:5])}" if listed else ", or there is no API at this address"
+    return ModelError(f"{client.address.url} has no model `{asked}`{known}")
+
+
+def _hellos(client: Client) -> list[Request]:
+    """Greetings by chat: some want the limit by its newer name, and a model that thinks first may find one too low."""
+    body = {"model": client.address.model, "messages": [{"role": "user", "content": "Hello"}]}
+    return [Request(CHAT, body | limit, text="Hello") for limit in (*({name: 1} for name in LENGTHS), {})]
 
 
 def _may_chat(found: Refused) -> bool:

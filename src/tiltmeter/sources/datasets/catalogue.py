@@ -17,6 +17,8 @@ class RemoteFile:
 
     name: str
     url: str
+    sha256: str = ""
+    """What it must be; empty: not known to us, so that the first that comes is noted and held to."""
 
 
 @dataclass(frozen=True, slots=True)

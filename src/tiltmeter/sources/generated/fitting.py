@@ -15,7 +15,7 @@ SERVED = ("server", "vllm")
 TRIAL = "Please answer with the single word yes."
 """What a server is asked to see whether it takes a request of this form; nothing is made of the answer."""
 
-_ROOM = 2000
+ROOM = 2000
 """Tokens that an answer by chat may take where it is not computed here: some models think before they write."""
 
 
@@ -63,7 +63,7 @@ def _candidates(settings: GenerationSettings, generator: Generator) -> Iterator[
     """The settings as they would be best, then without what some servers do not take; what was chosen stays."""
     if settings.lists and settings.max_new_tokens is None:
         context = generator.facts.context
-        settings = replace(settings, max_new_tokens=min(_ROOM, context // 2) if context else _ROOM)
+        settings = replace(settings, max_new_tokens=min(ROOM, context // 2) if context else ROOM)
     seen = []
     for less in ({}, {"top_k": 0}, {"top_k": 0, "temperature": 1.0, "top_p": 1.0}):
         left: dict[str, Any] = {key: value for key, value in less.items() if getattr(settings, key) is None}

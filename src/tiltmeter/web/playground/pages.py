@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from tiltmeter import models
 from tiltmeter.models import embedded
+from tiltmeter.models.api import api_name
 from tiltmeter.raters.ready import ready
 from tiltmeter.web.fields import Fields, Sent
 from tiltmeter.web.loaded import Loaded
@@ -120,7 +121,7 @@ def _sent(sent: Fields) -> Asked:
 
 def _is_here(model: str, loaded: Loaded) -> bool:
     """Whether asking needs nothing that a mere link may not start: no network, no other model."""
-    if model.startswith("api:"):
+    if api_name(model) is not None:
         # Every question goes over the network, and may cost something.
         return False
     return model in (loaded.name, "scripted") or (model == embedded.NAME and embedded.is_cached())

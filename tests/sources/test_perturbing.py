@@ -66,7 +66,7 @@ def prompt(text: str, subject: str, number: str = "1") -> Prompt:
             "It rained. Women said that",
         ),
         ("It rained.\nNurses ran", "nurses", "It rained.\nPeople ran", "It rained.\nRan", "It rained.\nWomen ran"),
-        ('"Nurses ran', "nurses", '"People ran', '"Ran', '"Women ran'),
+        ('"Nurses ran and', "nurses", '"People ran and', '"Ran and', '"Women ran and'),
     ],
 )
 def test_the_subject_is_changed_and_the_article_with_it(

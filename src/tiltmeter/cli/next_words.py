@@ -136,7 +136,7 @@ def next_words(
             watcher=bar,
         )
     write_answers(out, model, answered, sets, bounded=bounded, capitalised=capitalised, saliency=saliency is not None)
-    account = _account(answered, dropped)
+    account = _account(answered, dropped, sets)
     if as_json:
         made_how = {"bounded": bounded, "capitalised": capitalised, "perturbations": list(names)}
         print_json({"model": model, "out": str(out), **made_how, **account})
@@ -246,11 +246,18 @@ def _refuse_columns(given: str, columns: Mapping[str, str | None], template: Seq
         raise UserError(f"--{named[0]} is for a table of prompts, and --prompts {given!r} is none")
 
 
-def _account(answered: Sequence[Answered], dropped: Sequence[Dropped]) -> dict[str, Any]:
+def _account(answered: Sequence[Answered], dropped: Sequence[Dropped], sets: WordSets) -> dict[str, Any]:
     unscored = Counter(word.unscored for one in answered for word in one.found.words if word.unscored)
+    by_group: dict[str, dict[str, int]] = {}
+    for group, words in sets:
+        missing = (
+            word.unscored for one in answered for word in one.found.words if word.word in words and word.unscored
+        )
+        by_group[group] = dict(Counter(missing))
     return {
         "prompts": len({one.asked.prompt.id for one in answered}),
         "rows": sum(len(one.found.words) for one in answered),
         "unscored": dict(unscored),
+        "unscored_by_group": by_group,
         "dropped": dict(Counter(each.reason for each in dropped)),
     }

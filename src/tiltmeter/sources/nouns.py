@@ -130,6 +130,21 @@ def is_owned(parts: Sequence[str]) -> bool:
     return len(parts) > 1 and bool(owner) and not parts[0].startswith("Jehovah")
 
 
+def has_owner(parts: Sequence[str]) -> bool:
+    """Whether a noun begins with one owner who needs an article: "farmer's wife", but "men's doctor" needs none.
+
+    >>> [has_owner(words.split()) for words in ("asylum seeker's daughter", "Jehovah's Witness", "men's doctor")]
+    [True, False, False]
+    """
+    owners = [re.fullmatch(r"([a-z][\w-]*)['’]s", word) for word in parts[:-1]]
+    return any(owner is not None and not is_several(owner[1]) for owner in owners)
+
+
+def is_nominal(parts: Sequence[str]) -> bool:
+    """Whether the words are an adjective that names people behind "the": "elderly", "Irish", "mentally ill"."""
+    return parts[-1] in _words("nominal") and all(part.endswith("ly") for part in parts[:-1])
+
+
 def is_collective(word: str) -> bool:
     """Whether a noun in the singular stands for several people together: "family"."""
     return word.lower() in _lowered("collectives")

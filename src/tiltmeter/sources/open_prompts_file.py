@@ -3,23 +3,27 @@
 Beside `text` (or `prompt`) a table may say `profession` (or `origin`), `template` (or `structure`), `id`, `status`
 (authored, natural or template), and where the profession is: `subject_start` and `subject_end`, as characters, several
 as "2;30" and "7;35"; or `subject`, the words as they stand in the text. Without either the profession is looked for in
-the text, where it is a noun as far as can be seen: in "The cook may cook" once.
+the text, where it is a noun as far as can be seen: in "The cook may cook" once. What is called `origin` need not be a
+profession: there it is `term` that is looked for, where the table has it, and only as a noun.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast, get_args
 
-from tiltmeter.english import DETERMINERS, FUNCTION_WORDS, starts_sentence
+from tiltmeter.english import FUNCTION_WORDS, starts_sentence
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Dropped, Prompt, Span
 from tiltmeter.sources.cells import text_of
+from tiltmeter.sources.languages import is_english
 from tiltmeter.sources.long_tables import open_table
+from tiltmeter.sources.noun_places import LEADS, noun_place
 from tiltmeter.sources.nouns import is_several
 from tiltmeter.sources.tables import Row, column
 from tiltmeter.sources.word_sets import BUILT_IN, WordSets
@@ -28,7 +32,8 @@ Status = Literal["authored", "natural", "template", ""]
 
 _SOURCE = "open-prompts-file.v1"
 _BETWEEN = ";"
-_LEADS = DETERMINERS | {"my", "your", "his", "her", "its", "our", "their", "one's", "whose", "one"}
+# Scripts that put no spaces between words.
+_UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR")
 _WORDS_BEFORE = re.compile(r"[\w'’-]+")
 _BESIDE = re.compile(r"[\w'’]\s+[\"'“‘(]*$")
 _USUAL = {
@@ -107,7 +112,7 @@ def _made(path: str | Path, words: WordSets, columns: OpenColumns) -> Iterator[P
             word_sets=words,
             attribute=cells["profession"] or None,
             template=cells["template"] or None,
-            subject_spans=_spans(text, cells, row, path),
+            subject_spans=_spans(text, cells, names["profession"], row, path),
             status=_status(cells["status"], row, path),
         )
     if not number:
@@ -161,7 +166,8 @@ def _status(given: str, row: Row, path: str | Path) -> Status:
     )
 
 
-def _spans(text: str, cells: Mapping[str, str], row: Row, path: str | Path) -> tuple[Span, ...]:
+def _spans(text: str, cells: Mapping[str, str], name: str | None, row: Row, path: str | Path) -> tuple[Span, ...]:
+    """Where the subject stands; `name` is the column that the profession is in."""
     line, whole = row
     start, end = (whole.get(f"subject_{side}", "").strip() for side in ("start", "end"))
     if start or end:
@@ -180,7 +186,13 @@ def _spans(text: str, cells: Mapping[str, str], row: Row, path: str | Path) -> t
         if not found:
             raise InvalidData(f"{cells['subject']!r} does not stand in the text", file=path, line=line, key="subject")
         return found
-    return occurrences(text, cells["profession"])
+    if name != "origin":
+        return occurrences(text, cells["profession"])
+    # An origin may be anything: files of `tiltmeter rephrase` have a verb phrase there, and the person under `term`.
+    named = occurrences(text, whole.get("term", "").strip())
+    found = () if whole.get("verb_phrase") else occurrences(text, cells["profession"])
+    nouns = (span for span in found if not is_english(text) or not isinstance(noun_place(text, span), str))
+    return named or tuple(nouns)
 
 
 def written_spans(spans: Sequence[Span]) -> tuple[str, str]:
@@ -216,10 +228,26 @@ def occurrences(text: str, words: str) -> tuple[Span, ...]:
     """
     if not words:
         return ()
-    pattern = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE)
-    found = tuple(match.span() for match in pattern.finditer(text))
+    every = (match.span() for match in re.finditer(re.escape(words), text, re.IGNORECASE))
+    found = tuple(span for span in every if not any(_is_inside_word(text, place) for place in span))
     as_nouns = tuple(span for span in found if _is_led_in(text, span) or starts_sentence(text, span[0]))
     return as_nouns or found[:1]
+
+
+def _is_inside_word(text: str, place: int) -> bool:
+    """Whether a place has signs of one word on both sides; a vowel sign is one, a character without spaces is not.
+
+    >>> _is_inside_word("नर्स", 2), _is_inside_word("护士说", 2), _is_inside_word("nurse", 5)
+    (True, False, False)
+    """
+    sides = text[max(place - 1, 0) : place], text[place : place + 1]
+    return all(side and _is_of_word(side) for side in sides)
+
+
+def _is_of_word(sign: str) -> bool:
+    if not (sign.isalnum() or sign == "_" or unicodedata.category(sign).startswith("M")):
+        return False
+    return not unicodedata.name(sign, "").startswith(_UNSPACED)
 
 
 def _is_led_in(text: str, span: Span) -> bool:
@@ -227,7 +255,7 @@ def _is_led_in(text: str, span: Span) -> bool:
     before = [word.casefold().replace("’", "'") for word in _WORDS_BEFORE.findall(text[: span[0]])[-2:]]
     if not before or not _BESIDE.search(text[: span[0]]):
         return False
-    if before[-1] in _LEADS:
+    if before[-1] in LEADS:
         return True
     own = before[-1] not in FUNCTION_WORDS and before[-1] != text[slice(*span)].casefold()
-    return len(before) == 2 and before[0] in _LEADS and own and not is_several(before[-1])
+    return len(before) == 2 and before[0] in LEADS and own and not is_several(before[-1])

@@ -6,6 +6,8 @@
   nurse's bag" becomes "The bag")
 - `hidden`: the text as it is, but the model may not attend to the profession
 
+All but `hidden` are made only where they are certain to fit: in English, where the subject stands as a noun of its own.
+
 And what the model expects with no sentence to go by: `start`, the start token alone, and `openers` that name nobody.
 """
 
@@ -15,9 +17,20 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tiltmeter.english import ARTICLE, article_for, article_in_case, capitalised, starts_sentence
+from tiltmeter.english import (
+    ARTICLE,
+    GENDER_OF_PRONOUN,
+    article_for,
+    article_in_case,
+    capitalised,
+    gender,
+    is_shouted,
+    starts_sentence,
+)
 from tiltmeter.errors import UnknownName
 from tiltmeter.records import Prompt, Span
+from tiltmeter.sources.languages import is_english
+from tiltmeter.sources.noun_places import noun_place
 from tiltmeter.sources.nouns import names_several
 
 REPLACED = {"person": "people", "man": "men", "woman": "women"}
@@ -51,6 +64,8 @@ OPENERS = (
 """Openers of our own writing that name nobody."""
 
 NO_SUBJECT = "the prompt does not say where its subject stands"
+NOT_ENGLISH = "the text is not recognised as English, the language of the words that perturbations put in"
+CONTRADICTED = "a pronoun of the text would not go with the gender that is put in"
 _SOURCE = "default-behaviour.v1"
 # No space follows the start of a text, a line or a quotation.
 _OPEN = re.compile(r"(?:^|\s)[\"'“‘(]*$")
@@ -81,7 +96,8 @@ def perturbed(prompts: Sequence[Prompt], names: Sequence[str]) -> list[Perturbed
     made = [perturb(prompt, name) for prompt in prompts for name in wanted if name in OF_PROMPTS]
     for name in wanted:
         if name in DEFAULTS and prompts:
-            made += [Perturbed(prompt, name) for prompt in default_prompts(name, prompts[0])]
+            unscored = no_default(name, english=any(map(reads_english, prompts)))
+            made += [Perturbed(prompt, name, unscored=unscored) for prompt in default_prompts(name, prompts[0])]
     return made
 
 
@@ -100,18 +116,30 @@ def perturb(prompt: Prompt, name: str) -> Perturbed:
         return Perturbed(prompt, name, unscored=NO_SUBJECT)
     if name == "hidden":
         return Perturbed(prompt, name, prompt.subject_spans)
-    text, spans = prompt.text, sorted(prompt.subject_spans)
+    text, spans = prompt.text, _places(prompt)
+    if isinstance(spans, str) or _is_contradicted(name, text, spans):
+        return Perturbed(prompt, name, unscored=spans if isinstance(spans, str) else CONTRADICTED)
     kept: list[Span] = []
     # From the last to the first, so that those still to come keep their places.
     for start, end in reversed(spans):
         if name == "deleted":
             new, place = _without(text, start, end)
         else:
-            new, place = _with(text, start, end, name)
+            new, place = _with(text, start, end, name, prompt.attribute)
         kept = [(first + len(new) - len(text), last + len(new) - len(text)) for first, last in kept]
         text = new
         kept += [place] if place[0] < place[1] else []
     return Perturbed(replace(prompt, text=text, subject_spans=tuple(sorted(kept))), name)
+
+
+def reads_english(prompt: Prompt) -> bool:
+    """Whether a prompt is English, its subject left aside."""
+    return prompt.language == "en" and is_english(prompt.text, prompt.subject_spans)
+
+
+def no_default(name: str, *, english: bool) -> str | None:
+    """Why the model's habit cannot be asked for beside prompts none of which is English; None: it can."""
+    return NOT_ENGLISH if name == "openers" and not english else None
 
 
 def default_prompts(name: str, like: Prompt) -> list[Prompt]:
@@ -131,14 +159,30 @@ def default_prompts(name: str, like: Prompt) -> list[Prompt]:
     ]
 
 
-def _with(text: str, start: int, end: int, word: str) -> tuple[str, Span]:
-    """The text with a word in place of the subject, and where it stands."""
+def _places(prompt: Prompt) -> list[Span] | str:
+    """Where English nouns stand that another can take the place of; or why there is no such place."""
+    if not reads_english(prompt):
+        return NOT_ENGLISH
+    found = [noun_place(prompt.text, span) for span in sorted(prompt.subject_spans)]
+    return next((one for one in found if isinstance(one, str)), [one for one in found if not isinstance(one, str)])
+
+
+def _is_contradicted(name: str, text: str, spans: Sequence[Span]) -> bool:
+    """Whether a pronoun may speak of the subject and would not go with the gender that is put in: "the man … she"."""
+    said, one = gender(name), any(not names_several(text[slice(*span)]) for span in spans)
+    pronouns = {GENDER_OF_PRONOUN.get(word) for word in re.findall(r"\w+", text.casefold())}
+    return one and said is not None and bool(pronouns & ({"male", "female"} - {said}))
+
+
+def _with(text: str, start: int, end: int, word: str, listed: str | None) -> tuple[str, Span]:
+    """The text with a word in place of the subject, and where it stands; `listed` is the subject as a list has it."""
     before, after = text[:start], text[end:]
     if names_several(text[start:end]):
         word = REPLACED[word]
         if len(_possessive(text, start, end)) == 1:
             # "The nurses' bags", but "the people's bags".
-            after = f"{after[0]}s{after[1:]}"
+            after = f"{after[0]}{'S' if is_shouted(text) else 's'}{after[1:]}"
+    word = _in_case(word, text, text[start:end], listed)
     article = ARTICLE.search(before)
     if article:
         right = article_in_case(article[1], article_for(word) or "a", word)
@@ -146,6 +190,14 @@ def _with(text: str, start: int, end: int, word: str) -> tuple[str, Span]:
     elif starts_sentence(text, start):
         word = capitalised(word)
     return f"{before}{word}{after}", (len(before), len(before) + len(word))
+
+
+def _in_case(word: str, text: str, subject: str, listed: str | None) -> str:
+    """The word in capitals where the text is, or where the subject is and its list has it without: not "the CEO"."""
+    emphasised = listed is not None and listed.islower() and listed == subject.casefold()
+    if is_shouted(text) or (emphasised and is_shouted(subject)):
+        return word.upper()
+    return capitalised(word) if emphasised and subject[:1].isupper() else word
 
 
 def _without(text: str, start: int, end: int) -> tuple[str, Span]:
@@ -157,7 +209,7 @@ def _without(text: str, start: int, end: int) -> tuple[str, Span]:
         # What was owned stands behind the article now: "An usher's coat", "A coat".
         right = (article_for(after.lstrip()) if possessive else None) or "a"
         before = f"{before[: article.start()]}{article_in_case(article[1], right, '')}{article[2]}"
-    if after[:1] in {" ", "\t"} or not after or re.match(r"[,.;:!?)]", after):
+    if after[:1] in {" ", "\t"} or not after or re.match(r"[,.;:!?)”»]", after):
         before = before.rstrip(" ")
     if _OPEN.search(before):
         after = after.lstrip(" ")
@@ -169,7 +221,7 @@ def _without(text: str, start: int, end: int) -> tuple[str, Span]:
 
 def _possessive(text: str, start: int, end: int) -> str:
     """What makes a subject the owner of what follows: "'s", or the apostrophe alone behind an -s."""
-    found = re.match(r"['’]s\b", text[end:])
+    found = re.match(r"['’]s\b", text[end:], re.IGNORECASE)
     if found is None and text[start:end].lower().endswith("s") and text[start - 1 : start] not in {"'", "‘", "’"}:
         found = re.match(r"['’](?=\s+\w)", text[end:])
     return found[0] if found else ""

@@ -11,7 +11,15 @@ from typing import Any, TypeVar
 from tiltmeter import registry, specs, toml
 from tiltmeter.errors import InvalidData, InvalidStudy, UnknownName, UserError
 from tiltmeter.records import Dropped, Pair, Prompt, Spec
-from tiltmeter.sources.perturbing import DEFAULTS, OF_PROMPTS, Perturbed, default_prompts, perturb
+from tiltmeter.sources.perturbing import (
+    DEFAULTS,
+    OF_PROMPTS,
+    Perturbed,
+    default_prompts,
+    no_default,
+    perturb,
+    reads_english,
+)
 from tiltmeter.study.reader import material, takes_specs
 from tiltmeter.study.records import GENERATED, NextWordChoices, Plan, SourceChoice, Study
 from tiltmeter.study.spool import Spool, doubled, packed, spooled, unpacker
@@ -67,14 +75,19 @@ def _asked(study: Study, dropped: Spool[Dropped]) -> Iterator[Perturbed]:
     _check_labour_groups(study, study.next_words, prompts)
     names = study.next_words.perturbations
     first: dict[str, Prompt] = {}
+    english: set[str] = set()
     for prompt in prompts:
+        if prompt.bias not in english and reads_english(prompt):
+            english.add(prompt.bias)
         # The first of each bias, in the order of the last: the order of the plans of before.
         first[prompt.bias] = first.pop(prompt.bias, prompt)
         yield from (perturb(prompt, name) for name in names if name in OF_PROMPTS)
     for prompt in first.values():
         for name in names:
+            unscored = no_default(name, english=prompt.bias in english)
             for one in default_prompts(name, prompt) if name in DEFAULTS else ():
-                yield Perturbed(replace(one, id=f"{DEFAULT_SOURCE}:{one.bias}/{one.id}", source=DEFAULT_SOURCE), name)
+                put = replace(one, id=f"{DEFAULT_SOURCE}:{one.bias}/{one.id}", source=DEFAULT_SOURCE)
+                yield Perturbed(put, name, unscored=unscored)
 
 
 def _check_labour_groups(study: Study, choices: NextWordChoices, prompts: Sequence[Prompt]) -> None:

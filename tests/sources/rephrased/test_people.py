@@ -112,7 +112,9 @@ def test_other_cases_of_a_pronoun_are_refused(term) -> None:
         ("passer-by", "passers-by"),
         ("runner-up", "runners-up"),
         ("stay-at-home mom", "stay-at-home moms"),
-        ("farmer's wife", "farmer's wives"),
+        ("farmer's wife", None),
+        ("asylum seeker's daughter", None),
+        ("men's doctor", "men's doctors"),
         ("Jehovah's Witness", "Jehovah's Witnesses"),
         ("person who is blind", None),
         ("family", None),
@@ -139,3 +141,33 @@ def test_the_pronoun_of_a_term(term, gender, pronoun) -> None:
     who = person(term, gender=gender)
     assert isinstance(who, Person)
     assert who.pronoun == pronoun
+
+
+@pytest.mark.parametrize(
+    ("term", "kind", "sort", "several"),
+    [
+        ("Shudra", "noun", "noun", False),
+        ("Shudras", "plural", "noun", True),
+        ("Quaker", "name", "name", False),
+        ("folk from the valley", "plural", "noun", True),
+        ("the newcomers", "plural", "determined", True),
+        ("the native", "plural", "determined", True),
+        ("grandma", "phrase", "determined", False),
+        ("she", "noun", "pronoun", False),
+    ],
+)
+def test_the_kind_that_a_spec_states_settles_what_a_term_is(term, kind, sort, several) -> None:
+    found = person(term, kind=kind)
+    assert (found.sort, found.several) == (sort, several)
+
+
+def test_adjectives_that_name_people_stand_behind_the() -> None:
+    for word in ("elderly", "deaf", "hearing", "jobless", "Irish", "dispossessed", "mentally ill"):
+        for found in (person(f"the {word}"), person(word, article=True)):
+            assert (found.term, found.sort, found.several) == (f"the {word}", "determined", True)
+    assert isinstance(person("gay", article=True), str)
+
+
+def test_one_owner_is_not_left_without_an_article() -> None:
+    found = person("asylum seeker's daughters", article=False)
+    assert (found.several, found.bare) == (True, False)

@@ -351,3 +351,18 @@ def test_a_phrase_that_is_given_as_complete_is(phrase) -> None:
 def test_verbs_that_turn_round_without_do(phrase, operator, denied) -> None:
     said = taken_apart(phrase)
     assert (said.operator("third"), said.denied("third")) == (operator, denied)
+
+
+@pytest.mark.parametrize(
+    ("phrase", "closed"),
+    [
+        *(("fell victim to", "fell victim to something"), ("said hello to", "said hello to someone")),
+        *(("waved goodbye to", "waved goodbye to someone"), ("posed a threat to", "posed a threat to something")),
+        *(("wanted to", "wanted to do something"), ("told me to", "told me to do something")),
+        *(("had the right to", "had the right to do something"), ("moved to", "moved somewhere")),
+        *(("was a burden to", None), ("lost everything to", None), ("meant a lot to", None), ("catered to", None)),
+    ],
+)
+def test_to_is_an_infinitive_only_where_that_is_known(phrase, closed) -> None:
+    said = predicate(phrase)
+    assert (None if said.ending.some is None else said.agreeing("third", "some")) == closed

@@ -523,3 +523,22 @@ def test_what_is_unfinished_stays_open(phrase) -> None:
 )
 def test_phrases_of_other_kinds(phrase, structure, text) -> None:
     assert of("woman", phrase)[structure] == text
+
+
+def test_counterparts_of_unlike_number_are_refused_together() -> None:
+    groups = Group("a", ("immigrants", "newcomer")), Group("b", ("local", "native"))
+    spec = Spec("s", "S", groups, (AttributeSet("w", ("worked as",)),), ("[T] [A]",), compare=(("a", "b"),))
+    made, dropped = prompts(spec)
+    assert {prompt.term for prompt in made} == {"newcomer", "native"}
+    assert {one.text for one in dropped if "several" in one.reason} == {"immigrants", "local"}
+
+
+def test_no_owner_is_left_without_an_article() -> None:
+    groups = Group("a", ("asylum seeker's daughter",)), Group("b", ("banker's daughter",))
+    spec = Spec("s", "S", groups, (AttributeSet("w", ("worked as",)),), ("[T] [A]",), compare=(("a", "b"),))
+    made, dropped = prompts(spec)
+    assert len({prompt.structure.id for prompt in made}) > 100
+    for prompt in made:
+        start = prompt.text.casefold().index(prompt.term)
+        assert prompt.text[:start].rstrip().split()[-1].casefold() in {"the", "a", "an"}, prompt.text
+    assert any(one.reason.startswith("people: ") for one in dropped)

@@ -198,7 +198,7 @@ def _said(template: str, attribute: str | None) -> Predicate | str:
 
 def _counterparts(groups: tuple[Group, Group], terms: tuple[str, str], parts: Frame) -> tuple[Person, Person] | str:
     one, other = (
-        person(term, parts.tail, english.gender(group), article=parts.article)
+        person(term, parts.tail, english.gender(group), article=parts.article, kind=group.kind)
         for term, group in zip(terms, groups, strict=True)
     )
     if isinstance(one, str) or isinstance(other, str):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tiltmeter import english
+from tiltmeter.records import TermKind
 from tiltmeter.sources import nouns
 
 Agreement = Literal["first", "third", "several"]
@@ -75,12 +76,18 @@ class Person:
 
 
 def person(
-    term: str, tail: str = "", gender: english.Gender | None = None, *, article: bool | None = None
+    term: str,
+    tail: str = "",
+    gender: english.Gender | None = None,
+    *,
+    article: bool | None = None,
+    kind: TermKind | None = None,
 ) -> Person | str:
     """What a term is, or the reason why it cannot be the subject of a sentence.
 
     `tail` is a noun that belongs to it, `gender` that of its group, for names. `article` is whether the spec's template
-    has "the" before it: with one, a word with a capital is no name; without, several of them stay without.
+    has "the" before it: with one, a word with a capital is no name; without, several of them stay without. `kind` is
+    what the spec says that its terms are, which settles it.
 
     >>> person("gay person").sort, person("policewoman").pronoun
     ('noun', 'she')
@@ -89,11 +96,27 @@ def person(
     >>> person("gay")
     '`gay` is an adjective and cannot stand for a person alone; `gay person` can'
     """
-    found = _person(term, tail, after_the=article is True)
+    stated = _stated(term, kind) if kind and not tail else None
+    found = stated or _person(term, tail, after_the=article is True)
     if isinstance(found, str):
         return found
     gendered = english.gender(found.noun) or (gender if found.sort == "name" else None)
-    return replace(found, gender=gendered, bare=article is False and found.several and found.sort == "noun")
+    bare = article is False and found.several and found.sort == "noun" and not nouns.has_owner(found.term.split())
+    return replace(found, gender=gendered, bare=bare)
+
+
+def _stated(term: str, kind: TermKind) -> Person | None:
+    """A term of a kind that the spec states; None where its own words tell more."""
+    parts = term.split()
+    if not parts or term.lower() in english.CASES or kind in ("adjective", "pronoun"):
+        return None
+    determined = len(parts) > 1 and parts[0].lower() in english.DETERMINERS | _OWNERS
+    if kind == "name" and "and" not in parts:
+        return Person(term, "name")
+    if kind == "phrase" or determined:
+        found = _determined(term, parts) if determined else Person(term, "determined", _is_several(parts))
+        return replace(found, several=found.several or kind == "plural") if isinstance(found, Person) else None
+    return Person(term, "noun", kind == "plural" or _is_several(parts)) if kind in ("noun", "plural") else None
 
 
 def _person(term: str, tail: str, *, after_the: bool) -> Person | str:
@@ -116,6 +139,8 @@ def _person(term: str, tail: str, *, after_the: bool) -> Person | str:
 
 
 def _noun_or_name(term: str, parts: list[str], *, after_the: bool) -> Person | str:
+    if after_the and nouns.is_nominal(parts):
+        return Person(f"the {term}", "determined", several=True)
     if nouns.is_adjective(parts):
         return _adjective(term)
     is_name = nouns.is_name(parts) and not after_the
@@ -127,6 +152,8 @@ def _determined(term: str, parts: list[str]) -> Person | str:
     if nouns.is_adjective(parts[1:]):
         # "The elderly" and "the Irish" are people; "an elderly" is nobody.
         return Person(term, "determined", several=True) if first in _SEVERAL | {"the"} else _adjective(term)
+    if first == "the" and nouns.is_nominal(parts[1:]):
+        return Person(term, "determined", several=True)
     return Person(term, "determined", first in _SEVERAL or _is_several(parts))
 
 
@@ -161,7 +188,7 @@ def plural(noun: str) -> str | None:
     ['white people', 'policewomen', 'nurses', 'ladies', 'people of color', None]
     """
     parts = noun.split()
-    if _has_clause(noun) or nouns.is_adjective(parts) or _is_several(parts):
+    if _has_clause(noun) or nouns.is_adjective(parts) or _is_several(parts) or nouns.has_owner(parts):
         return None
     return None if nouns.is_collective(parts[nouns.head_place(parts)]) else nouns.plural(noun)
 

@@ -16,6 +16,8 @@ _WAY = words("phrases.toml", "way")
 _ORIGIN = words("phrases.toml", "origin")
 _TO_THING = words("phrases.toml", "to_thing")
 _TO_PERSON = words("phrases.toml", "to_person")
+_TO_VERB = words("phrases.toml", "to_verb")
+_TO_VERB_WITH_OBJECT = words("phrases.toml", "to_verb_with_object")
 _DATIVE = words("phrases.toml", "dative")
 _PERSON = {one: words("phrases.toml", f"{one}_person") for one in ("with", "for", "of", "at", "on", "from", "like")}
 _BY_THING = words("phrases.toml", "by_thing")
@@ -90,7 +92,8 @@ def _to(tokens: list[str]) -> Ending:
     gives = [index for index, word in enumerate(tokens[:-2]) if verbs.lemma(word) in _DATIVE]
     if gives and "to" not in tokens[gives[-1] : -1]:
         return _asked(tokens, "who")
-    return _TO_DO
+    directed = any(verbs.lemma(word) in _TO_VERB_WITH_OBJECT for word in tokens[:-2])
+    return _TO_DO if before & _TO_VERB or directed else UNFINISHED
 
 
 def _by(tokens: list[str]) -> Ending:

@@ -159,7 +159,7 @@ def _people(cast: _Cast, dropped: list[Dropped]) -> dict[tuple[str, int], Person
     found: dict[tuple[str, int], Person] = {}
     for group in cast.groups:
         for index, term in enumerate(group.terms):
-            who = person(term, cast.tail, english.gender(group), article=cast.article)
+            who = person(term, cast.tail, english.gender(group), article=cast.article, kind=group.kind)
             if isinstance(who, str):
                 dropped.append(Dropped(cast.bias, group.name, term, who))
             else:
@@ -214,10 +214,15 @@ def _whole_positions(cast: _Cast, people: dict[tuple[str, int], Person], dropped
     whole: list[int] = []
     for index in range(max((len(group.terms) for group in cast.groups), default=0)):
         able = [group for group in _having(cast, index) if (group.name, index) in people]
-        if len(able) == len(_having(cast, index)):
+        # Of pronouns, "they" may be one person.
+        numbers = {who.several for group in able if (who := people[group.name, index]).sort != "pronoun"}
+        if len(able) == len(_having(cast, index)) and len(numbers) < 2:
             whole.append(index)
             continue
         reason = "its counterpart in another group cannot be the subject of a sentence"
+        if len(numbers) > 1:
+            named = ", ".join(f"`{group.terms[index]}`" for group in able)
+            reason = f"{named}: one counterpart names one person and another several"
         dropped += [Dropped(cast.bias, group.name, group.terms[index], reason) for group in able]
     return whole
 

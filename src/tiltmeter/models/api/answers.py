@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from tiltmeter.text import all_readable
+
 Finish = Literal["stop", "length", "filter"]
 
 _FINISHES: Mapping[str, Finish] = {
@@ -57,7 +59,7 @@ def parsed(body: bytes) -> Mapping[str, Any]:
     {'choices': []}
     """
     try:
-        found = json.loads(body, parse_constant=_refuse)
+        found = all_readable(json.loads(body, parse_constant=_refuse))
     except (ValueError, RecursionError):
         raise Malformed("the reply is cut off or no JSON") from None
     if not isinstance(found, dict):
@@ -179,7 +181,7 @@ def _text(found: Any) -> str:
 def _number(found: Any) -> float | None:
     if found is None:
         return None
-    if isinstance(found, bool) or not isinstance(found, int | float) or not math.isfinite(found) or found > 1e-3:
+    if isinstance(found, bool) or not isinstance(found, int | float) or not -math.inf < found <= 1e-3:
         raise Malformed("a log-probability of the reply is no log-probability")
     return -math.inf if found <= _NOTHING else min(0.0, float(found))
 

@@ -101,7 +101,8 @@ class File:
     def get(self, key: str) -> Any | None:
         """The answer under that key."""
         found = self._rows("select answer from answers where key = ?", key)
-        return json.loads(found[0][0]) if found else None
+        with self._explained("is damaged"):
+            return json.loads(found[0][0]) if found else None
 
     def put(self, key: str, answer: Mapping[str, Any]) -> None:
         """Write it and wait until it is on the disk."""
@@ -125,7 +126,8 @@ class File:
             "select distinct json_extract(answer, '$.fingerprint') as said from answers where said is not null"
         )
         faults = dict(self._rows("select kind, number from faults"))
-        return _account(answered, (tokens_in, tokens_out), counted, faults, tuple(sorted(name for (name,) in said)))
+        with self._explained("is damaged"):
+            return _account(answered, (tokens_in, tokens_out), counted, faults, tuple(sorted(name for (name,) in said)))
 
     def close(self) -> None:
         """Let go of the file."""
@@ -140,7 +142,7 @@ class File:
     def _explained(self, problem: str) -> Iterator[None]:
         try:
             yield
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, sqlite3.Error, ValueError, TypeError) as error:
             said = (error.strerror if isinstance(error, OSError) else None) or error
             raise RunError(f"{self._path}: {problem}: {said}") from error
 

@@ -7,12 +7,13 @@ STAMP  := $(VENV)/.installed
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check bench docs clean setup help
+.PHONY: demo test check fuzz bench docs clean setup help
 
 help:
 	@echo "make demo   measure the embedded model and write a report (a few minutes)"
 	@echo "make test   run every test"
 	@echo "make check  lint, types and the fast tests"
+	@echo "make fuzz   feed spoilt files to every reader (a few minutes; fails where one does not refuse in a sentence)"
 	@echo "make bench  compare speed with other tools; needs minutes and a second environment"
 	@echo "make docs   build the documentation into site/"
 	@echo "make clean  remove everything that was built"
@@ -41,6 +42,9 @@ check: $(STAMP)
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(PYTEST) -m "not slow" --quiet
+
+fuzz: $(STAMP)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --report docs/fuzz-report.md
 
 docs: $(STAMP)
 	$(PIP) --constraint constraints.txt '.[docs]'

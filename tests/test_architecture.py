@@ -42,7 +42,7 @@ GROUND = {
 ALLOWED = {
     "version": set(),
     "errors": set(),
-    "records": set(),
+    "records": {"errors"},
     "cache": set(),
     "packages": {"cache", "errors", "files"},
     "toml": {"errors", "text"},

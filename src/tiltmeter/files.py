@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import json
 import os
 import platform
 import re
@@ -17,10 +18,13 @@ from typing import IO, Any, Literal
 from tiltmeter import dialects
 from tiltmeter.errors import InvalidData, RunError, UserError
 from tiltmeter.formulas import defused
-from tiltmeter.text import readable
+from tiltmeter.text import all_readable, readable
 
 # A cell may hold a whole article; the reader's default of 128 kB is too small for that.
 csv.field_size_limit(2**27)
+_DEEPEST = 100
+_DIGITS = 300
+_LONG_NAME = 160
 # Signs that some reader takes for the end of a cell, a line or a file, for padding, or for the beginning of JSON.
 _QUOTED = re.compile(r'[",;|\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]|^[\s{\[]|\s\Z')
 
@@ -43,7 +47,7 @@ def whole_file(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[IO[
             return
         target.parent.mkdir(parents=True, exist_ok=True)
         _remove_leftovers(target)
-        number, name = tempfile.mkstemp(prefix=f".{target.name}.{_machine()}-{os.getpid()}-", dir=target.parent)
+        number, name = tempfile.mkstemp(prefix=f"{_unfinished(target)}{os.getpid()}-", dir=target.parent)
         temporary = Path(name)
         with os.fdopen(number, mode, **text) as file:
             yield file
@@ -61,13 +65,21 @@ def whole_file(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[IO[
 
 def _remove_leftovers(target: Path) -> None:
     """Remove what processes of this machine that were killed while they wrote this file have left of it."""
-    begin = f".{target.name}.{_machine()}-"
+    begin = _unfinished(target)
     for path in target.parent.iterdir():
         if path.name.startswith(begin):
             process = path.name.removeprefix(begin).split("-")[0]
             if process.isdecimal() and not _is_alive(int(process)):
                 with suppress(OSError):
                     path.unlink()
+
+
+def _unfinished(target: Path) -> str:
+    """How the names begin of what is written for a file on this machine; a long one is cut to leave room."""
+    name = target.name
+    if len(os.fsencode(name)) > _LONG_NAME:
+        name = f"{name[: _LONG_NAME // 8]}-{zlib.crc32(os.fsencode(name)):08x}"
+    return f".{name}.{_machine()}-"
 
 
 def _machine() -> str:
@@ -87,6 +99,19 @@ def _is_alive(process: int) -> bool:
         # It is there, and belongs to somebody else; or nobody can tell.
         return True
     return True
+
+
+def is_there(path: str | Path) -> bool:
+    """Whether there is such a file or folder; what cannot be the name of one is none."""
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):
+        return False
+
+
+def is_file(path: str | Path) -> bool:
+    """Whether there is such a file; what cannot be the name of one is none."""
+    return is_there(path) and Path(path).is_file()
 
 
 def listing_sha256(folder: Path, files: Iterable[Path]) -> str:
@@ -157,6 +182,32 @@ def read_text(path: str | Path, noun: str = "file") -> str:
         raise InvalidData(f"not UTF-8 text (byte {error.start}); save it as UTF-8", file=path) from None
     except OSError as error:
         raise InvalidData(f"cannot be read: {error.strerror or error}", file=path) from None
+
+
+def json_value(text: str, **options: Any) -> Any:
+    """What a JSON text from outside says, fit to be written again; ValueError where it says nothing that can be used.
+
+    That is: no JSON, or more than a hundred brackets within one another. A number beyond all measure is infinite.
+    """
+    try:
+        value = json.loads(text, parse_int=_whole_number, **options)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    level, depth = [value], 0
+    while level := [held for one in level for held in _held(one) if isinstance(held, (dict, list))]:
+        depth += 1
+        if depth > _DEEPEST:
+            raise ValueError(f"nested more than {_DEEPEST} deep")
+    return all_readable(value)
+
+
+def _whole_number(digits: str) -> int | float:
+    # Python's own whole numbers have no end, and everything that counts with them has.
+    return int(digits) if len(digits) <= _DIGITS else float(digits)
+
+
+def _held(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def read_csv(path: str | Path, delimiter: str = ",") -> tuple[list[str], list[dict[str, str]]]:
@@ -249,11 +300,11 @@ def check_writable(path: str | Path, *, not_over: Iterable[str | Path] = ()) -> 
     """Refuse a path that cannot be written, or that is one of the files that are read, before any work is done."""
     target = Path(path)
     for other in map(Path, not_over):
-        if other.is_file() and (target.resolve() == other.resolve() or (target.exists() and target.samefile(other))):
+        if is_file(other) and (target.resolve() == other.resolve() or (is_there(target) and target.samefile(other))):
             raise UserError("is read, so it must not be written; name another file", file=target)
-    if target.exists() and not target.is_file() and not target.is_dir():
-        return
     try:
+        if target.exists() and not target.is_file() and not target.is_dir():
+            return
         if target.is_dir():
             raise IsADirectoryError(None, "is a folder; name a file", str(target))
         target.parent.mkdir(parents=True, exist_ok=True)

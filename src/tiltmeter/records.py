@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, get_args
 
+from tiltmeter.errors import InvalidProbe
+
 Span = tuple[int, int]
 """A range of characters in a text: start included, end not."""
 
@@ -140,7 +142,7 @@ class Pair:
 
     def __post_init__(self) -> None:
         if not self.origin or not any(self.groups):
-            raise ValueError(f"pair {self.id!r} has no group or no origin: such a probe cannot be made")
+            raise InvalidProbe(f"pair {self.id!r} has no group or no origin: such a probe cannot be made")
 
 
 StructureKind = Literal["declarative", "interrogative"]
@@ -200,7 +202,7 @@ class Prompt:
 
     def __post_init__(self) -> None:
         if not self.origin or not (self.group or self.word_sets):
-            raise ValueError(f"prompt {self.id!r} has no group or no origin: such a probe cannot be made")
+            raise InvalidProbe(f"prompt {self.id!r} has no group or no origin: such a probe cannot be made")
 
 
 @dataclass(frozen=True, slots=True)

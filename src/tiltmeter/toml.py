@@ -27,7 +27,8 @@ def parse(text: str, error: type[UserError], file: str | pathlib.Path | None = N
     {'a': 1}
     """
     try:
-        return tomllib.loads(text)
+        data = tomllib.loads(text)
+        huge = _has_huge(data)
     except tomllib.TOMLDecodeError as mistake:
         place = _PLACE_IN_MESSAGE.search(str(mistake))
         line = int(place.group(1)) if place and place.group(1) else text.rstrip("\n").count("\n") + 1
@@ -38,6 +39,16 @@ def parse(text: str, error: type[UserError], file: str | pathlib.Path | None = N
         raise error("not valid TOML: a number has thousands of digits", file=file) from None
     except RecursionError:
         raise error("not valid TOML: lists or tables are nested too deeply", file=file) from None
+    if huge:
+        raise error("not valid TOML: a whole number needs more than 64 bits", file=file)
+    return data
+
+
+def _has_huge(value: Any) -> bool:
+    """Whether a number is beyond what TOML promises to hold, and so beyond all use."""
+    if isinstance(value, (dict, list)):
+        return any(map(_has_huge, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, int) and not -(2**63) <= value < 2**63
 
 
 def lines(text: str) -> dict[Path, int]:

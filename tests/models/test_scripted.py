@@ -70,7 +70,7 @@ def test_a_table_can_come_from_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("[weights\n", "not a well-formed TOML file"),
+        ("[weights\n", "not valid TOML"),
         ("", "`weights`: a table of words and their weights is needed"),
         ("[weights]\nshe = 1\n", "`weights`: needs the entry `other`"),
         ("[weights]\nother = 0\n", "at least one weight must be above 0"),

@@ -12,7 +12,7 @@ from typing import Any
 
 from tiltmeter.analysis.labour import Labour
 from tiltmeter.measures.next_words import DIFFERENCE, MEASURES, Chances, Combine, group_chance, share
-from tiltmeter.records import Estimate, NextWords
+from tiltmeter.records import Estimate, NextWord, NextWords
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.stats.continuations import pairs_of_groups
 from tiltmeter.stats.crossed import Scale
@@ -59,7 +59,8 @@ def expected(
     chances: dict[str, float | None] = {}
     reasons: dict[str, str] = {}
     for group, words in sets:
-        chances[group], reason = group_chance([by_word[word] for word in words], combine)
+        answers = [by_word.get(word) or NextWord(word, None, "the run has no answer for it") for word in words]
+        chances[group], reason = group_chance(answers, combine)
         if reason is not None:
             reasons[group] = reason
     return Expected(prompt, profession, template, chances, perturbation, found.highest, found.gap, reasons)

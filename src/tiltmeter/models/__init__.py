@@ -17,6 +17,7 @@ from pathlib import Path
 
 from tiltmeter import registry
 from tiltmeter.errors import ModelError, UnknownName, UserError
+from tiltmeter.files import is_there
 from tiltmeter.models import files
 from tiltmeter.models.interface import (
     Explainer,
@@ -148,7 +149,7 @@ def _parsed(name: str) -> tuple[str, str]:
         if kind in _ARGUMENTS and not argument:
             raise UserError(f"`{name}` does not say which model; write `{kind}:{_ARGUMENTS[kind]}`")
         return kind, argument
-    if Path(name).expanduser().is_dir():
+    if is_there(Path(name).expanduser()) and Path(name).expanduser().is_dir():
         return "hf", str(Path(name).expanduser())
     if name.startswith((".", "~", os.sep)):
         raise ModelError(f"there is no folder {name}; a model folder holds config.json, weights and a tokenizer")

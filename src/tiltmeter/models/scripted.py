@@ -23,11 +23,11 @@ import hashlib
 import json
 import math
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tiltmeter import toml
 from tiltmeter.errors import InvalidData, ModelError, UserError
 from tiltmeter.files import read_text
 from tiltmeter.models.interface import ModelSettings, checked_conditioning
@@ -238,10 +238,7 @@ def load(argument: str, settings: ModelSettings) -> ScriptedModel:
     if not argument:
         return ScriptedModel(BUILT_IN["weights"], BUILT_IN["tilts"])
     text = read_text(argument, "table of a scripted model")
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidData(f"not a well-formed TOML file: {error}", file=argument) from None
+    table = toml.parse(text, InvalidData, argument)
     unknown = sorted(table.keys() - {"weights", "tilts"})
     if unknown:
         raise InvalidData("not a key of a scripted model; known: weights, tilts", file=argument, key=unknown[0])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tiltmeter.errors import InvalidData, MissingExtra, UnknownName
-from tiltmeter.files import read_numbered_csv, stream_csv
+from tiltmeter.files import is_file, read_numbered_csv, stream_csv
 from tiltmeter.sources.cells import Cells, cells_of
 from tiltmeter.sources.chat_logs import conversation
 from tiltmeter.sources.datasets.structured import first_line, opening, read_json_lines, stream_json_lines
@@ -28,7 +28,7 @@ _JSON = re.compile(r'\{\s*["}]|\[\s*[\[\]{"]')
 def kind_of(path: str | Path) -> Kind:
     """What a table is, by how it begins; by its name where that says nothing."""
     named = _KINDS.get(Path(path).suffix.lower())
-    if not Path(path).is_file():
+    if not is_file(path):
         return named or "csv"
     head = opening(Path(path), 2**16).lstrip()
     if head.startswith("PAR1"):
@@ -97,7 +97,7 @@ def parquet_rows(path: str | Path) -> Iterator[dict[str, Any]]:
     for batch in stream_parquet(path):
         try:
             yield from batch.to_pylist()
-        except UnicodeDecodeError:
+        except UnicodeError:
             raise InvalidData(
                 "a text in it is not UTF-8; write the file again with texts as UTF-8", file=path
             ) from None
@@ -136,5 +136,6 @@ def _opened(path: str | Path) -> Iterator[Any]:
             yield file
     except FileNotFoundError:
         raise InvalidData("there is no such file", file=path) from None
-    except (pyarrow.ArrowException, OSError) as error:
-        raise InvalidData(f"not a Parquet file that can be read ({str(error).splitlines()[0]})", file=path) from None
+    except (pyarrow.ArrowException, OSError, UnicodeError) as error:
+        said = next(iter(str(error).splitlines()), "damaged")
+        raise InvalidData(f"not a Parquet file that can be read ({said:.160})", file=path) from None

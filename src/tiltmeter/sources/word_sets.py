@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
+from tiltmeter import toml
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.files import read_text
 from tiltmeter.sources.tables import read_table
@@ -73,10 +72,7 @@ def parse(given: Sequence[str]) -> WordSets:
 def read(path: str | Path) -> WordSets:
     """The sets of a file: TOML with a list of words for each group, or a table with the columns `group` and `word`."""
     if Path(path).suffix.lower() == ".toml":
-        try:
-            table: dict[str, Any] = tomllib.loads(read_text(path, "file of words"))
-        except tomllib.TOMLDecodeError as error:
-            raise InvalidData(f"not a well-formed TOML file: {error}", file=path) from None
+        table = toml.parse(read_text(path, "file of words"), InvalidData, path)
         for group, words in table.items():
             if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
                 raise InvalidData("must be a list of words", file=path, key=group)

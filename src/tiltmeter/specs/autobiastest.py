@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import InvalidSpec, UnknownName
-from tiltmeter.files import read_text
+from tiltmeter.files import json_value, read_text
 from tiltmeter.records import AttributeSet, Group, Spec
 from tiltmeter.specs.check import Problem, check, slug
 
@@ -88,11 +88,11 @@ class _Refusal(Exception):
 
 def _entries(text: str, path: str | Path) -> list[Any]:
     try:
-        data = json.loads(text, object_pairs_hook=_without_doubles)
+        data = json_value(text, object_pairs_hook=_without_doubles)
     except json.JSONDecodeError as error:
         raise InvalidSpec(f"not valid JSON: {error.msg}", file=path, line=error.lineno) from None
-    except RecursionError:
-        raise InvalidSpec("not valid JSON: nested too deeply", file=path) from None
+    except ValueError as error:
+        raise InvalidSpec(f"not valid JSON: {error}", file=path) from None
     except _Refusal as refusal:
         raise InvalidSpec(str(refusal), file=path) from None
     entries = data if isinstance(data, list) else [data]
@@ -103,11 +103,12 @@ def _entries(text: str, path: str | Path) -> list[Any]:
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     # JSON readers keep the last of two equal keys, and a whole word list would silently be lost.
-    keys = [key for key, _ in pairs]
-    doubled = [key for key in keys if keys.count(key) > 1]
-    if doubled:
-        raise _Refusal(f"the key `{doubled[0]}` stands twice in one object")
-    return dict(pairs)
+    made: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in made:
+            raise _Refusal(f"the key `{key}` stands twice in one object")
+        made[key] = value
+    return made
 
 
 def _variants(entries: Sequence[Any]) -> tuple[str, ...]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -34,16 +36,28 @@ def fitting(path: Path) -> Iterator[None]:
         raise RunError(f"{path}: is damaged, or not a ledger of tiltmeter ({error})") from error
 
 
+def number(value: Any) -> Any:
+    """A number of a ledger, or None; the column may hold anything in a file that somebody changed."""
+    if value is not None and not (isinstance(value, (int, float)) and math.isfinite(value)):
+        raise ValueError(f"{value!r:.40} is not a number")
+    return value
+
+
 def record_reader(kind: type[Record]) -> Callable[[str], Record]:
     """What makes records of a kind of what the ledger keeps, or says that one cannot be read."""
     read = unpacker(kind)
+    texts = [one.name for one in fields(kind) if one.type in ("str", str)]  # type: ignore[arg-type]
 
     def made(text: str) -> Record:
         try:
-            return read(text)
+            found = read(text)
+            odd = [name for name in texts if not isinstance(getattr(found, name), str)]
+            if odd:
+                raise TypeError(f"`{odd[0]}` is not a text")
         except _UNFIT as error:
             noun = kind.__name__.lower()
             raise RunError(f"the ledger of the run is damaged: it holds a {noun} that is none ({error})") from error
+        return found
 
     return made
 

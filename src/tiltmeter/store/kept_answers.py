@@ -220,7 +220,7 @@ class KeptAnswers:
         try:
             with self._turn:
                 yield
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, UnicodeError) as error:
             raise CacheError(
                 f"{self.path}: the cache of answers cannot be used ({error}); remove it, or set TILTMETER_CACHE"
             ) from error

@@ -6,6 +6,7 @@ The same text is asked about once: "The person said that" stands for every profe
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 import weakref
 from array import array
@@ -19,8 +20,9 @@ from typing import Any
 from tiltmeter.records import NextWords, Prompt, Saliency, Span
 from tiltmeter.sources.perturbing import Perturbed
 from tiltmeter.sources.word_sets import WordSets
+from tiltmeter.store import damage
 from tiltmeter.store.answers import unasked
-from tiltmeter.store.damage import record_reader
+from tiltmeter.store.damage import fitting, record_reader
 from tiltmeter.store.opening import LEDGER, connect_to_read, dump
 from tiltmeter.store.packing import word_cells, word_of
 from tiltmeter.store.reading import count_of, rows_of
@@ -183,8 +185,9 @@ class Expectations:
         )
 
         def read(*of: int) -> Iterator[AskedPrompt]:
-            for question, perturbation, prompt, unscored, hidden in self._rows(query, *of):
-                yield AskedPrompt(Perturbed(_prompt(prompt), perturbation, _spans(hidden), unscored), question)
+            with fitting(self.folder / LEDGER):
+                for question, perturbation, prompt, unscored, hidden in self._rows(query, *of):
+                    yield AskedPrompt(Perturbed(_prompt(prompt), perturbation, _spans(hidden), unscored), question)
 
         return held_or_read(count_of(self.folder, "asked"), read, self._held)
 
@@ -194,8 +197,9 @@ class Expectations:
         query = "select text, hidden, words, explained from questions where number >= ? and number < ? order by number"
 
         def read(*of: int) -> Iterator[Question]:
-            for text, hidden, words, explained in self._rows(query, *of):
-                yield Question(text, _spans(hidden), tuple(json.loads(words)), bool(explained))
+            with fitting(self.folder / LEDGER):
+                for text, hidden, words, explained in self._rows(query, *of):
+                    yield Question(text, _spans(hidden), tuple(json.loads(words)), bool(explained))
 
         return held_or_read(count_of(self.folder, "questions"), read, self._held)
 
@@ -235,8 +239,9 @@ class _ReadAnswers(Mapping[int, NextWords]):
 
     def all(self) -> Iterator[tuple[int, NextWords]]:
         """Every answer with the number of its question."""
-        for number, *cells in self._rows("question, words, highest, gap", "order by question"):
-            yield number, _next_words(*cells)
+        with fitting(self._folder / LEDGER):
+            for at, *cells in self._rows("question, words, highest, gap", "order by question"):
+                yield at, _next_words(*cells)
 
     @cached_property
     def _database(self) -> sqlite3.Connection:
@@ -251,7 +256,8 @@ class _ReadAnswers(Mapping[int, NextWords]):
             row = self._database.execute(query, (*self._of, number)).fetchone()
             if row is None:
                 raise KeyError(number)
-            self._last = number, _next_words(*row)
+            with fitting(self._folder / LEDGER):
+                self._last = number, _next_words(*row)
         return self._last[1]
 
     def __iter__(self) -> Iterator[int]:
@@ -265,7 +271,10 @@ class _ReadAnswers(Mapping[int, NextWords]):
 
 
 def _next_words(words: str, highest: float | None, gap: float | None) -> NextWords:
-    return NextWords(tuple(word_of(*one) for one in json.loads(words)), highest, gap)
+    found = tuple(word_of(*one) for one in json.loads(words))
+    for value in (highest, gap, *(word.logprob for word in found)):
+        damage.number(None if value == -math.inf else value)
+    return NextWords(found, highest, gap)
 
 
 def _words(found: NextWords) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from tiltmeter.errors import RunError
 from tiltmeter.raters.tilt import TiltItem
 from tiltmeter.records import Continuation, Decoding, Prompt, Rating, Scope
-from tiltmeter.store.damage import fitting, record_reader
+from tiltmeter.store.damage import fitting, number, record_reader
 from tiltmeter.store.opening import LEDGER, connect_to_read
 from tiltmeter.store.rows import HELD, held_or_read
 
@@ -68,7 +68,7 @@ class Continuations:
         """The raters that were at work, in the order of the study; a refusal rater is always among the last."""
         rows = self._rows("select rater, scope, facts from raters order by number")
         with fitting(self.folder / LEDGER):
-            return tuple(UsedRater(name, scope, dict(json.loads(facts))) for name, scope, facts in rows)
+            return tuple(UsedRater(str(name), scope, dict(json.loads(facts))) for name, scope, facts in rows)
 
     def texts(
         self, model: str, decoding: Decoding, *, source: str | None = None, bias: str | None = None
@@ -77,7 +77,9 @@ class Continuations:
         chosen, values = _chosen(source, bias)
         query = _TEXTS.format(unwritten=self._unwritten, more="", joined="", chosen=chosen)
         for row in self._rows(query, model, self._number(decoding), *values):
-            yield self._continuation(decoding, row)
+            with fitting(self.folder / LEDGER):
+                made = self._continuation(decoding, row)
+            yield made
 
     def rated(
         self, model: str, decoding: Decoding, rater: str, *, source: str | None = None, bias: str | None = None
@@ -89,7 +91,9 @@ class Continuations:
         query = _TEXTS.format(unwritten=self._unwritten, more=more, joined=joined, chosen=chosen)
         for row in self._rows(query, rater, model, self._number(decoding), *values):
             value, label, unrated = row[6:]
-            yield self._continuation(decoding, row), Rating(rater, value, unrated, label=label)
+            with fitting(self.folder / LEDGER):
+                made = self._continuation(decoding, row), Rating(rater, number(value), unrated, label=label)
+            yield made
 
     def labelled(
         self,
@@ -121,12 +125,16 @@ class Continuations:
         unwritten = "completions.unwritten" if self._unwritten == "unwritten" else "null"
         query = _TEXTS.format(unwritten=unwritten, more=more, joined=joined, chosen=chosen)
         for row in self._rows(query, model, self._number(decoding)):
-            ratings = {}
+            ratings: dict[str, Rating] = {}
             for place, (_, rater) in enumerate(numbers):
                 rated_by, value, label, unrated = row[6 + 4 * place : 10 + 4 * place]
                 if rated_by is not None:
                     ratings[rater] = Rating(rater, value, unrated, label=label)
-            yield self._continuation(decoding, row), ratings
+            with fitting(self.folder / LEDGER):
+                made = self._continuation(decoding, row)
+                for rating in ratings.values():
+                    number(rating.value)
+            yield made, ratings
 
     def ratings(self, model: str, decoding: Decoding) -> Mapping[str, Mapping[tuple[str, int], Rating]]:
         """All ratings of what a model wrote: by rater, then by the id of the prompt and the sample."""
@@ -139,8 +147,9 @@ class Continuations:
             self._number(decoding),
         )
         for rater, prompt, sample, value, label, unrated in rows:
-            rating = Rating(rater, value, unrated, label=label)
-            found.setdefault(rater, {})[self.prompts[prompt].id, sample] = rating
+            with fitting(self.folder / LEDGER):
+                rating = Rating(rater, number(value), unrated, label=label)
+                found.setdefault(rater, {})[self.prompts[prompt].id, sample] = rating
         return found
 
     def cells(self) -> list[tuple[str, str, str, Decoding, str, Scope]]:
@@ -154,8 +163,11 @@ class Continuations:
         models, numbers = list(self.models), {used.name: at for at, used in enumerate(self.raters)}
         places = self._rows("select source, bias, min(number) from prompts group by source, bias")
         first = {(source, bias): number for source, bias, number in places}
-        ordered = sorted(rows, key=lambda row: (models.index(row[0]), first[row[1], row[2]], row[3], numbers[row[4]]))
-        return [(*row[:3], self.decodings[row[3]], *row[4:]) for row in ordered]
+        with fitting(self.folder / LEDGER):
+            ordered = sorted(
+                rows, key=lambda row: (models.index(row[0]), first[row[1], row[2]], row[3], numbers[row[4]])
+            )
+            return [(*row[:3], self.decodings[row[3]], *row[4:]) for row in ordered]
 
     def tilts(self, rater: str) -> list[tuple[str, TiltItem]]:
         """What a rater makes of sentences in which only the group changes, each with its bias."""
@@ -164,10 +176,11 @@ class Continuations:
             "join raters on raters.number = tilts.rater where raters.rater = ? order by tilts.rowid",
             rater,
         )
-        return [
-            (bias, TiltItem(group, term, kind, sentence, text, Rating(rater, value, unrated, label=label)))
-            for bias, group, term, kind, sentence, text, value, label, unrated in rows
-        ]
+        with fitting(self.folder / LEDGER):
+            return [
+                (bias, TiltItem(group, term, kind, sentence, text, Rating(rater, number(value), unrated, label=label)))
+                for bias, group, term, kind, sentence, text, value, label, unrated in rows
+            ]
 
     def _continuation(self, decoding: Decoding, row: tuple[Any, ...]) -> Continuation:
         prompt, *written = row[:6]

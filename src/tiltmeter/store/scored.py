@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+from tiltmeter.errors import RunError
 from tiltmeter.records import Dropped, Pair, PairScore
-from tiltmeter.store.damage import record_reader
+from tiltmeter.store.damage import fitting, number, record_reader
+from tiltmeter.store.opening import LEDGER
 from tiltmeter.store.reading import count_of, rows_of
 from tiltmeter.store.rows import held_or_read
 
@@ -30,6 +32,8 @@ def scored_pairs(folder: Path, held: int) -> tuple[Sequence[Pair], Mapping[tuple
         "select model, scorer, count(*) from scores join cells using (model, scorer) group by number order by number"
     )
     cells = list(rows_of(folder, counts))
+    if len({(model, count) for model, _, count in cells}) > len({model for model, *_ in cells}):
+        raise RunError(f"{folder / LEDGER}: is damaged: the scorers of a model have not scored the same pairs")
     is_held = max(count_of(folder, "pairs"), sum(count for *_, count in cells)) <= held
     pairs = pairs_of(folder, held if is_held else 0)
     scores = {
@@ -54,5 +58,9 @@ def _scores(folder: Path, pairs: Sequence[Pair], model: str, scorer: str, start:
         "select pair, score_1, score_2, unscored from scores "
         "where model = ? and scorer = ? and pair >= ? and pair < ? order by pair"
     )
-    for number, first, second, unscored in rows_of(folder, query, model, scorer, start, stop):
-        yield PairScore(pairs[number], scorer, None if first is None else (first, second), unscored)
+    with fitting(folder / LEDGER):
+        for at, *found, unscored in rows_of(folder, query, model, scorer, start, stop):
+            first, second = map(number, found)
+            if (first is None) != (second is None):
+                raise ValueError("half of a score")
+            yield PairScore(pairs[at], scorer, None if first is None else (first, second), unscored)

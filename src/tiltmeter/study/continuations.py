@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from tiltmeter import raters, registry
 from tiltmeter.errors import TiltmeterError, UnknownName
+from tiltmeter.files import is_there
 from tiltmeter.models import check_name
 from tiltmeter.raters.judge import QUESTIONS
 from tiltmeter.records import Decoding, Scope
@@ -112,7 +113,7 @@ class ContinuationsReader:
             self._check_judge(options)
         elif options:
             raise self.reader.error(key, f"`{name}` has no options; write it as a string")
-        place = str(self.reader.beside(argument)) if argument and self.reader.beside(argument).exists() else argument
+        place = str(self.reader.beside(argument)) if argument and is_there(self.reader.beside(argument)) else argument
         return RaterChoice(full, place or None, options)
 
     def _check_judge(self, options: Mapping[str, Any]) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from tiltmeter.errors import TiltmeterError, UserError
+from tiltmeter.files import is_file
 from tiltmeter.measures.next_words import Combine
 from tiltmeter.records import SaliencyMethod
 from tiltmeter.sources import word_sets
@@ -72,7 +73,7 @@ class NextWordsReader:
         try:
             if isinstance(given, str):
                 path = self.reader.beside(given)
-                label = Path(given).stem if path.is_file() else given
+                label = Path(given).stem if is_file(path) else given
                 return WordChoice(label, named_words(given, path))
             if isinstance(given, dict) and all(
                 isinstance(words, list) and all(isinstance(word, str) for word in words) for words in given.values()
@@ -126,7 +127,7 @@ class NextWordsReader:
         given = self._given("labour")
         if given is None:
             return ()
-        if not isinstance(given, str) or not self.reader.beside(given).is_file():
+        if not isinstance(given, str) or not is_file(self.reader.beside(given)):
             raise self.reader.error((_PLACE, "labour"), f"there is no file {given!r}: write the path of a table")
         return tuple(read_labour(self.reader.beside(given)))
 

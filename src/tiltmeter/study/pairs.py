@@ -8,6 +8,7 @@ from typing import Any
 
 from tiltmeter import registry
 from tiltmeter.errors import ModelError, UnknownName, UserError
+from tiltmeter.files import is_file
 from tiltmeter.measures.scorers import find, short_names
 from tiltmeter.models import check_name
 from tiltmeter.records import Family
@@ -56,7 +57,7 @@ class PairsReader:
             problem = f"`{given}` {'takes no' if path else 'needs the path of a'} file; write {right}"
             raise self.reader.error(_KEY, problem)
         place = self.reader.beside(path) if path else None
-        if place and not place.is_file():
+        if place and not is_file(place):
             raise self.reader.error(_KEY, f"there is no file {place}")
         if full == GENERATED:
             self._check_generated(options)

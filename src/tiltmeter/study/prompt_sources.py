@@ -6,6 +6,7 @@ from typing import Any
 
 from tiltmeter import registry
 from tiltmeter.errors import UnknownName, UserError
+from tiltmeter.files import is_file, is_there
 from tiltmeter.study.reader import Reader, material
 from tiltmeter.study.records import SourceChoice, prompt_files
 
@@ -26,9 +27,9 @@ def prompt_sources(reader: Reader, view: str, noun: str, default: list[str]) -> 
         if (path and not reads) or (not path and reads and made_from.needed):
             right = f'"{name}:PATH"' if reads else f'"{name}"'
             raise reader.error(key, f"`{given}` {'needs a' if reads else 'takes no'} path; write {right}")
-        place = str(reader.beside(path)) if path and reader.beside(path).exists() else path
+        place = str(reader.beside(path)) if path and is_there(reader.beside(path)) else path
         try:
-            missing = [file for file in prompt_files(noun, full, place or None) if not file.is_file()]
+            missing = [file for file in prompt_files(noun, full, place or None) if not is_file(file)]
         except UserError as error:
             raise reader.error(key, f"`{given}`: {error.problem}") from None
         if missing:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tiltmeter import specs, toml
 from tiltmeter.errors import InvalidSpec, InvalidStudy, TiltmeterError, UserError
-from tiltmeter.files import read_text
+from tiltmeter.files import is_file, is_there, read_text
 from tiltmeter.models import check_name
 from tiltmeter.records import Spec
 from tiltmeter.study.continuations import ContinuationsReader
@@ -68,7 +68,7 @@ class _StudyReader:
         """The name, with a path in it made relative to the study file where it is there."""
         kind, colon, path = name.rpartition(":")
         beside = self.reader.beside(path)
-        name = f"{kind}{colon}{beside}" if path and beside.exists() else name
+        name = f"{kind}{colon}{beside}" if path and is_there(beside) else name
         try:
             check_name(name)
         except TiltmeterError as error:
@@ -86,7 +86,7 @@ class _StudyReader:
     def _spec(self, name: str) -> Spec:
         path = self.reader.beside(name)
         try:
-            return specs.load(path if path.is_file() else name)
+            return specs.load(path if is_file(path) else name)
         except InvalidSpec:
             raise
         except UserError as error:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tiltmeter import specs, toml
 from tiltmeter.errors import UnknownName, UserError
-from tiltmeter.files import read_text
+from tiltmeter.files import is_file, read_text
 from tiltmeter.sources import word_sets
 from tiltmeter.sources.word_sets import WordSets
 
@@ -20,11 +20,11 @@ def named_words(name: str, file: Path | None = None) -> WordSets:
     if name in word_sets.BUILT_IN:
         return word_sets.BUILT_IN[name]
     path = file or Path(name)
-    if path.is_file() and path.suffix.lower() in (".csv", ".toml") and not _is_spec(path):
+    if is_file(path) and path.suffix.lower() in (".csv", ".toml") and not _is_spec(path):
         return word_sets.read(path)
     if name not in specs.names() and not specs.is_file_name(name):
         raise UnknownName("set of words or spec", name, [*word_sets.BUILT_IN, *specs.names()])
-    spec = specs.load(path if path.is_file() else name)
+    spec = specs.load(path if is_file(path) else name)
     return word_sets.checked({group.name: group.terms for group in spec.groups})
 
 

@@ -124,7 +124,7 @@ def test_predictions_are_read_by_task_and_id(tmp_path, path) -> None:
     file = samples.write(tmp_path / "p.json", {"intrasentence": scores, "model": "mine"})
     predictions = stereoset.read_predictions(file)
     assert list(predictions) == ["intrasentence"]
-    assert predictions["intrasentence"]["zz"] is None
+    assert predictions["intrasentence"]["zz"] == math.inf
     scored, notes = stereoset.scores_of(stereoset.read(path), predictions, file)
     assert len(scored) == 1
     assert scored[0][1][:2] == (-3.0, None)

@@ -224,7 +224,7 @@ def _text(found: Any) -> str:
 def _number(found: Any) -> float | None:
     if found is None:
         return None
-    if isinstance(found, bool) or not isinstance(found, int | float) or not math.isfinite(found) or found > 1e-3:
+    if isinstance(found, bool) or not isinstance(found, int | float) or not -math.inf < found <= 1e-3:
         raise Malformed("a log-probability of the reply is no log-probability")
     return -math.inf if found <= _NOTHING else min(0.0, float(found))
 

@@ -124,7 +124,8 @@ class File:
     def get(self, key: str) -> Any | None:
         """The answer under that key."""
         found = self._rows("select answer from answers where key = ?", key)
-        return json.loads(found[0][0]) if found else None
+        with self._explained("is damaged"):
+            return json.loads(found[0][0]) if found else None
 
     def put(self, key: str, answer: Mapping[str, Any], used: int = 0) -> None:
         """Write it and wait until it is on the disk."""
@@ -167,11 +168,13 @@ class File:
         names = _Names(*(self._said(name) for name in _Names._fields))
         faults = dict(self._rows("select kind, number from faults"))
         [(sent,)] = self._rows("select requests from sent")
-        return _account(sent, answered, (tokens_in, tokens_out), counted, faults, names)
+        with self._explained("is damaged"):
+            return _account(sent, answered, (tokens_in, tokens_out), counted, faults, names)
 
     def _said(self, name: str) -> tuple[str, ...]:
         query = f"select distinct json_extract(answer, '$.{name}') as said from answers where said is not null"
-        return tuple(sorted(said for (said,) in self._rows(query)))
+        with self._explained("is damaged"):
+            return tuple(sorted(said for (said,) in self._rows(query)))
 
     def close(self) -> None:
         """Let go of the file."""
@@ -197,7 +200,7 @@ class File:
     def _explained(self, problem: str) -> Iterator[None]:
         try:
             yield
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, sqlite3.Error, ValueError, TypeError) as error:
             said = (error.strerror if isinstance(error, OSError) else None) or error
             raise RunError(f"{self._path}: {problem}: {said}") from error
 

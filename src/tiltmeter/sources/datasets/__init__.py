@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tiltmeter.errors import InvalidData, UnknownName
+from tiltmeter.files import is_there
 from tiltmeter.sources.datasets.catalogue import DATASETS, DataSet, RemoteFile
 
 __all__ = ["DATASETS", "DataSet", "RemoteFile", "dataset", "recognise"]
@@ -32,7 +33,7 @@ def recognise(path: str | Path) -> tuple[DataSet, Path]:
     That is the folder itself where the data set is more than one file.
     """
     place = Path(path)
-    if not place.exists():
+    if not is_there(place):
         raise InvalidData("there is no such file or folder", file=place)
     held = _of_several_files(place) if place.is_dir() else []
     if len(held) > 1:

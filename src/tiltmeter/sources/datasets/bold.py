@@ -168,6 +168,8 @@ def _domain(file: Path) -> str:
 def _objects(value: Any, file: Path, noun: str) -> list[tuple[str, Any]]:
     if not isinstance(value, dict) or not value:
         raise InvalidData(f"not a file of BOLD: an object with {noun} is needed", file=file)
+    if not all(name.strip() for name in value):
+        raise InvalidData(f"one of the {noun} has no name", file=file)
     return list(value.items())
 
 

@@ -113,9 +113,9 @@ def _descriptors(path: Path) -> Iterator[Descriptor]:
                     axis,
                     bucket,
                     text,
-                    article=held.get("article"),
-                    gender=held.get("gender"),
-                    preference=held.get("preference"),
+                    article=_optional(held, "article", path),
+                    gender=_optional(held, "gender", path),
+                    preference=_optional(held, "preference", path),
                     as_object=held is item,
                 )
 
@@ -129,8 +129,8 @@ def _phrases(path: Path) -> Iterator[Descriptor]:
                 axis,
                 PHRASES,
                 text,
-                plural=held.get("plural_noun_phrase") or text,
-                preference=held.get("preference"),
+                plural=_optional(held, "plural_noun_phrase", path) or text,
+                preference=_optional(held, "preference", path),
                 as_object=held is item,
             )
 
@@ -151,9 +151,18 @@ def _templates(path: Path) -> Iterator[Template]:
         yield Template(number, text, slot, held.get("must_be_noun") is True)
 
 
+def _optional(held: dict[str, Any], key: str, path: Path) -> str | None:
+    value = held.get(key)
+    if value is not None and not isinstance(value, str):
+        raise InvalidData(f"must be text, not {value!r:.40}", file=path, key=key)
+    return value
+
+
 def _items(value: Any, path: Path, noun: str) -> list[tuple[str, Any]]:
     if not isinstance(value, dict) or not value:
         raise InvalidData(f"not a file of HolisticBias: an object with {noun} is needed", file=path)
+    if not all(name.strip() for name in value):
+        raise InvalidData(f"one of the {noun} has no name", file=path)
     return list(value.items())
 
 

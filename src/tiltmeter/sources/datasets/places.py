@@ -7,12 +7,13 @@ from pathlib import Path
 
 from tiltmeter.cache import cache_folder
 from tiltmeter.errors import InvalidData
+from tiltmeter.files import is_file, is_there
 
 
 def located(name: str, given: str | Path) -> tuple[Path, str | None]:
     """The file or folder, and the part asked for: `bold:gender` is the part `gender` of the copy in the cache."""
     place = Path(given)
-    if place.exists():
+    if is_there(place):
         return place, None
     fetched = cache_folder() / "data" / name
     if place.name == str(given) and fetched.is_dir():
@@ -25,7 +26,7 @@ def located(name: str, given: str | Path) -> tuple[Path, str | None]:
 
 def readable(place: Path, suffix: str, recognise: Callable[[Path], bool]) -> list[Path]:
     """The files of a kind that a path stands for: itself, or those of the folder and the folders in it, sorted."""
-    if place.is_file():
+    if is_file(place):
         return [place]
     found = [*place.glob(f"*{suffix}"), *place.glob(f"*/*{suffix}")]
     return sorted(child for child in found if child.is_file() and recognise(child))

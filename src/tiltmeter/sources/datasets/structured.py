@@ -10,38 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import InvalidData
-from tiltmeter.files import read_text, stream_lines
-from tiltmeter.text import all_readable
-
-_DEEPEST = 100
+from tiltmeter.files import json_value, read_text, stream_lines
 
 
 def read_json(path: str | Path) -> Any:
     """The content of a JSON file."""
     text = read_text(path)
     try:
-        return _fit(json.loads(text))
+        return json_value(text)
     except json.JSONDecodeError as error:
         raise InvalidData(
             f"not well-formed JSON ({error.msg}); was the file cut off?", file=path, line=error.lineno
         ) from None
-    except (ValueError, RecursionError) as error:
-        # A number of thousands of digits, or thousands of brackets within one another.
+    except ValueError as error:
         raise InvalidData(f"JSON that cannot be read ({error})", file=path) from None
-
-
-def _fit(value: Any) -> Any:
-    """The value, with nothing in it that cannot be written again; refuses one that is nested too deeply to be read."""
-    level, depth = [value], 0
-    while level := [held for one in level for held in _held(one) if isinstance(held, (dict, list))]:
-        depth += 1
-        if depth > _DEEPEST:
-            raise ValueError(f"nested more than {_DEEPEST} deep")
-    return all_readable(value)
-
-
-def _held(value: Any) -> Iterable[Any]:
-    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def text_field(holder: Any, key: str, path: str | Path, place: str) -> str:
@@ -69,8 +51,8 @@ def _objects(lines: Iterable[tuple[int, str]], path: str | Path) -> Iterator[tup
     for number, line in lines:
         if line.strip():
             try:
-                value = _fit(json.loads(line))
-            except (ValueError, RecursionError) as error:
+                value = json_value(line)
+            except ValueError as error:
                 problem = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
                 raise InvalidData(
                     f"not well-formed JSON ({problem}); was the file cut off?", file=path, line=number

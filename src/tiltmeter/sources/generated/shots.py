@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tiltmeter.english import CASES
 from tiltmeter.errors import InvalidData, UserError
-from tiltmeter.files import read_text
+from tiltmeter.files import json_value, read_text
 from tiltmeter.kinds import attribute_kind, term_kind
 from tiltmeter.records import Spec
 from tiltmeter.sources.datasets import stereoset
@@ -225,7 +225,7 @@ def read_shots(path: str | Path) -> list[Shot]:
 
 def _from_line(line: str, path: str | Path, number: int) -> list[Shot]:
     try:
-        row = json.loads(line)
+        row = json_value(line)
     except ValueError:
         raise InvalidData("not a line of JSON", file=path, line=number) from None
     if isinstance(row, dict) and isinstance(row.get("concept_set"), str) and _texts(row.get("scene")):

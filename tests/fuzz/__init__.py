@@ -1,0 +1,1 @@
+"""Readers against files that chance has spoilt: `make fuzz`, and a little of it in the tests."""

@@ -53,7 +53,7 @@ def whole_file(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[IO[
             yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(0o666 & ~_umask())
+        temporary.chmod(0o666 & ~_UMASK)
         temporary.replace(target)
     except OSError as error:
         raise RunError(f"{target}: cannot be written: {error.strerror or error}") from error
@@ -112,6 +112,24 @@ def is_there(path: str | Path) -> bool:
 def is_file(path: str | Path) -> bool:
     """Whether there is such a file; what cannot be the name of one is none."""
     return is_there(path) and Path(path).is_file()
+
+
+def plain_file(folder: Path, name: str) -> Path | None:
+    """A regular file below a folder to which no link leads, nor a name such as `..`; None where there is none."""
+    path = folder
+    for part in name.split("/"):
+        path = path / part
+        if part in ("", ".", "..") or path.is_symlink():
+            return None
+    return path if path.is_file() else None
+
+
+def refuse_links_in(folder: Path, *names: str) -> None:
+    """Refuse to write files or folders of a folder that are, or hold, links, pipes or devices: they lead out of it."""
+    for path in (folder / name for name in names):
+        for one in (path, *(path.iterdir() if path.is_dir() and not path.is_symlink() else ())):
+            if one.is_symlink() or (one.exists() and not one.is_file() and not one.is_dir()):
+                raise RunError(f"{one}: is a link, a pipe or a device, through which nothing is written; remove it")
 
 
 def listing_sha256(folder: Path, files: Iterable[Path]) -> str:
@@ -321,6 +339,10 @@ def _refuse_doubles(columns: list[str], path: str | Path) -> None:
 
 
 def _umask() -> int:
-    mask = os.umask(0)
+    mask = os.umask(0o077)
     os.umask(mask)
     return mask
+
+
+_UMASK = _umask()
+"""Seen once: to look is to change it, for all threads."""

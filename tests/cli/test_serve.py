@@ -36,7 +36,10 @@ def test_it_ends_quietly_though_a_page_follows_a_run(tmp_path: Path, number: sig
         try:
             assert server.stdout is not None
             address = server.stdout.readline().split()[-1]
-            with urllib.request.urlopen(f"{address}runs/mine/events", timeout=30) as following:
+            browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+            browser.open(address, timeout=30).close()
+            events = address.partition("?")[0] + "runs/mine/events"
+            with browser.open(events, timeout=30) as following:
                 assert following.readline().startswith(b"event: progress")
                 server.send_signal(number)
                 # What it still says is a whole answer: its last piece is there.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,22 @@ def test_a_pickle_is_never_read(folder: Path) -> None:
     sentence = refusal(folder)
     assert "can run code" in sentence
     assert "save_pretrained" in sentence
+
+
+def test_code_in_a_checkpoint_is_never_run(folder: Path, tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    (folder / "own.py").write_text(f"open({str(ran)!r}, 'w').close()\nclass Model: pass\nConfig = Tokenizer = Model\n")
+    for name in ("config.json", "tokenizer_config.json"):
+        kept = json.loads((folder / name).read_text()) if (folder / name).is_file() else {}
+        parts = {
+            "AutoConfig": "own.Config",
+            "AutoModelForCausalLM": "own.Model",
+            "AutoTokenizer": ["own.Tokenizer", None],
+        }
+        (folder / name).write_text(json.dumps({**kept, "auto_map": parts}))
+    with suppress(ModelError):
+        load(f"hf:{folder}", ONE_THREAD)
+    assert not ran.exists()
 
 
 def test_an_encoder_decoder_is_refused(folder: Path) -> None:

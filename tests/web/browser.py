@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
 
@@ -53,6 +54,15 @@ def served(folder: Path) -> Iterator[str]:
             yield found[0]
         finally:
             server.terminate()
+
+
+def fetched(address: str, path: str) -> bytes:
+    """A file of the workbench, as a program that has the secret fetches it."""
+    program = build_opener(HTTPCookieProcessor())
+    program.open(Door(_SECRET).address(f"{address}/")).close()
+    with program.open(address + path) as answer:
+        content: bytes = answer.read()
+    return content
 
 
 def program(playwright: Playwright) -> str | None:

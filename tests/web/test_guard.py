@@ -87,6 +87,13 @@ def test_a_change_from_the_page_itself_gets_through(client: TestClient) -> None:
     assert client.post("/nowhere", headers=headers).status_code in (404, 405)
 
 
+def test_a_form_that_is_too_large_is_refused(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    many = b"&".join(b"a=1" for _ in range(30_000))
+    assert client.post("/studies/check?from=toml", content=many, headers=token(client)).status_code == 422
+    monkeypatch.setattr("tiltmeter.web.fields._LONGEST", 1_000)
+    assert client.post("/studies/check?from=toml", content=b"x" * 2_000, headers=token(client)).status_code == 422
+
+
 def test_two_servers_have_two_tokens(tmp_path: Path) -> None:
     one, other = (make_app(Workbench(tmp_path)).state.token for _ in range(2))
     assert one != other

@@ -12,11 +12,10 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
-from urllib.request import urlopen
 
 import pytest
 
-from tests.web.browser import Watched, chromium, fits, served, watched
+from tests.web.browser import Watched, chromium, fetched, fits, served, watched
 from tests.web.hostile import HOSTILE, PRINTABLE
 from tiltmeter.analysis import summarise_run
 from tiltmeter.engine import carry_out
@@ -353,8 +352,7 @@ def test_what_is_taken_home_shows_them_as_text_without_a_server(
     browser: Browser, address: str, tmp_path: Path, path: str
 ):
     file = tmp_path / "taken.html"
-    with urlopen(address + path) as answer:
-        file.write_bytes(answer.read())
+    file.write_bytes(fetched(address, path))
     for width in (1280, 390):
         with watched(browser, file.as_uri(), width=width) as seen:
             seen.page.goto(file.as_uri())
@@ -377,8 +375,7 @@ def test_what_is_wrong_with_a_name_is_said_in_text(browser: Browser, address: st
 
 
 def test_a_table_of_items_keeps_texts_as_they_are_and_figures_as_figures(address: str):
-    with urlopen(f"{address}{at(*RUN, 'export', format='csv')}") as answer:
-        archive = zipfile.ZipFile(io.BytesIO(answer.read()))
+    archive = zipfile.ZipFile(io.BytesIO(fetched(address, at(*RUN, "export", format="csv"))))
     written = list(csv.DictReader(io.StringIO(archive.read("completions.csv").decode(), newline="")))
     assert {row["completion"].strip() for row in written} == {text.strip() for text in HOSTILE}
     assert {row["origin"] for row in written} == set(PRINTABLE)

@@ -11,7 +11,8 @@ import pytest
 from tests.web.texts_run import make_texts
 from tiltmeter.errors import RunError
 from tiltmeter.store import LEDGER, Annotations
-from tiltmeter.web.texts.labels import PLACE, labelled_rows
+from tiltmeter.web.scratch import scratch_of
+from tiltmeter.web.texts.labels import labelled_rows
 
 
 @pytest.fixture
@@ -38,14 +39,14 @@ def test_the_copy_says_what_the_ledger_says(folder: Path):
 
 def test_it_is_made_once_and_again_when_the_plan_has_grown(folder: Path):
     before = count(folder)
-    kept = folder / PLACE / "labels.sqlite"
+    kept = scratch_of(folder) / "labels.sqlite"
     stamp = kept.stat().st_mtime_ns
     assert count(folder) == before
     assert kept.stat().st_mtime_ns == stamp
     with closing(sqlite3.connect(folder / LEDGER)) as database, database:
         database.execute("insert into pairs select max(number) + 1, 'new', pair from pairs")
     assert count(folder) == before + 1
-    assert [file.name for file in (folder / PLACE).iterdir()] == ["labels.sqlite"]
+    assert [file.name for file in scratch_of(folder).iterdir()] == ["labels.sqlite"]
 
 
 def test_the_ledger_stays_as_it_is(folder: Path):
@@ -57,12 +58,18 @@ def test_the_ledger_stays_as_it_is(folder: Path):
     assert Annotations(folder).tasks() == []
 
 
-def test_a_run_that_cannot_be_written_to_is_read_all_the_same(folder: Path):
-    (folder / PLACE).write_text("in the way", encoding="utf-8")
-    assert count(folder) > 0
+def test_a_copy_in_the_folder_of_the_run_is_not_believed(folder: Path):
+    before = count(folder)
+    forged = folder / "workbench" / "labels.sqlite"
+    forged.parent.mkdir()
+    forged.write_bytes((scratch_of(folder) / "labels.sqlite").read_bytes())
+    with closing(sqlite3.connect(forged)) as database, database:
+        database.execute("delete from pair_labels")
+    (scratch_of(folder) / "labels.sqlite").unlink()
+    assert count(folder) == before
 
 
 def test_a_copy_that_is_damaged_is_made_again(folder: Path):
     count(folder)
-    (folder / PLACE / "labels.sqlite").write_bytes(b"nothing of the kind" * 100)
+    (scratch_of(folder) / "labels.sqlite").write_bytes(b"nothing of the kind" * 100)
     assert count(folder) > 0

@@ -122,3 +122,28 @@ def test_a_workbench_whose_folder_has_such_a_name_works(tmp_path: Path) -> None:
     except (OSError, UnicodeError):
         pytest.skip("this file system has no such names")
     assert "od\\udcff" in opened(home).get("/").text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[pairs]\nsources = ["pairs-file:FILE"]',
+        '[continuations]\nsources = ["prompts-file:FILE"]\nsamples = 1\nraters = ["sentiment.vader"]',
+        '[next_words]\nsources = ["prompts-file:FILE"]\nwords = "he-she"',
+        'specs = ["FILE"]\n[pairs]\nsources = ["templates"]',
+    ],
+)
+@pytest.mark.parametrize("ending", ["", ".csv", ".json", ".jsonl", ".toml", ".tsv"])
+def test_nothing_is_quoted_from_a_file_that_a_study_names_elsewhere(tmp_path: Path, text: str, ending: str) -> None:
+    home, other = tmp_path / "bench", tmp_path / "other"
+    other.mkdir()
+    (home / "studies").mkdir(parents=True)
+    secret = other / f"shadow{ending}"
+    secret.write_text("root:hunter2:19000\nuser,hunter2 = 2\n")
+    (home / "link").symlink_to(other)
+    for path in (str(secret), f"../../other/shadow{ending}", f"../link/shadow{ending}"):
+        study = f'name = "x"\nmodels = ["scripted"]\n{text}'.replace("FILE", path)
+        for page in ("/studies/check?from=toml", "/studies/plan", "/studies/start"):
+            answer = opened(home).post(page, data={"toml": study, "run": "x", "expected": "new"})
+            assert "hunter2" not in answer.text
+            assert answer.status_code < 500

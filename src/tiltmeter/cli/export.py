@@ -24,10 +24,13 @@ def export(
     into memory.
     """
     from tiltmeter.addresses import is_address
+    from tiltmeter.files import refuse_links_in
     from tiltmeter.report import export_items
     from tiltmeter.store import read_run
 
     place: str | Path = run / "tables" if to is None else to if is_address(to) else Path(to)
+    if to is None:
+        refuse_links_in(run, "tables")
     written = [str(path) for path in export_items(read_run(run, held=0), place)]
     if as_json:
         print_json({"written": written})

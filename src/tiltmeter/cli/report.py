@@ -12,6 +12,7 @@ import typer
 
 from tiltmeter.cli.console import JsonOption, print_json, say
 from tiltmeter.errors import InvalidData, UserError
+from tiltmeter.files import refuse_links_in
 
 if TYPE_CHECKING:
     from tiltmeter.analysis import Labels, RunSummary
@@ -82,6 +83,7 @@ def report(
     from tiltmeter.analysis import read_labels, summarise_run
     from tiltmeter.report import write_parquet
     from tiltmeter.store import read_run
+    from tiltmeter.store.made import note_made
 
     read = [read_run(folder) for folder in runs]
     if sheet:
@@ -99,7 +101,8 @@ def report(
     differences = _write_differences(read, page) if page else None
     if parquet:
         for run, summary in pairs:
-            write_parquet(run, summary, run.folder / "tables")
+            refuse_links_in(run.folder, "tables")
+            note_made(run.folder, map(Path, write_parquet(run, summary, run.folder / "tables")))
     if as_json:
         others = {"files": [str(path) for path in written]} if names != ["html"] else {}
         one = {"report": str(page)} if page else {}

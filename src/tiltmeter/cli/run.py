@@ -134,6 +134,7 @@ def _carry_out(
     from tiltmeter.engine.sizes import size_of
     from tiltmeter.report import REPORT, write_run
     from tiltmeter.store import Ledger, ProgressFile, state_of
+    from tiltmeter.store.made import same_results
     from tiltmeter.watching import Both
 
     folder = out or Path("runs") / _slug(made.study.name)
@@ -164,7 +165,7 @@ def _carry_out(
     report = folder / REPORT
     if not state.reported or not report.is_file():
         write_run(finished, summary)
-        with Ledger(folder) as ledger:
+        with same_results(folder), Ledger(folder) as ledger:
             ledger.note_report()
     if as_json:
         spent = {"api": finished.meta["api"]} if "api" in finished.meta else {}

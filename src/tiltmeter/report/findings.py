@@ -25,6 +25,7 @@ from tiltmeter.report.findings_words import words_found
 from tiltmeter.report.series import make_series, short_scorer
 from tiltmeter.report.view_agreement import views_view
 from tiltmeter.store import Run
+from tiltmeter.store.made import note_made
 
 FINDINGS = "findings.json"
 """The name of the file in a run folder."""
@@ -64,7 +65,9 @@ def mark_of(meta: Mapping[str, Any]) -> dict[str, Any]:
 
 def write_findings(run: Run, summary: RunSummary, answered: MultiverseSummary) -> Path:
     """Put the findings into the run's own folder."""
-    return keep_findings(findings_of(run, summary, answered), run.folder)
+    path = keep_findings(findings_of(run, summary, answered), run.folder)
+    note_made(run.folder, [path])
+    return path
 
 
 def keep_findings(found: Mapping[str, Any], folder: Path) -> Path:

@@ -10,14 +10,14 @@ from pathlib import Path
 from tiltmeter.analysis import RunSummary, correlate_runs
 from tiltmeter.analysis.account import account
 from tiltmeter.analysis.multiverse import MultiverseSummary, summarise_multiverse
-from tiltmeter.files import whole_file
+from tiltmeter.files import refuse_links_in, whole_file
 from tiltmeter.report import words
 from tiltmeter.report.cells import Table
 from tiltmeter.report.contents import Contents, SourceSection
 from tiltmeter.report.continuations import ContinuationsView, continuation_views
 from tiltmeter.report.drawn import Drawn, by_file, draw, write_figures
 from tiltmeter.report.figures import forest
-from tiltmeter.report.findings import write_findings
+from tiltmeter.report.findings import FINDINGS, write_findings
 from tiltmeter.report.limitations import limitations, not_meant
 from tiltmeter.report.methods import methods
 from tiltmeter.report.multiverse import MultiverseView, multiverse_view
@@ -35,6 +35,7 @@ from tiltmeter.report.tables import write_tables
 from tiltmeter.report.view_agreement import ViewsView, views_view
 from tiltmeter.report.written import WrittenSection, written_sections
 from tiltmeter.store import Run
+from tiltmeter.store.made import note_made
 
 REPORT = "report.html"
 """The name of the report in a run folder."""
@@ -54,13 +55,15 @@ class Page:
 
 def write_run(run: Run, summary: RunSummary, page: Page | None = None) -> Path:
     """Put tables, figures and report into the run's own folder; the path of the report, which is `REPORT` there."""
-    write_tables(run, summary, run.folder)
+    refuse_links_in(run.folder, "tables", "figures", "summary.json", FINDINGS, REPORT)
+    written = write_tables(run, summary, run.folder)
     found = page or make_page([(run, summary)])
-    write_paper_tables(found.boards, run.folder / "tables")
+    written += write_paper_tables(found.boards, run.folder / "tables")
     write_findings(run, summary, found.answered)
     out = run.folder / REPORT
     # Where there is a report, everything that it stands for is there.
     write_page(found, out, figures=run.folder / "figures")
+    note_made(run.folder, [*written, out])
     return out
 
 

@@ -10,9 +10,12 @@ from tiltmeter.report import latex, markdown
 from tiltmeter.report.cells import Table
 
 
-def write_paper_tables(tables: Sequence[Table], folder: Path) -> None:
+def write_paper_tables(tables: Sequence[Table], folder: Path) -> list[Path]:
     """Write the bidimensional tables as `raters.md` and `raters.tex`; nothing where there are none."""
+    written = []
     for name, form in (("raters.md", markdown.table), ("raters.tex", latex.table)):
         if tables:
+            written.append(folder / name)
             with whole_file(folder / name) as file:
                 file.write("\n\n".join(map(form, tables)) + "\n")
+    return written

@@ -18,6 +18,8 @@ LEDGER = "ledger.sqlite"
 ANSWERS = "api"
 """The folder of what models behind an API answered, and of the account of it."""
 _LOCK = "lock.sqlite"
+_BESIDE = ("", "-wal", "-shm", "-journal")
+"""Endings of the files of a database."""
 _PATIENCE = 2.0
 """Seconds to wait for whoever only looks whether a run folder is held."""
 _PACKAGES = (
@@ -38,6 +40,7 @@ _PACKAGES = (
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold a run folder, so that no second process writes the same run; a killed process lets go by itself."""
+    refuse_links(folder / _LOCK)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = sqlite3.connect(folder / _LOCK, timeout=_PATIENCE, isolation_level=None)
@@ -59,7 +62,7 @@ def locked(folder: Path) -> Iterator[None]:
 def is_held(folder: Path) -> bool:
     """Whether a process is carrying out the run of a folder just now."""
     path = folder / _LOCK
-    if not path.is_file():
+    if path.is_symlink() or not path.is_file():
         return False
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=0)) as lock:
@@ -76,6 +79,7 @@ def held_since(folder: Path) -> int | None:
 
 def connect_to_read(path: Path) -> sqlite3.Connection:
     """Open a ledger without writing to its folder, which may not be ours; a run may be writing it meanwhile."""
+    refuse_links(path)
     address = path.absolute().as_uri()
     # What was not read to its end is closed by whoever cleans up, which may be another thread.
     for mode in ("mode=ro", "immutable=1"):
@@ -88,12 +92,28 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
             # In a folder that cannot be written SQLite cannot share memory with a writer; there is none then.
             database.close()
         else:
-            return database
+            return harmless(database)
     raise RunError(f"{path}: cannot be opened as a ledger")
+
+
+def harmless(database: sqlite3.Connection) -> sqlite3.Connection:
+    """A database that may come from anybody: what is in its schema can call nothing but plain functions."""
+    database.execute("pragma trusted_schema = off")
+    return database
+
+
+def refuse_links(path: Path) -> None:
+    """Refuse a database of which a file is a link: it would lead out of the run folder."""
+    for ending in _BESIDE:
+        if path.with_name(path.name + ending).is_symlink():
+            raise RunError(
+                f"{path}{ending}: is a link, and nothing in a run folder may be one; put the file itself there"
+            )
 
 
 def connect(path: Path) -> sqlite3.Connection:
     """Open a ledger to write it, in WAL mode."""
+    refuse_links(path)
     try:
         database = sqlite3.connect(path, timeout=60, isolation_level=None)
         database.execute("pragma journal_mode = wal")

@@ -12,11 +12,14 @@ from types import TracebackType
 from typing import Literal
 
 from tiltmeter.errors import TiltmeterError
+from tiltmeter.files import plain_file
 from tiltmeter.store.opening import LEDGER, held_since, is_held
 
 PROGRESS = "progress.json"
 _PAUSE = 0.5
 """Seconds between two writings, other than at the begin of a stage."""
+_LARGEST = 1 << 20
+"""Bytes; what is larger is no progress of a run."""
 
 State = Literal["running", "finished", "stopped", "failed"]
 
@@ -104,14 +107,17 @@ class ProgressFile:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         # No fsync: after a crash of the machine the ledger says what is done.
         temporary = self._path.with_name(f".{PROGRESS}.{os.getpid()}")
-        temporary.write_text(json.dumps(asdict(self._progress)), encoding="utf-8")
+        temporary.unlink(missing_ok=True)
+        with temporary.open("x", encoding="utf-8") as file:
+            json.dump(asdict(self._progress), file)
         temporary.replace(self._path)
 
 
 def read_progress(folder: Path) -> Progress | None:
     """What the file says; None where there is none, or one that cannot be read."""
     try:
-        given = json.loads((folder / PROGRESS).read_text(encoding="utf-8"))
+        path = plain_file(folder, PROGRESS)
+        given = json.loads(path.read_text(encoding="utf-8")) if path and path.stat().st_size < _LARGEST else {}
         found = Progress(**{**given, "stages": tuple(Stage(**one) for one in given["stages"])})
         # The numbers are reckoned with, and a process is sent a signal.
         numbers = [(one.total, one.done, one.first, one.began, one.changed, one.failed or 0) for one in found.stages]

@@ -89,8 +89,13 @@ def _refused(request: Request, error: Exception) -> Response:
     """One sentence on what is wrong: beside the form that was sent, or as a page."""
     status = 404 if isinstance(error, NotThere) else 422
     if is_part(request):
-        return refused(request, problem=str(error))
-    return render(request, "error.html.jinja", status, problem=str(error))
+        return refused(request, problem=_told(request, error))
+    return render(request, "error.html.jinja", status, problem=_told(request, error))
+
+
+def _told(request: Request, error: Exception) -> str:
+    workbench: Workbench = request.app.state.workbench
+    return workbench.told(error)
 
 
 def _not_understood(request: Request, error: Exception) -> Response:

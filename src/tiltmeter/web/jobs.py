@@ -15,6 +15,7 @@ from threading import Lock
 from typing import Literal
 
 from tiltmeter.errors import RunError
+from tiltmeter.files import plain_file, refuse_links_in
 from tiltmeter.store import LEDGER, PROGRESS, Progress, is_held, process_of, read_meta, read_progress
 
 LOG = "log.txt"
@@ -99,6 +100,7 @@ class Jobs:
             if again and not folder.is_dir():
                 raise RunError(f"{self._named(folder)} is gone: it was removed meanwhile")
             folder.mkdir(parents=True, exist_ok=True)
+            refuse_links_in(folder, LOG)
             command = [sys.executable, "-m", *self.work.command(study, folder), *options]
             with (folder / LOG).open("ab") as log:
                 # A key press that ends the server does not end the run.
@@ -185,8 +187,9 @@ def _changed(path: Path) -> float:
 
 def last_line(folder: Path) -> str:
     """The last thing that a run said."""
+    path = plain_file(folder, LOG)
     try:
-        lines = (folder / LOG).read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path else []
     except OSError:
         return ""
     return next((line for line in reversed(lines) if line.strip()), "")

@@ -99,6 +99,15 @@ class Workbench:
         """Where the run of a study goes."""
         return (self.home / "runs") / checked_name("run", name)
 
+    def told(self, error: Exception) -> str:
+        """What is wrong, without a word from a file outside this folder: a study that names one may be anybody's."""
+        file = getattr(error, "file", None)
+        home = self.home.resolve()
+        if file is None or not Path(file).is_file() or Path(file).resolve().is_relative_to(home):
+            return str(error).replace(f"{self.home}/studies/../", "").replace(f"{self.home}/", "")
+        problem = "is not what it is taken for; it is outside this folder, so that nothing is quoted from it here"
+        return str(UserError(f"{problem} (the command line says more)", file=file))
+
     def write_spec(self, name: str, text: str) -> Path:
         """Write a spec file; one that is there keeps its name, a new one gets a plain one."""
         there = self.specs().get(name)

@@ -1,7 +1,7 @@
 """Working out what a run found, in a process of its own: `python -m tiltmeter.web.working RUN SPARE`.
 
-It takes the time of a report. The server starts it for runs that have no findings yet, and the page waits meanwhile.
-Where the folder of the run is not ours to write to, the findings go into the spare one.
+It takes the time of a report. The server starts it for runs that have no findings made here, and the page waits
+meanwhile. They go into the spare folder, which is the server's own, and into that of the run where they can.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from threading import Lock
 from typing import IO
 
 from tiltmeter.errors import RunError, TiltmeterError
+from tiltmeter.files import refuse_links_in
 from tiltmeter.processes import give_way
 from tiltmeter.web.jobs import SAID
-from tiltmeter.web.scratch import scratch_of
+from tiltmeter.web.scratch import findings_scratch
 
 _POLITE = 10
 """How far the work gives way to others, a run among them."""
@@ -27,7 +28,7 @@ _LONGEST = 2_000
 
 
 def _findings(folder: Path) -> list[str]:
-    return ["tiltmeter.web.working", str(folder), str(scratch_of(folder))]
+    return ["tiltmeter.web.working", str(folder), str(findings_scratch(folder))]
 
 
 @dataclass(slots=True)
@@ -71,21 +72,27 @@ class Workers:
 
 
 def work_out(folder: Path, spare: Path | None = None) -> Path:
-    """Write the findings of a run into its folder, or into the spare one, if any, where that cannot be written to."""
+    """Write the findings of a run into the spare folder, if any, and into its own where that can be written to."""
     from tiltmeter.analysis import summarise_run
     from tiltmeter.analysis.multiverse import summarise_multiverse
-    from tiltmeter.report.findings import findings_of, keep_findings
+    from tiltmeter.report.findings import FINDINGS, findings_of, keep_findings
     from tiltmeter.store import read_run
+    from tiltmeter.store.made import note_made
 
     run = read_run(folder)
     summary = summarise_run(run)
     found = findings_of(run, summary, summarise_multiverse([(run, summary)]))
+    if spare is not None:
+        keep_findings(found, spare)
     try:
-        return keep_findings(found, folder)
+        refuse_links_in(folder, FINDINGS)
+        path = keep_findings(found, folder)
     except RunError:
         if spare is None:
             raise
-        return keep_findings(found, spare)
+        return spare / FINDINGS
+    note_made(folder, [path])
+    return path
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from typing import Literal
 from tiltmeter.errors import RunError, UserError
 from tiltmeter.store import is_held
 from tiltmeter.web.annotating.sheets import write_sheets
-from tiltmeter.web.texts.labels import PLACE
+from tiltmeter.web.scratch import scratch_of
 
 _LOG = "report.txt"
 _SHEETS = "sheets"
@@ -36,7 +36,7 @@ def start(folder: Path, kind: str) -> None:
             raise RunError("the report is being written already; wait for it")
         if is_held(folder):
             raise RunError("the run is under way: its report is written when it ends, and can have people's marks then")
-        place = folder / PLACE
+        place = scratch_of(folder)
         # An annotator who has taken everything back leaves no sheet behind.
         shutil.rmtree(place / _SHEETS, ignore_errors=True)
         labels, ratings = write_sheets(folder, place / _SHEETS, kind)
@@ -65,6 +65,6 @@ def working(folder: Path) -> Working:
     status = process.poll()
     if status is None:
         return Working("working")
-    lines = (folder / PLACE / _LOG).read_text(encoding="utf-8", errors="replace").split("\n")
+    lines = (scratch_of(folder) / _LOG).read_text(encoding="utf-8", errors="replace").split("\n")
     said = next((line for line in reversed(lines) if line.strip()), "")
     return Working("failed", said) if status else Working("done")

@@ -11,9 +11,10 @@ from urllib.parse import urlencode
 
 from tiltmeter.analysis.questions import topic_of
 from tiltmeter.report.findings import FINDINGS, mark_of, read_findings
+from tiltmeter.store.made import is_made_here
 from tiltmeter.store.reading import rows_of
 from tiltmeter.web.pages import address
-from tiltmeter.web.scratch import scratch_of
+from tiltmeter.web.scratch import findings_scratch
 
 FILTERS = ("view", "model", "bias", "source", "rater", "decoding", "scorer")
 """What can be chosen, by the names that it has in an address."""
@@ -73,9 +74,11 @@ def view_key(view: str) -> str:
 
 
 def found_in(folder: Path, meta: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The findings of a run as it stands; of an unfinished one those of when they were worked out. None: none fit."""
+    """The findings of a run, made here; of an unfinished one those of when they were worked out. None: none fit."""
     mark = mark_of(meta)
-    for place in (folder, scratch_of(folder)):
+    # What anybody else has put into the folder of the run is not looked at.
+    places = [findings_scratch(folder), *([folder] if is_made_here(folder, FINDINGS) else [])]
+    for place in places:
         try:
             state = (place / FINDINGS).stat()
         except OSError:

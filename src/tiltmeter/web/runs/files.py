@@ -17,6 +17,7 @@ from tiltmeter.errors import MissingExtra, RunError
 from tiltmeter.files import write_csv
 from tiltmeter.report import export_items
 from tiltmeter.store import LEDGER, locked, read_run
+from tiltmeter.store.made import made_here
 from tiltmeter.web.jobs import UNBEGUN
 from tiltmeter.web.sending import as_file
 
@@ -45,11 +46,12 @@ def report_policy(page: str) -> str:
 
 def zipped_tables(folder: Path) -> FileResponse:
     """The tables of a run and its summary, in one file."""
-    files = [path for path in sorted((folder / "tables").rglob("*")) if path.is_file() and not path.is_symlink()]
+    files = [path for path in made_here(folder) if path.parent.name == "tables" or path.name == "summary.json"]
     if not files:
-        raise RunError(f"the run `{folder.name}` has no tables yet; they are made with its report, when it is finished")
-    summary = [path for path in (folder / "summary.json",) if path.is_file() and not path.is_symlink()]
-    return zipped([*files, *summary], folder, f"{folder.name} tables.zip")
+        raise RunError(
+            f"the run `{folder.name}` has no tables that were made here from its ledger; they are made with its report"
+        )
+    return zipped(files, folder, f"{folder.name} tables.zip")
 
 
 def exported(folder: Path, form: Format) -> FileResponse:

@@ -11,6 +11,7 @@ from threading import Lock
 import anyio
 from fastapi.concurrency import run_in_threadpool
 
+from tiltmeter.files import plain_file
 from tiltmeter.store import PROGRESS, Stage
 from tiltmeter.web.jobs import LOG, Jobs, JobState, Standing
 
@@ -64,8 +65,11 @@ def look(jobs: Jobs, folder: Path, lines: int = 6) -> Live:
 
 def log_of(folder: Path, lines: int) -> list[str]:
     """The last lines of the log of a run, its folder named as the workbench has it; nothing where it has none."""
+    path = plain_file(folder, LOG)
+    if path is None:
+        return []
     try:
-        with (folder / LOG).open("rb") as stream:
+        with path.open("rb") as stream:
             length = stream.seek(0, 2)
             stream.seek(max(0, length - _TAIL))
             text = stream.read().decode("utf-8", errors="replace")

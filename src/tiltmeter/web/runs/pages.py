@@ -12,8 +12,9 @@ from sse_starlette import EventSourceResponse
 from starlette.responses import FileResponse, HTMLResponse
 
 from tiltmeter.errors import RunError, TiltmeterError
-from tiltmeter.files import read_text
+from tiltmeter.files import plain_file, read_text
 from tiltmeter.report import REPORT
+from tiltmeter.store.made import is_made_here, made_here
 from tiltmeter.web.jobs import LOG
 from tiltmeter.web.pages import Bench, address, go_to, render, rendered
 from tiltmeter.web.runs import facts as runs_facts
@@ -55,11 +56,12 @@ def one(request: Request, bench: Bench, name: str) -> Response:
         study=_study_of(bench, folder),
         title=meta.get("resolved", {}).get("name", ""),
         meta=meta,
-        has_report=(folder / REPORT).is_file(),
-        has_tables=(folder / "tables").is_dir(),
-        has_log=(folder / LOG).is_file(),
+        has_report=is_made_here(folder, REPORT),
+        has_tables=any(path.parent.name == "tables" for path in made_here(folder)),
+        has_log=plain_file(folder, LOG) is not None,
         is_all=bench.is_run,
-        forms=FORMS,
+        is_foreign=(folder / REPORT).exists(),
+        forms={form: label for form, label in FORMS.items() if form != "html"},
     )
 
 
@@ -107,27 +109,26 @@ def log(request: Request, bench: Bench, name: str) -> Response:
 @router.get("/{name}/log/file")
 def log_file(bench: Bench, name: str) -> Response:
     """The whole log."""
-    return _file(bench.run(name) / LOG, "text/plain; charset=utf-8", f"{name} log.txt")
+    return _file(plain_file(bench.run(name), LOG), "text/plain; charset=utf-8", f"{name} log.txt")
 
 
 @router.get("/{name}/report")
-def report(request: Request, bench: Bench, name: str, earlier: bool = False) -> Response:
-    """The report, in a sandbox of its own; of an unfinished run `earlier` asks for the one that was written before."""
+def report(request: Request, bench: Bench, name: str) -> Response:
+    """The report, where it was made here of the run as it is, in a sandbox of its own."""
     folder = bench.run(name)
-    path = folder / REPORT
-    # A run that was begun again with another study has the report of the one before until it is finished.
-    is_earlier = path.is_file() and not runs_facts.meta_of(folder).get("finished")
-    if not path.is_file() or (is_earlier and not earlier):
-        live = look(bench.jobs, folder, 0)
-        return render(request, "runs_no_report.html.jinja", 404, name=name, live=live, is_earlier=is_earlier)
-    page = read_text(path, "report")
+    if not is_made_here(folder, REPORT):
+        live, foreign = look(bench.jobs, folder, 0), (folder / REPORT).exists()
+        return render(request, "runs_no_report.html.jinja", 404, name=name, live=live, is_foreign=foreign)
+    page = read_text(folder / REPORT, "report")
     return HTMLResponse(page, headers={"Content-Security-Policy": runs_files.report_policy(page)})
 
 
 @router.get("/{name}/report/file")
 def report_file(bench: Bench, name: str) -> Response:
     """The report as a file."""
-    return _file(bench.run(name) / REPORT, "text/html; charset=utf-8", f"{name} report.html")
+    folder = bench.run(name)
+    path = folder / REPORT if is_made_here(folder, REPORT) else None
+    return _file(path, "text/html; charset=utf-8", f"{name} report.html")
 
 
 @router.post("/{name}/report/as/{form}")
@@ -223,7 +224,7 @@ def _study_of(bench: Workbench, folder: Path) -> str | None:
     return None
 
 
-def _file(path: Path, kind: str, name: str) -> Response:
-    if not path.is_file():
-        raise RunError(f"there is no {path.name} in this run yet")
+def _file(path: Path | None, kind: str, name: str) -> Response:
+    if path is None:
+        raise RunError("there is no such file in this run, or none that was made here from its ledger as it is now")
     return FileResponse(path, media_type=kind, headers=as_file(name))

@@ -16,9 +16,9 @@ from tiltmeter.web.scratch import scratch_of
 from tiltmeter.web.sending import as_file
 from tiltmeter.web.working import Workers
 
-Form = Literal["pdf", "md", "latex", "card"]
-FORMS: dict[Form, str] = {"pdf": "PDF", "md": "Markdown", "latex": "LaTeX", "card": "Bias card"}
-"""What each form is called."""
+Form = Literal["html", "pdf", "md", "latex", "card"]
+FORMS: dict[Form, str] = {"html": "HTML", "pdf": "PDF", "md": "Markdown", "latex": "LaTeX", "card": "Bias card"}
+"""What each form is called; the first is the report itself, which is made in the folder of the run, with its tables."""
 
 
 def start(folder: Path, form: Form) -> None:
@@ -56,6 +56,8 @@ def _place(folder: Path, form: Form) -> Path:
 
 
 def _command(form: Form, folder: Path) -> list[str]:
+    if form == "html":
+        return ["tiltmeter", "report", str(folder)]
     return ["tiltmeter", "report", str(folder), "--format", form, "--out", str(_place(folder, form) / "report.html")]
 
 

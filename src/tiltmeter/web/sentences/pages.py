@@ -93,7 +93,7 @@ def one(request: Request, bench: Bench, name: str, chosen: Chosen) -> Response:
             rows = sheet_of(bench, name).rows
             found, counts = listing(rows, chosen), counts_of(rows)
         except TiltmeterError as error:
-            problem = _worded(bench, error)
+            problem = bench.told(error)
     wanted = None
     try:
         wanted = read_wanted(folder)
@@ -233,7 +233,3 @@ def _free_name(bench: Workbench, name: str) -> str:
 def _refuse_live(bench: Workbench, name: str) -> None:
     if look(bench.writing, bench.sentence_set(name), 0).is_live:
         raise RunError("these sentences are being worked on just now; wait until that is done, or pause it")
-
-
-def _worded(bench: Workbench, error: TiltmeterError) -> str:
-    return str(error).replace(f"{bench.home}/", "")

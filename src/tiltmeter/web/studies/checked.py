@@ -46,13 +46,9 @@ def problem_of(bench: Workbench, text: str, name: str) -> Problem | None:
 
 def worded(bench: Workbench, error: TiltmeterError) -> Problem:
     """The sentence about a mistake, with its line where that is in the study itself."""
-    if not isinstance(error, UserError):
-        return Problem(str(error))
     if isinstance(error, InvalidStudy):
         return Problem(f"{error.key}: {error.problem}" if error.key else error.problem, error.line)
-    if error.file is None:
-        return Problem(str(error))
-    return Problem(str(error).replace(f"{bench.home}/studies/../", "").replace(f"{bench.home}/", ""))
+    return Problem(bench.told(error))
 
 
 def place_of(bench: Workbench, name: str) -> Path:

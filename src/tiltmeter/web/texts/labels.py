@@ -1,4 +1,4 @@
-"""The labels of the probes of a run as a table that can be searched: a copy beside the run, made when first asked for.
+"""The labels of the probes of a run as a table to search: a copy of the server's own, made when first asked for.
 
 The ledger keeps each probe whole, as JSON; reading 100,000 of these takes seconds. The copy is made once, again only
 when the plan of the run has grown or is another one, and never holds a score or a rating: those are read from the
@@ -20,10 +20,9 @@ from tiltmeter.analysis.structures import FIXED
 from tiltmeter.errors import RunError
 from tiltmeter.store import LEDGER
 from tiltmeter.store.damage import fitting
+from tiltmeter.store.opening import harmless, refuse_links
 from tiltmeter.web.scratch import scratch_of
 
-PLACE = "workbench"
-"""The folder in a run folder that holds what can be made again."""
 _NAME = "labels.sqlite"
 _VERSION = "3"
 _TABLES = ("prompts", "pairs", "asked")
@@ -95,14 +94,8 @@ def _ready(folder: Path) -> Path:
     with _lock:
         with closing(_attached(folder, None)) as database:
             wanted = _key(database, "ledger")
-        for place in (folder / PLACE, scratch_of(folder)):
-            if _kept_key(place / _NAME) == wanted:
-                return place / _NAME
-        try:
-            return _make(folder, folder / PLACE, wanted)
-        except (OSError, sqlite3.OperationalError):
-            # A run that is not ours to write to.
-            return _make(folder, scratch_of(folder), wanted)
+        place = scratch_of(folder)
+        return place / _NAME if _kept_key(place / _NAME) == wanted else _make(folder, place, wanted)
 
 
 def _make(folder: Path, place: Path, key: str) -> Path:
@@ -134,6 +127,7 @@ def _copy(folder: Path, path: Path, key: str) -> None:
 def _attached(folder: Path, path: Path | None) -> sqlite3.Connection:
     """The copy, or a database in memory, with the ledger beside it, which is only read."""
     address = ":memory:" if path is None else path.absolute().as_uri()
+    refuse_links(folder / LEDGER)
     ledger = (folder / LEDGER).absolute().as_uri()
     for mode in ("mode=ro", "immutable=1"):
         database = sqlite3.connect(address, uri=True, timeout=60, isolation_level=None)
@@ -144,7 +138,7 @@ def _attached(folder: Path, path: Path | None) -> sqlite3.Connection:
             # In a folder that cannot be written SQLite cannot share memory with a writer; there is none then.
             database.close()
         else:
-            return database
+            return harmless(database)
     raise RunError(f"{folder / LEDGER}: cannot be opened as a ledger")
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from fastapi import APIRouter, Request, Response
 
-from tiltmeter.store import Annotations
+from tiltmeter.store import LEDGER, Annotations
+from tiltmeter.store.damage import fitting
 from tiltmeter.web.annotating import pages as annotating
 from tiltmeter.web.annotating.agreement import said_of
 from tiltmeter.web.annotating.items import annotated_view, items
@@ -34,43 +35,45 @@ _TEXTS: dict[View, type[ContinuationTexts | PairTexts | NextWordTexts]] = {
 def texts(request: Request, bench: Bench, name: str, chosen: Chosen) -> Response:
     """A page of texts."""
     folder = bench.run(name)
-    views = views_of(folder)
-    found = listing(folder, chosen, views)
-    return render(
-        request,
-        "texts_page.html.jinja",
-        run=name,
-        views=[(view, NAMES[view]) for view in views],
-        listing=found,
-        base=address("runs", name, "texts"),
-        in_page=True,
-    )
+    with fitting(folder / LEDGER):
+        views = views_of(folder)
+        return render(
+            request,
+            "texts_page.html.jinja",
+            run=name,
+            views=[(view, NAMES[view]) for view in views],
+            listing=listing(folder, chosen, views),
+            base=address("runs", name, "texts"),
+            in_page=True,
+        )
 
 
 @router.get("/runs/{name}/texts/part")
 def texts_part(request: Request, bench: Bench, name: str, chosen: Chosen) -> Response:
     """The same for a panel beside a chart."""
     folder = bench.run(name)
-    found = listing(folder, chosen, views_of(folder))
     base = address("runs", name, "texts")
-    return render(request, "texts_part.html.jinja", run=name, listing=found, base=base, in_page=False)
+    with fitting(folder / LEDGER):
+        found = listing(folder, chosen, views_of(folder))
+        return render(request, "texts_part.html.jinja", run=name, listing=found, base=base, in_page=False)
 
 
 @router.get("/runs/{name}/texts/{text}")
 def text_page(request: Request, bench: Bench, name: str, text: str) -> Response:
     """One text."""
     folder = bench.run(name)
-    found = detail(folder, text)
-    judged = items(folder, annotated_view(found.view), [int(text[1:])]) if found.view != "next-words" else []
-    return render(
-        request,
-        "texts_detail.html.jinja",
-        run=name,
-        text=found,
-        people=said_of(Annotations(folder), judged[0].id) if judged else (),
-        view=NAMES[found.view],
-        base=address("runs", name, "texts"),
-    )
+    with fitting(folder / LEDGER):
+        found = detail(folder, text)
+        judged = items(folder, annotated_view(found.view), [int(text[1:])]) if found.view != "next-words" else []
+        return render(
+            request,
+            "texts_detail.html.jinja",
+            run=name,
+            text=found,
+            people=said_of(Annotations(folder), judged[0].id) if judged else (),
+            view=NAMES[found.view],
+            base=address("runs", name, "texts"),
+        )
 
 
 def listing(folder: Path, chosen: Filters, views: list[View]) -> Listing | None:

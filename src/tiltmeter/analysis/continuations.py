@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, TypedDict
 
 from tiltmeter.analysis.continuation_records import (
@@ -71,12 +72,13 @@ def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> Co
     cells = [_cell(run, cell, tilts, seed) for cell in judged]
     texts = rated_by_people(run, people) if people else []
     beside = compare_with_people(run, texts, people.rater, judged, seed) if people else ()
+    order = partial(_in_order, run)
     silences = list(dict.fromkeys((cell.model, cell.source, cell.bias) for cell in rated))
     return ContinuationsSummary(
-        cells=(*cells, *(people_cells(texts, people.rater, _scope(judged), seed) if people else ())),
+        cells=(*cells, *(people_cells(texts, people.rater, _scope(judged), order, seed) if people else ())),
         tilts=tilts,
         agreement=(*compare_raters(run, judged, seed), *beside),
-        refusals=tuple(refusals(found, silences, lambda bias, groups: _in_order(run, bias, groups), seed)),
+        refusals=tuple(refusals(found, silences, order, seed)),
         sizes=tuple(_sizes(run, cells, seed)),
         people=people_said(people, texts) if people and texts else None,
     )
@@ -137,9 +139,11 @@ def _places(run: Run, bias: str) -> dict[str, int]:
 
 
 def _in_order(run: Run, bias: str, groups: Sequence[str]) -> tuple[list[str], str | None]:
-    """The groups as a spec compares them, and the one that the others are compared with."""
+    """The groups as a spec compares them, and the one of the bias that the others are compared with."""
     order = _places(run, bias)
-    return sorted(groups, key=lambda group: order.get(group, len(order))), reference_among(run, groups)
+    every = {prompt.group for prompt in run.continuations.prompts if prompt.bias == bias} if run.continuations else ()
+    known = [group for group in every if group] or groups
+    return sorted(groups, key=lambda group: order.get(group, len(order))), reference_among(run, known)
 
 
 def _tilts(found: Continuations, seed: int) -> Iterator[RaterTilt]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tiltmeter.analysis.rated_values import DECLINED
 from tiltmeter.analysis.refusals import ANY, refusal_rater
 from tiltmeter.raters.refusal import REFUSAL, is_refusal_rater
+from tiltmeter.raters.scales import on_scale
 from tiltmeter.records import Continuation, Decoding, Rating, Scope
 from tiltmeter.stats.continuations import RatedItem
 from tiltmeter.store import Continuations, Run
@@ -71,8 +72,8 @@ def _declined(
 
 
 def _unless(rating: Rating, declined: bool) -> Rating:
-    """The rating; none where the model declined."""
-    return Rating(rating.rater, None, DECLINED) if declined else rating
+    """The rating; none where the model declined, or where the number is none of the rater's scale."""
+    return Rating(rating.rater, None, DECLINED) if declined else on_scale(rating)
 
 
 def _items(continuation: Continuation, rating: Rating) -> Iterator[RatedItem]:

@@ -94,10 +94,12 @@ def compared_groups(run: Run, found: ContinuationsSummary) -> dict[str, list[tup
         spec["name"]: [(first, second) for first, second in spec["compare"]] for spec in run.meta["resolved"]["specs"]
     }
     reference = (run.meta["resolved"].get("continuations") or {}).get("reference", ())
+    named: dict[str, dict[tuple[str, str], None]] = {}
     for cell in found.cells:
         if any(name in cell.summary.groups for name in reference):
-            compare[cell.bias.partition(":")[0]] = [(pair.a, pair.b) for pair in cell.summary.pairs]
-    return compare
+            pairs = named.setdefault(cell.bias.partition(":")[0], {})
+            pairs |= dict.fromkeys((pair.a, pair.b) for pair in cell.summary.pairs)
+    return compare | {bias: list(pairs) for bias, pairs in named.items()}
 
 
 def board_place(board: Board, label: Callable[[str], str]) -> str:

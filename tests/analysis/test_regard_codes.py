@@ -168,6 +168,6 @@ def test_every_kind_says_its_ends_and_which_way_is_worse() -> None:
         "regard": (-1, 1, 0, -1),
         "toxicity": (0, 1, 0, 1),
         "lexicon": (0, 1, 0, 1),
-        "groups": (0, 1, None, 0),
+        "groups": (-1, 1, 0, 0),
         "refusal": (0, 1, 0, 0),
     }

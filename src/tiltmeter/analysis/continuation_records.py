@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tiltmeter.analysis.refusals import Refusals
+from tiltmeter.analysis.situations import SituationsCell
 from tiltmeter.raters.scales import PEOPLE, kind_of, scale_of
 from tiltmeter.records import Decoding, Estimate, Scope
 from tiltmeter.stats.continuations import ContinuationSummary
@@ -152,6 +153,8 @@ class ContinuationsSummary:
     sizes: Sequence[SizeCurve] = ()
     """The curve over sample size, one for each model and bias."""
     people: PeopleSaid | None = None
+    situations: Sequence[SituationsCell] = ()
+    """Of prompts that state a situation: whom the texts name, by situation."""
 
     def as_json(self) -> dict[str, Any]:
         """The summary as the run folder keeps it."""
@@ -170,6 +173,7 @@ class ContinuationsSummary:
             "refusals": [one.as_json() for one in self.refusals],
             "sizes": [curve.as_json() for curve in self.sizes],
             **({"people": asdict(self.people)} if self.people else {}),
+            **({"situations": [cell.as_json() for cell in self.situations]} if self.situations else {}),
         }
 
 

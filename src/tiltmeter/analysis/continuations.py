@@ -20,9 +20,10 @@ from tiltmeter.analysis.continuation_records import (
 )
 from tiltmeter.analysis.people_cells import compare_with_people, people_cells, people_said
 from tiltmeter.analysis.people_ratings import PeopleRatings, rated_by_people
-from tiltmeter.analysis.rated_items import RatedCell, rated_cells, rated_items
+from tiltmeter.analysis.rated_items import GROUP_RATERS, RatedCell, named_texts, rated_cells, rated_items
 from tiltmeter.analysis.raters_compared import compare_raters
 from tiltmeter.analysis.refusals import refusals
+from tiltmeter.analysis.situations import SituationsCell, situations_cell
 from tiltmeter.analysis.structures import rephrased, with_structures
 from tiltmeter.records import Estimate, Scope
 from tiltmeter.stats.continuations import RatedItem, summarise
@@ -68,7 +69,8 @@ def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> Co
     seed = int(run.meta["resolved"]["seed"])
     rated = rated_cells(run)
     tilts = tuple(_tilts(found, seed))
-    judged = [cell for cell in rated if kind_of(cell.rater) != _REFUSAL]
+    stated = [cell for cell in rated if cell.rater.startswith(GROUP_RATERS) and _states(found, cell)]
+    judged = [cell for cell in rated if kind_of(cell.rater) != _REFUSAL and cell not in stated]
     cells = [_cell(run, cell, tilts, seed) for cell in judged]
     texts = rated_by_people(run, people) if people else []
     beside = compare_with_people(run, texts, people.rater, judged, seed) if people else ()
@@ -81,7 +83,21 @@ def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> Co
         refusals=tuple(refusals(found, silences, order, seed)),
         sizes=tuple(_sizes(run, cells, seed)),
         people=people_said(people, texts) if people and texts else None,
+        situations=tuple(_situations(run, cell, seed) for cell in stated),
     )
+
+
+def _states(found: Continuations, cell: RatedCell) -> bool:
+    """Whether the prompts of a cell state a situation and name no group."""
+    own = [prompt.group for prompt in found.prompts if (prompt.source, prompt.bias) == (cell.source, cell.bias)]
+    return None in own
+
+
+def _situations(run: Run, cell: RatedCell, seed: int) -> SituationsCell:
+    texts = named_texts(run, cell)
+    groups = {group for prompt, *_ in texts for group, _ in prompt.word_sets}
+    place = (cell.model, cell.source, cell.bias, cell.decoding, cell.rater)
+    return situations_cell(place, texts, reference_among(run, groups), seed=seed)
 
 
 def _scope(cells: Sequence[RatedCell]) -> Scope:

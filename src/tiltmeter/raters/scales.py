@@ -46,7 +46,7 @@ SCALES: Mapping[str, Scale] = {
         Scale("regard", -1.0, 1.0, 0.0, -1),
         Scale("toxicity", 0.0, 1.0, 0.0, 1),
         Scale("lexicon", 0.0, 1.0, 0.0, 1),
-        Scale("groups", 0.0, 1.0, None, 0),
+        Scale("groups", -1.0, 1.0, 0.0, 0),
         Scale("refusal", 0.0, 1.0, 0.0, 0),
     )
 }

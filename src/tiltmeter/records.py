@@ -199,10 +199,14 @@ class Prompt:
     """The characters that name whom the sentence is about, e.g. the profession; what perturbations change."""
     status: Literal["authored", "natural", "template", ""] = ""
     """Whether the sentence was written for the test, found in a corpus or made from a template; blank: not said."""
+    stereotyped: str | None = None
+    """Of a prompt that states a situation: the group that the stereotype puts there; None: no such stereotype."""
 
     def __post_init__(self) -> None:
         if not self.origin or not (self.group or self.word_sets):
             raise InvalidProbe(f"prompt {self.id!r} has no group or no origin: such a probe cannot be made")
+        if self.stereotyped is not None and self.stereotyped not in dict(self.word_sets):
+            raise InvalidProbe(f"prompt {self.id!r} is stereotyped for {self.stereotyped!r}, which has no words")
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,11 +89,21 @@ COLUMNS = RatedColumns("toxicity.linear.v1")
     ids=["crossed", "nested", "few", "too few", "large", "many origins", "rare", "all the same", "not numbers"],
 )
 def test_sums_give_what_values_give(tmp_path: Path, rows: Rows) -> None:
-    path = write(tmp_path / "rated.parquet", rows)
-    known, found = (each(path, COLUMNS).as_json() for each in (summarise_rated_file, summarise_big_ratings))
+    # Another name, since nothing above 1 is on the scale of toxicity.
+    path = write(tmp_path / "rated.parquet", [{**row, "rated": row["toxicity.linear.v1"]} for row in rows])
+    columns = RatedColumns("rated")
+    known, found = (each(path, columns).as_json() for each in (summarise_rated_file, summarise_big_ratings))
     assert found["notes"][-1].startswith("summed outside of memory")
     for part in ("groups", "pairs", "n_comparisons", "rows", "pooled"):
         same(known[part], found[part], part)
+
+
+def test_values_outside_the_scale_of_a_rater_are_refused_of_large_tables_too(tmp_path: Path) -> None:
+    path = write(tmp_path / "rated.parquet", ratings(scale=1e6))
+    for each in (summarise_rated_file, summarise_big_ratings):
+        with pytest.raises(InvalidData, match="lies outside 0 to 1, the scale of toxicity"):
+            each(path, COLUMNS)
+        assert each(path, COLUMNS, RatedSettings(scale=(0.0, 1e6))).summary.pairs
 
 
 def test_rows_are_chosen_a_reference_is_named_and_a_scale_given(tmp_path: Path) -> None:

@@ -153,8 +153,11 @@ def test_a_sheet_comes_back_as_ratings(run: Run, tmp_path: Path):
     ("text", "problem"),
     [
         ("id,value\n1,2\n", "has no column `annotator`"),
-        ("id,value,annotator\n1,high,ann\n", "line 2, `value`: 'high' is not a number"),
-        ("id,value,annotator\n1,nan,ann\n", "is not a number"),
+        ("id,value,annotator\n1,high,ann\n", "line 2, `value`: 'high' is no rating"),
+        ("id,value,annotator,kind\n1,3,ann,regard\n", "line 2, `value`: 3 lies outside -1 to 1, the scale of regard"),
+        ("id,value,annotator,kind\n1,2,ann,sentiment\n", "2 lies outside -1 to 1, the scale of sentiment"),
+        ("id,value,annotator,kind\n1,5,ann,Toxicity\n", "5 lies outside 0 to 1, the scale of toxicity"),
+        ("id,value,annotator\n1,2,ann\n2,0,ann\n", "line 2, `value`: 2 may be a number, or the label other"),
         ("id,value,annotator\n1,2,\n", "line 2, `annotator`: is blank"),
         ("id,value,annotator,kind\n1,2,a,toxicity\n2,1,a,regard\n", "different kinds"),
     ],

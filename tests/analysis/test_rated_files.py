@@ -225,7 +225,7 @@ def test_another_raters_values_do_not_decide_what_a_rater_means(tmp_path: Path) 
 
 
 def test_it_is_said_how_a_column_of_0_1_and_2_is_read(tmp_path: Path) -> None:
-    note = "0, 1 and 2 are read as numbers; where 2 stands for the label other, say --unscored-label 2"
+    note = "2 is read as a number; where it stands for the label other, say --unscored-label 2"
     path = coded(tmp_path, "0", "1", "2")
     assert note in summarise_rated_file(path, RatedColumns("v")).notes
     assert note not in summarise_rated_file(path, RatedColumns("v", unscored=("2",))).notes

@@ -145,12 +145,16 @@ def test_prompts_that_state_a_situation_are_read_for_group_words(tmp_path: Path)
     assert {cell.scope for cell in cells} == {"completion"}
     first = next(cell for cell in cells if cell.rater == "groups.first.v1" and cell.decoding.temperature)
     items = rated_items(run, first.model, first.source, first.bias, first.decoding, first.rater, first.scope)
-    assert {item.group for item in items} == {"female", "male"}
-    assert {item.value for item in items} == {0.0, 1.0, None}
-    women, men = ([item for item in items if item.group == group] for group in ("female", "male"))
-    for one, other in zip(women, men, strict=True):
-        assert (one.value is None) == (one.unrated is not None)
-        assert one.value is None or one.value + (other.value or 0) == 1
+    assert run.continuations
+    asked = list(run.continuations.texts(first.model, first.decoding, source=first.source, bias=first.bias))
+    assert len(items) == len(asked), "each text is one measurement"
+    assert {item.group for item in items} == {"female", "male", ANY}
+    assert {item.value for item in items} <= {-1.0, 0.0, 1.0, None}
+    for one, item in zip(asked, items, strict=True):
+        assert item.group == (one.prompt.stereotyped or ANY)
+        assert (item.value is None) == (item.unrated is not None)
+        if item.value:
+            assert item.value == (1.0 if item.label == item.group else -1.0)
     refusals = next(cell for cell in cells if cell.rater == "refusal.v3")
     place = (refusals.model, refusals.source, refusals.bias, refusals.decoding)
     assert {item.group for item in rated_items(run, *place, "refusal.v3", "completion")} == {ANY}

@@ -54,7 +54,7 @@ def test_what_people_say_becomes_a_column_of_the_table(folder: Path, tmp_path: P
         writer.writeheader()
         for name, step in (("ann", 3), ("bob", 4)):
             writer.writerows(
-                {"id": row["id"], "kind": "toxicity", "value": at % step, "annotator": name}
+                {"id": row["id"], "kind": "toxicity", "value": at % step / 4, "annotator": name}
                 for at, row in enumerate(rows)
             )
     report(folder, "--ratings", sheet)

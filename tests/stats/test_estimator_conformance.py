@@ -142,16 +142,16 @@ def test_a_lean_of_known_size_is_found(estimator: Estimator) -> None:
     expected = {
         "mean-preference.v1": 1.0,
         "mean-margin.v1": b.mean(),
-        "group-difference.v1": b.mean(),
+        "group-difference.v2": b.mean(),
         "group-ratio.v1": 2.0,
-        "two-way-difference.v1": b.mean(),
+        "two-way-difference.v2": b.mean(),
         "two-way-ratio.v1": 2.0,
         "crossed-difference.v2": b.mean(),
         "crossed-share.v1": 2 / 3,
         "crossed-ratio-of-means.v2": 2.0,
         "crossed-absolute-difference.v1": b.mean(),
         "emd.v1": b.mean(),
-        "paired-difference.v1": b.mean(),
+        "paired-difference.v2": b.mean(),
         "paired-superiority.v1": 1.0,
     }
     if estimator.name in expected:

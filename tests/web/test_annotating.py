@@ -398,7 +398,7 @@ def test_a_mark_that_comes_back_as_it_went_out_is_no_new_one(
         ("", "choose a file"),
         ("id,text\n1,a\n", "not an annotation sheet"),
         ("id,value,annotator\nx,1\n", "cut off"),
-        ("id,value,annotator\nx,much,ann\n", "is not a number"),
+        ("id,value,annotator\nx,much,ann\n", "is no rating"),
         ("id,value,annotator,kind\nx,1,ann,regard\n", "no row of the sheet has the id"),
         ("id,I1,I2,I3,I4,I5,I6,I7,I8\nx,q,,,,,,,\n", "write x or 1"),
     ],
@@ -414,7 +414,7 @@ def test_a_value_outside_the_scale_of_the_run_is_refused_whole(client: TestClien
     texts = drawn(folder, Filters(view="continuations"), 2, 1)
     rows = "\n".join(f"{one.id},{value},ann,toxicity" for one, value in zip(texts, (0.5, 7), strict=True))
     answer = client.post(f"{BASE}/sheet", data={"sheet": f"id,value,annotator,kind\n{rows}\n"})
-    assert "toxicity goes from 0 to 1" in problem(answer)
+    assert "outside 0 to 1, the scale of toxicity" in problem(answer)
     assert Annotations(folder).tasks() == []
 
 

@@ -14,18 +14,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tiltmeter.addresses import is_address
-from tiltmeter.analysis.continuation_records import ends_of
 from tiltmeter.analysis.parquet_tables import ParquetTable, column_name, exact_sums, opened, sql_text, total_of
 from tiltmeter.analysis.rated_files import RatedColumns, RatedFileSummary, RatedSettings
 from tiltmeter.analysis.rated_rows import pooled_over
-from tiltmeter.analysis.rated_values import DECLINED, OTHER
+from tiltmeter.analysis.rated_values import DECLINED, OTHER, is_regard
 from tiltmeter.analysis.scored_files import CELL_COLUMNS, Columns, FileSummary
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.raters.refusal import REFUSAL
+from tiltmeter.raters.scales import PEOPLE, SCALES, is_name, scale_of
 from tiltmeter.sources.pairs_file import attribute_column, bias_column
 from tiltmeter.sources.tables import column
 from tiltmeter.stats.estimates import LARGEST
-from tiltmeter.stats.scales import SIGNED
 from tiltmeter.stats.summed import CellSum, GroupSum, PairSum, summarise_pair_sums, summarise_sums
 
 MANY_ROWS = 2_000_000
@@ -102,9 +101,10 @@ def summarise_big_ratings(
             raise InvalidData("holds no numbers, and of so many rows only numbers are read", file=path, key=name)
         table = whole.chosen(columns.where)
         pooled = _pooled(table, {name, columns.group, columns.origin})
-        found = _rated(table, columns)
+        rater = _rater(table, name)
+        found = _rated(table, columns, _is_regard(whole, table, name, rater))
         rows = table.count("true")
-    ends = _scale(wanted, found, name, path)
+    ends = _scale(wanted, found, rater, path)
     summary = summarise_sums(
         found.cells, found.groups, scale=ends, reference=wanted.reference, level=wanted.level, seed=wanted.seed
     )
@@ -148,17 +148,38 @@ class _Ratings:
     notes: list[str] = field(default_factory=list)
 
 
-def _rated(table: ParquetTable, columns: RatedColumns) -> _Ratings:
+def _rater(table: ParquetTable, value: str) -> str:
+    """Who or what rated: the column's own name, or what a column `rater` or `kind` says of a column with another."""
+    if "." in value or is_regard(value):
+        return value
+    for name in ("rater", "kind"):
+        found = [text.strip() for text in table.values(name) if text.strip()] if name in table.types else []
+        if len(found) == 1:
+            return found[0] if name == "rater" else f"{PEOPLE}.{found[0].lower()}"
+    return value
+
+
+def _is_regard(whole: ParquetTable, table: ParquetTable, name: str, rater: str) -> bool:
+    """Whether the ratings are labels of regard: by name, or since −1, 0, 1 and 2 are all that this rater has."""
+    if is_regard(rater):
+        return True
+    raters = table.values("rater") if "rater" in table.types else []
+    own = whole.chosen({"rater": raters[0]}) if len(raters) == 1 else whole
+    value = f"cast({column_name(name)} as double)"
+    [(low, codes)] = own.rows(
+        f"min({value}), coalesce(bool_and({value} in (-1, 0, 1, 2)), false)", f"where {_usable(value)}"
+    )
+    return bool(codes) and low == -1
+
+
+def _rated(table: ParquetTable, columns: RatedColumns, regard: bool) -> _Ratings:
     value, group, origin = (
         f"cast({column_name(columns.value)} as double)",
         table.text(columns.group),
         table.text(columns.origin),
     )
     blank = table.count(f"{group} = ''")
-    [(low, high, codes)] = table.rows(
-        f"min({value}), max({value}), coalesce(bool_and({value} in (-1, 0, 1, 2)), false)", f"where {_usable(value)}"
-    )
-    regard = bool(codes) and low == -1
+    [(low, high)] = table.rows(f"min({value}), max({value})", f"where {_usable(value)}")
     scored = f"({_usable(value)}{f' and {value} <> 2' if regard else ''}{_not_declined(table, columns.value)})"
     lost = table.count(f"{group} <> '' and {origin} = '' and {scored}")
     if lost:
@@ -313,10 +334,13 @@ def _scale(settings: RatedSettings, found: _Ratings, rater: str, path: str | Pat
             problem = f"ratings from {min(ends):g} to {max(ends):g} lie outside --scale {given[0]:g},{given[1]:g}"
             raise InvalidData(f"{problem}; a scale holds every rating", file=path, key=rater)
         return given
-    if found.regard:
-        return SIGNED
-    known = ends_of(rater) if "." in rater else None
-    return known if known and ends and known[0] <= min(ends) and max(ends) <= known[1] else None
+    known = SCALES["regard"] if found.regard else scale_of(rater) if "." in rater else None
+    outside = next((why for end in sorted(ends) if (why := known.outside(end))), None) if known else None
+    if outside and (found.regard or is_name(rater)):
+        raise InvalidData(
+            f"{outside}; if these ratings have another scale, give its ends with --scale", file=path, key=rater
+        )
+    return known.ends if known and ends and not outside else None
 
 
 def _notes(found: _Ratings, rows: int, columns: RatedColumns) -> list[str]:

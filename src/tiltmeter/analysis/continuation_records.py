@@ -8,18 +8,14 @@ from typing import Any
 
 from tiltmeter.analysis.refusals import Refusals
 from tiltmeter.analysis.repeats import Repeats
+from tiltmeter.analysis.situations import SituationsCell
+from tiltmeter.raters.scales import PEOPLE, kind_of, scale_of
 from tiltmeter.records import Decoding, Estimate, Scope
 from tiltmeter.stats.continuations import ContinuationSummary
-from tiltmeter.stats.scales import SHARE, SIGNED, Bounds
+from tiltmeter.stats.scales import Bounds
 from tiltmeter.stats.structures import StructureSummary
 
-PEOPLE = "people"
-"""The rater that stands for annotators; `people.toxicity` where the sheets say what they rated."""
-
-_FAVOUR = {"sentiment": 1, "regard": 1, "toxicity": -1, "lexicon": -1}
-"""Whether a higher rating is the better one for those whom the text is about."""
-_ENDS = {"sentiment": SIGNED, "regard": SIGNED, "toxicity": SHARE, "lexicon": SHARE, "groups": SHARE}
-"""The ends of the scales of kinds of raters; others are seen from the values."""
+__all__ = ["PEOPLE", "kind_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +110,8 @@ class PeopleSaid:
     """How many texts each of them rated."""
     texts: int
     krippendorff: float | None
+    unrated: int = 0
+    """Texts that they looked at and gave no number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +156,8 @@ class ContinuationsSummary:
     people: PeopleSaid | None = None
     repeats: Sequence[Repeats] = ()
     """How far several samples of one prompt differ, one for each model and decoding that draws at random."""
+    situations: Sequence[SituationsCell] = ()
+    """Of prompts that state a situation: whom the texts name, by situation."""
 
     def as_json(self) -> dict[str, Any]:
         """The summary as the run folder keeps it."""
@@ -177,20 +177,8 @@ class ContinuationsSummary:
             "sizes": [curve.as_json() for curve in self.sizes],
             "repeats": [one.as_json() for one in self.repeats],
             **({"people": asdict(self.people)} if self.people else {}),
+            **({"situations": [cell.as_json() for cell in self.situations]} if self.situations else {}),
         }
-
-
-def kind_of(rater: str) -> str:
-    """What a rater rates; of a judge, what it is asked.
-
-    >>> kind_of("sentiment.vader.v1"), kind_of("people.toxicity"), kind_of("judge.chat.v1:regard:smollm2-135m")
-    ('sentiment', 'toxicity', 'regard')
-    """
-    name, _, argument = rater.partition(":")
-    kind, _, rest = name.partition(".")
-    if kind == "judge" and argument:
-        return argument.partition(":")[0]
-    return rest if kind == PEOPLE and rest else kind
 
 
 def favour(rater: str) -> int:
@@ -199,7 +187,8 @@ def favour(rater: str) -> int:
     >>> favour("sentiment.vader.v1"), favour("toxicity.linear.v1"), favour("readability.fog.v1")
     (1, -1, 0)
     """
-    return _FAVOUR.get(kind_of(rater), 0)
+    scale = scale_of(rater)
+    return 0 if scale is None else -scale.worse
 
 
 def ends_of(rater: str) -> Bounds | None:
@@ -208,4 +197,5 @@ def ends_of(rater: str) -> Bounds | None:
     >>> ends_of("sentiment.vader.v1"), ends_of("readability.fog.v1")
     ((-1.0, 1.0), None)
     """
-    return _ENDS.get(kind_of(rater))
+    scale = scale_of(rater)
+    return None if scale is None else scale.ends

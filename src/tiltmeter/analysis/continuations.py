@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, TypedDict
 
 from tiltmeter.analysis.continuation_records import (
@@ -19,10 +20,11 @@ from tiltmeter.analysis.continuation_records import (
 )
 from tiltmeter.analysis.people_cells import compare_with_people, people_cells, people_said
 from tiltmeter.analysis.people_ratings import PeopleRatings, rated_by_people
-from tiltmeter.analysis.rated_items import RatedCell, rated_cells, rated_items
+from tiltmeter.analysis.rated_items import GROUP_RATERS, RatedCell, named_texts, rated_cells, rated_items
 from tiltmeter.analysis.raters_compared import compare_raters
 from tiltmeter.analysis.refusals import refusals
 from tiltmeter.analysis.repeats import repeats
+from tiltmeter.analysis.situations import SituationsCell, situations_cell
 from tiltmeter.analysis.structures import rephrased, with_structures
 from tiltmeter.records import Estimate, Scope
 from tiltmeter.stats.continuations import RatedItem, summarise
@@ -68,20 +70,36 @@ def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> Co
     seed = int(run.meta["resolved"]["seed"])
     rated = rated_cells(run)
     tilts = tuple(_tilts(found, seed))
-    judged = [cell for cell in rated if kind_of(cell.rater) != _REFUSAL]
+    stated = [cell for cell in rated if cell.rater.startswith(GROUP_RATERS) and _states(found, cell)]
+    judged = [cell for cell in rated if kind_of(cell.rater) != _REFUSAL and cell not in stated]
     cells = [_cell(run, cell, tilts, seed) for cell in judged]
     texts = rated_by_people(run, people) if people else []
     beside = compare_with_people(run, texts, people.rater, judged, seed) if people else ()
+    order = partial(_in_order, run)
     silences = list(dict.fromkeys((cell.model, cell.source, cell.bias) for cell in rated))
     return ContinuationsSummary(
-        cells=(*cells, *(people_cells(texts, people.rater, _scope(judged), seed) if people else ())),
+        cells=(*cells, *(people_cells(texts, people.rater, _scope(judged), order, seed) if people else ())),
         tilts=tilts,
         agreement=(*compare_raters(run, judged, seed), *beside),
-        refusals=tuple(refusals(found, silences, lambda bias, groups: _in_order(run, bias, groups), seed)),
+        refusals=tuple(refusals(found, silences, order, seed)),
         sizes=tuple(_sizes(run, cells, seed)),
         people=people_said(people, texts) if people and texts else None,
         repeats=tuple(repeats(found)),
+        situations=tuple(_situations(run, cell, seed) for cell in stated),
     )
+
+
+def _states(found: Continuations, cell: RatedCell) -> bool:
+    """Whether the prompts of a cell state a situation and name no group."""
+    own = [prompt.group for prompt in found.prompts if (prompt.source, prompt.bias) == (cell.source, cell.bias)]
+    return None in own
+
+
+def _situations(run: Run, cell: RatedCell, seed: int) -> SituationsCell:
+    texts = named_texts(run, cell)
+    groups = {group for prompt, *_ in texts for group, _ in prompt.word_sets}
+    place = (cell.model, cell.source, cell.bias, cell.decoding, cell.rater)
+    return situations_cell(place, texts, reference_among(run, groups), seed=seed)
 
 
 def _scope(cells: Sequence[RatedCell]) -> Scope:
@@ -139,9 +157,11 @@ def _places(run: Run, bias: str) -> dict[str, int]:
 
 
 def _in_order(run: Run, bias: str, groups: Sequence[str]) -> tuple[list[str], str | None]:
-    """The groups as a spec compares them, and the one that the others are compared with."""
+    """The groups as a spec compares them, and the one of the bias that the others are compared with."""
     order = _places(run, bias)
-    return sorted(groups, key=lambda group: order.get(group, len(order))), reference_among(run, groups)
+    every = {prompt.group for prompt in run.continuations.prompts if prompt.bias == bias} if run.continuations else ()
+    known = [group for group in every if group] or groups
+    return sorted(groups, key=lambda group: order.get(group, len(order))), reference_among(run, known)
 
 
 def _tilts(found: Continuations, seed: int) -> Iterator[RaterTilt]:

@@ -4,39 +4,53 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from tiltmeter.analysis.continuation_records import ContinuationCell, PeopleSaid, RatersCompared
+from tiltmeter.analysis.continuation_records import ContinuationCell, PeopleSaid, RatersCompared, ends_of
 from tiltmeter.analysis.people_ratings import PeopleRatings, RatedText
 from tiltmeter.analysis.rated_items import RatedCell
 from tiltmeter.analysis.raters_compared import comparable, compared, within_bias
+from tiltmeter.analysis.refusals import Order
 from tiltmeter.records import Continuation, Decoding, Rating, Scope
 from tiltmeter.stats.annotators import krippendorffs_alpha_of_numbers
-from tiltmeter.stats.continuations import RatedItem, summarise
+from tiltmeter.stats.continuations import ContinuationSummary, RatedItem, summarise
 from tiltmeter.store import Run
 
 
-def people_cells(texts: Sequence[RatedText], rater: str, scope: Scope, seed: int) -> list[ContinuationCell]:
+def people_cells(
+    texts: Sequence[RatedText], rater: str, scope: Scope, order: Order, seed: int
+) -> list[ContinuationCell]:
     """What people say of the groups, for every model, source, bias and decoding of which they rated texts.
 
-    They stand beside the raters, so they have the `scope` of these.
+    They stand beside the raters, so they have the `scope` of these, and the study's order and reference of groups.
     """
     by_place: dict[tuple[str, str, str, Decoding], list[RatedItem]] = {}
     for text in texts:
         one = text.continuation
         if one.prompt.group:
             place = (text.model, one.prompt.source, one.prompt.bias, one.decoding)
-            by_place.setdefault(place, []).append(_item(one, text.value))
+            by_place.setdefault(place, []).append(_item(one, text.value, text.unrated))
     return [
-        ContinuationCell(*place, rater, scope, summarise(items, seed=seed), frozenset())
+        ContinuationCell(*place, rater, scope, _summary(items, place[2], rater, order, seed), frozenset())
         for place, items in by_place.items()
     ]
+
+
+def _summary(items: Sequence[RatedItem], bias: str, rater: str, order: Order, seed: int) -> ContinuationSummary:
+    groups, reference = order(bias, list(dict.fromkeys(item.group for item in items)))
+    places = {group: place for place, group in enumerate(groups)}
+    ordered = sorted(items, key=lambda item: places[item.group])
+    there = reference if reference in places else None
+    found = summarise(ordered, reference=there, scale=ends_of(rater), seed=seed)
+    # Of a reference that people have rated no text of, there is nothing to compare with.
+    return found if there == reference else replace(found, pairs=())
 
 
 def compare_with_people(
     run: Run, texts: Sequence[RatedText], people: str, cells: Sequence[RatedCell], seed: int
 ) -> Iterator[RatersCompared]:
     """Each rater that rates the same thing, held against people on the texts that they rated."""
-    said = {(text.model, *_key(text.continuation)): text.value for text in texts}
+    said = {(text.model, *_key(text.continuation)): text.value for text in texts if text.value is not None}
     for model, source, rater in dict.fromkeys((cell.model, cell.source, cell.rater) for cell in cells):
         by_people: list[RatedItem] = []
         by_rater: list[RatedItem] = []
@@ -55,19 +69,19 @@ def compare_with_people(
 
 def people_said(people: PeopleRatings, texts: Sequence[RatedText]) -> PeopleSaid:
     """Who rated how many of the texts, and how far they agree."""
-    own = [people.values[text.id] for text in texts]
+    own = [people.values[text.id] for text in texts if text.value is not None]
     counts = Counter(name for found in own for name in found)
     sheets = [[found.get(name) for found in own] for name in counts]
     alpha = krippendorffs_alpha_of_numbers(sheets) if len(counts) > 1 else None
-    return PeopleSaid(dict(counts), len(own), alpha)
+    return PeopleSaid(dict(counts), len(own), alpha, sum(text.value is None for text in texts))
 
 
 def _key(one: Continuation) -> tuple[Decoding, str, int]:
     return one.decoding, one.prompt.id, one.sample
 
 
-def _item(one: Continuation, value: float | None) -> RatedItem:
-    return RatedItem(one.prompt.group or "", value, one.prompt.origin, prompt=one.prompt.id)
+def _item(one: Continuation, value: float | None, unrated: str | None = None) -> RatedItem:
+    return RatedItem(one.prompt.group or "", value, one.prompt.origin, prompt=one.prompt.id, unrated=unrated)
 
 
 def _rated(run: Run, cell: RatedCell) -> Iterator[tuple[Continuation, Rating]]:

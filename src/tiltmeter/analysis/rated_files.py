@@ -9,13 +9,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.analysis.continuation_records import ends_of, favour
+from tiltmeter.analysis.continuation_records import favour
 from tiltmeter.analysis.rated_rows import chosen_rows, of_same_rater, pooled_note, pooled_over
-from tiltmeter.analysis.rated_values import DECLINED, OTHER, Cell, Given, Values, read_values, reason_of
+from tiltmeter.analysis.rated_values import DECLINED, OTHER, Cell, Given, Values, is_regard, read_values, reason_of
 from tiltmeter.errors import InvalidData
 from tiltmeter.raters.refusal import REFUSAL
+from tiltmeter.raters.scales import PEOPLE, is_name, scale_of
 from tiltmeter.sources.chat_logs import REFUSED
-from tiltmeter.sources.tables import column, read_table
+from tiltmeter.sources.tables import Row, column, read_table
 from tiltmeter.stats.continuations import ContinuationSummary, RatedItem, summarise
 from tiltmeter.stats.scales import SIGNED, Bounds
 from tiltmeter.stats.structures import StructureSettings, StructureSummary, by_structure
@@ -155,9 +156,18 @@ def _scale(texts: RatedTexts, given: Bounds | None) -> Bounds | None:
         return given
     if texts.regard:
         return SIGNED
-    # A column that is called sentiment may hold anything; the name of a rater has two parts and more.
-    known = ends_of(texts.rater) if "." in texts.rater else None
-    return known if known and all(known[0] <= value <= known[1] for value, _ in texts.ends) else None
+    # A column that is called sentiment may hold anything; the name of a rater has a version.
+    known = scale_of(texts.rater) if "." in texts.rater else None
+    outside = [(why, place) for value, place in texts.ends if known and (why := known.outside(value))]
+    if outside and is_name(texts.rater):
+        why, place = outside[0]
+        raise InvalidData(
+            f"{why}; if these ratings have another scale, give its ends with --scale",
+            file=place.file,
+            line=place.line,
+            key=texts.rater,
+        )
+    return known.ends if known and not outside else None
 
 
 def ends_in(items: Sequence[RatedItem], places: Sequence[Given]) -> tuple[tuple[float, Given], ...]:
@@ -178,7 +188,8 @@ def read_rated(path: str | Path, columns: RatedColumns) -> RatedTexts:
     reason = _beside(header, columns.value, "unrated")
     given = [Given(row[columns.value], path, line, row[label].strip() if label else "") for line, row in rows]
     whole = [row[columns.value] for _, row in of_same_rater(every, rows)]
-    values = read_values(given, columns.value, columns.unscored, column=whole)
+    rater = _rater(columns.value, rows)
+    values = read_values(given, columns.value, columns.unscored, codes=is_regard(rater) or None, column=whole)
     refusals = _refusals(header, columns.value)
     cells = [
         Cell(None, None, DECLINED) if _declined(row, refusals, columns.value) else cell
@@ -212,7 +223,7 @@ def read_rated(path: str | Path, columns: RatedColumns) -> RatedTexts:
         rows=len(rows),
         notes=tuple(notes),
         regard=values.regard,
-        rater=columns.value,
+        rater=rater,
         structured=columns.structure is not None,
         pooled=pooled,
         ends=ends_in(items, places),
@@ -237,7 +248,7 @@ def value_notes(items: Sequence[RatedItem], values: Values, unscored: Sequence[s
     if values.regard:
         notes.append("labels count as numbers: negative −1, neutral 0, positive 1")
     if values.only_to_two:
-        notes.append("0, 1 and 2 are read as numbers; where 2 stands for the label other, say --unscored-label 2")
+        notes.append("2 is read as a number; where it stands for the label other, say --unscored-label 2")
     return notes
 
 
@@ -260,6 +271,18 @@ def _found(columns: RatedColumns, header: Sequence[str], path: str | Path) -> tu
         prompt=names.get("--prompt"),
         label=names.get("--label"),
     ), told
+
+
+def _rater(value: str, rows: Sequence[Row]) -> str:
+    """Who or what rated: the column's own name, or what a column `rater` or `kind` says of a column with another."""
+    if "." in value or is_regard(value):
+        return value
+    for name in ("rater", "kind"):
+        found = {cells[name].strip() for _, cells in rows if cells.get(name, "").strip()}
+        if len(found) == 1:
+            [only] = found
+            return only if name == "rater" else f"{PEOPLE}.{only.lower()}"
+    return value
 
 
 def _declined(row: Mapping[str, str], refusals: str | None, value: str) -> bool:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from tiltmeter.analysis.rated_values import DECLINED
 from tiltmeter.analysis.refusals import ANY, refusal_rater
+from tiltmeter.analysis.situations import UNDIRECTED, NamedText, named_by, towards_of
 from tiltmeter.raters.refusal import REFUSAL, is_refusal_rater
+from tiltmeter.raters.scales import on_scale
 from tiltmeter.records import Continuation, Decoding, Rating, Scope
 from tiltmeter.stats.continuations import RatedItem
 from tiltmeter.store import Continuations, Run
@@ -38,8 +40,8 @@ def rated_items(
 ) -> list[RatedItem]:
     """The ratings of one cell, in the order of prompts and samples.
 
-    A prompt that states a situation first has no group. There each text gives an item for every group that is asked
-    for: 1 for the one that it names, 0 for the others, so that the mean of a group is the share of texts that name it.
+    A prompt that states a situation first has no group. There each text is one item of the group that the stereotype
+    points to: how far it goes towards the stereotype, see `analysis.situations`; its label is the group that it names.
     """
     if run.continuations is None:
         return []
@@ -71,8 +73,8 @@ def _declined(
 
 
 def _unless(rating: Rating, declined: bool) -> Rating:
-    """The rating; none where the model declined."""
-    return Rating(rating.rater, None, DECLINED) if declined else rating
+    """The rating; none where the model declined, or where the number is none of the rater's scale."""
+    return Rating(rating.rater, None, DECLINED) if declined else on_scale(rating)
 
 
 def _items(continuation: Continuation, rating: Rating) -> Iterator[RatedItem]:
@@ -89,6 +91,20 @@ def _items(continuation: Continuation, rating: Rating) -> Iterator[RatedItem]:
             unrated=rating.unrated,
         )
         return
-    for group, _ in prompt.word_sets:
-        named = None if rating.label is None else float(rating.label == group)
-        yield RatedItem(group, named, prompt.origin, None, prompt.id, structure, rating.unrated)
+    named, why = named_by(rating)
+    value = None if why else towards_of(prompt, named)
+    unrated = why or (UNDIRECTED if value is None else None)
+    yield RatedItem(prompt.stereotyped or ANY, value, prompt.origin, named, prompt.id, structure, unrated)
+
+
+def named_texts(run: Run, cell: RatedCell) -> list[NamedText]:
+    """Each text of a cell whose prompts state a situation, and the group that it names."""
+    if run.continuations is None:
+        return []
+    declined = _declined(run.continuations, cell.model, cell.source, cell.bias, cell.decoding)
+    found = run.continuations.rated(cell.model, cell.decoding, cell.rater, source=cell.source, bias=cell.bias)
+    return [
+        (one.prompt, *named_by(_unless(rating, one.refused or (one.prompt.id, one.sample) in declined)))
+        for one, rating in found
+        if one.prompt.group is None
+    ]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
 from tiltmeter.errors import InvalidData
 from tiltmeter.raters.regarding import VALUES
+from tiltmeter.raters.scales import SCALES
 from tiltmeter.sources.numbers import as_number, decimal_commas
 
 DECLINED = "the model declined to answer"
@@ -44,7 +46,7 @@ class Values:
     regard: bool = False
     """Whether they are labels of regard, which lie between −1 and 1."""
     only_to_two: bool = False
-    """Whether the column holds 0, 1 and 2 alone, which may be numbers or labels, and are read as numbers."""
+    """Whether 2 stands out above numbers from −1 to 1: it may be the label other, and is read as a number."""
     commas: bool = False
     """Whether a comma is the decimal sign."""
 
@@ -59,14 +61,15 @@ def read_values(
     name: str,
     unscored: Sequence[str] = (),
     *,
-    codes: bool = False,
+    codes: bool | None = None,
     column: Sequence[str] | None = None,
 ) -> Values:
     """Numbers, or the labels of regard, in words or as −1, 0, 1 and 2; which of them is seen from all of them.
 
-    Codes are known by −1 among them; by 2 where it is said to be unscored; or by being told so (`codes`). A value
-    or label that is among the `unscored` is not looked at further. Where only some rows of a table count, `column` is
-    what stands in all of them: what −1 means must not hang on which rows were chosen.
+    Codes are known by the column's name (regard); by words among them; by −1 where there are no other numbers; by 2
+    where it is said to be unscored; or by being told so (`codes`). A value or label that is among the `unscored` is
+    not looked at further. Where only some rows of a table count, `column` is what stands in all of them: what −1 means
+    must not hang on which rows were chosen. Of regard a number below −1 or above 1 is refused, but for 2.
 
     >>> [cell.value for cell in read_values([Given("-1", "f", 1), Given("2", "f", 2)], "v").cells]
     [-1.0, None]
@@ -76,28 +79,48 @@ def read_values(
     texts = {each.text for each in given} if column is None else set(column)
     commas = decimal_commas(texts)
     numbers = {as_number(text, comma=commas) for text in texts} - {None} - {as_number(label) for label in unscored}
-    known = codes or -1.0 in numbers or any(as_number(label) == 2 for label in unscored)
-    regard, cells = _read(rest, name, known and numbers <= set(_CODES), commas)
-    scored = iter(cells)
+    seen = numbers <= set(_CODES) and (-1.0 in numbers or any(as_number(label) == 2 for label in unscored))
+    worded = any(_word(text) in VALUES for text in texts)
+    regard = codes if codes is not None else is_regard(name) or worded or seen
+    scored = iter([_read(each, name, regard or worded, commas) for each in rest])
     return Values(
         tuple(next(scored) if label is None else Cell(None, None, reason_of(label)) for label in left_out),
-        regard,
-        only_to_two=not regard and 2.0 in numbers and numbers <= {0.0, 1.0, 2.0},
+        regard or worded,
+        only_to_two=not regard and not worded and _only_to_two({number for number in numbers if number is not None}),
         commas=commas,
     )
 
 
-def _read(given: Sequence[Given], name: str, codes: bool, commas: bool) -> tuple[bool, list[Cell]]:
-    blank = Cell(None, unrated=f"the column `{name}` is blank")
-    words = {_word(each.text) for each in given} - _BLANK
-    if words and words <= set(VALUES):
-        found = (_word(each.text) for each in given)
-        return True, [blank if word in _BLANK else _labelled(word) for word in found]
-    numbers = [None if _word(each.text) in _BLANK else _number(each, name, commas) for each in given]
-    known = {number for number in numbers if number is not None}
-    if known and codes:
-        return True, [blank if number is None else _labelled(_CODES[number]) for number in numbers]
-    return False, [blank if number is None else Cell(number) for number in numbers]
+def _only_to_two(numbers: Set[float]) -> bool:
+    """Whether 2 alone stands above 1, and what stands below could be labels of regard or their means."""
+    rest = numbers - {2.0}
+    return 2.0 in numbers and (rest <= {0.0, 1.0} or (-1.0 in rest and max(rest) <= 1 and min(rest) >= -1))
+
+
+def is_regard(name: str) -> bool:
+    """Whether a column, a rater or a kind of rating is called regard.
+
+    >>> is_regard("human_regard"), is_regard("regard.minilm.v2"), is_regard("Regard 2"), is_regard("disregard")
+    (True, True, True, False)
+    """
+    return re.search(r"(?<![a-z])regard(?![a-z])", name.lower()) is not None
+
+
+def _read(given: Given, name: str, codes: bool, commas: bool) -> Cell:
+    word = _word(given.text)
+    if word in _BLANK:
+        return Cell(None, unrated=f"the column `{name}` is blank")
+    if codes and word in VALUES:
+        return _labelled(word)
+    number = _number(given, name, commas)
+    if not codes:
+        return Cell(number)
+    if number in _CODES:
+        return _labelled(_CODES[number])
+    outside = SCALES["regard"].outside(number)
+    if outside:
+        raise InvalidData(f"{outside}; 2 is the label other", file=given.file, line=given.line, key=name)
+    return Cell(number)
 
 
 def _unscored(given: Given, labels: Sequence[str]) -> str | None:

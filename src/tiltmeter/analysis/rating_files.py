@@ -22,6 +22,7 @@ from tiltmeter.raters import Rater, mask_group, unread
 from tiltmeter.raters.interface import EMPTY
 from tiltmeter.raters.refusal import NAME as REFUSALS
 from tiltmeter.raters.refusal import REFUSAL
+from tiltmeter.raters.scales import on_scale
 from tiltmeter.records import Rating
 from tiltmeter.sources.cells import text_of
 from tiltmeter.sources.chat_logs import CELLS, REFUSED
@@ -203,7 +204,7 @@ def _rate(texts: _Texts, rater: Rater, language: str, spool: Spool, progress: _P
         if reason:
             made = [Rating(rater.name, None, reason if text.strip() else EMPTY) for text in wanted.values()]
         else:
-            made = rater.rate(list(wanted.values())) if wanted else []
+            made = [on_scale(one) for one in rater.rate(list(wanted.values()))] if wanted else []
         if len(known) > _REMEMBERED:
             known = {key: known[key] for key in new if key in known}
         known |= zip(wanted, made, strict=True)

@@ -117,7 +117,7 @@ def refusals_of(
         scale=SHARE,
     )
     groups = {group: _counted(items[group], pooled.mean(group)) for group in order}
-    compared = pairs_of_groups(list(order), reference)
+    compared = pairs_of_groups(list(order), reference) if reference is None or reference in order else []
     differences = adjust({str(at): pooled.difference(a, b) for at, (a, b) in enumerate(compared)})
     pairs = (
         RefusalPair(

@@ -184,9 +184,9 @@ def _with_people(pairs: Sequence[tuple[Run, RunSummary]], sheets: Sequence[Path]
             "no rated row of the sheets has the id of a text of the run; "
             "`tiltmeter report RUN --sheet SHEET` writes a sheet that has"
         )
-    missing = len(people.values) - sum(one.texts for one in said if one)
+    missing = len(people.texts) - sum(one.texts + one.unrated for one in said if one)
     if missing > 0:
-        say(f"{missing} of {len(people.values)} rated texts are not in the run, or have another text there: left out")
+        say(f"{missing} of {len(people.texts)} rated texts are not in the run, or have another text there: left out")
     return made
 
 

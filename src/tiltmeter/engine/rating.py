@@ -13,6 +13,7 @@ from tiltmeter.errors import ModelError
 from tiltmeter.raters import Rater, unread
 from tiltmeter.raters.refusal import NAME as REFUSAL
 from tiltmeter.raters.refusal import REFUSAL as DECLINES
+from tiltmeter.raters.scales import on_scale
 from tiltmeter.raters.tilt import TiltItem, tilt
 from tiltmeter.records import REFUSED, Prompt, Rating
 from tiltmeter.sources.subjects import Subject, subject
@@ -126,7 +127,7 @@ class _Sitting:
         texts = [reading.text for reading in ordered if reading.unrated is None]
         rated = iter(self.rater(ordered[0].words).rate(texts) if texts else ())
         for one in ordered:
-            yield one, self._without_text(one.unrated) if one.unrated else next(rated)
+            yield one, self._without_text(one.unrated) if one.unrated else on_scale(next(rated))
 
     def _without_text(self, why: str) -> Rating:
         """What is said of a text that is not there: a refusal that the server told is a refusal."""

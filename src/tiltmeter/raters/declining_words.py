@@ -14,6 +14,7 @@ _ADVERBS = (
 )
 _CLAUSE = (
     r"(?:^\W*|[,;:–—…-]\W*|\b(?:and|so|but|because|since|which|that|however|therefore|hence|thus|afraid|assistant|if|"
+    r"unfortunately|regrettably|sorry|"
     r"model|AI|say|inform you|although|though|while|where|here|reason|else|topic|sentence|nor|things?|something|"
     r"one)\W+)"
 )
@@ -212,8 +213,8 @@ JUDGED = (
     _said(
         r"\b(?:against|violat\w+|contrary to|conflicts? with|in (?:line|conflict) with|outside|breach\w*|"
         r"not consistent with|"
-        r"prohibited by|not allowed by|not permitted by)\W+(?:of )?(?:my|our (?:content|usage|"
-        r"safety))\W+(?:\w+ )?(?:guidelines?|"
+        r"prohibited by|not allowed by|not permitted by)\W+(?:of )?(?:my|our)\W+"
+        r"(?:\w+ )?(?:guidelines?|"
         r"polic(?:y|ies)|principles|programming|rules|training|instructions|values|ethics|standards|"
         r"design)\b(?! skills)",
         ENOUGH,
@@ -313,7 +314,8 @@ JUDGED = (
     _said(
         r"(?:^\W*|[.!?;] *)(?:(?:please|kindly|let's|let us|can we|could we|shall we|how about|perhaps we|"
         r"maybe we|may I|can I|"
-        r"is there|I'd be happy|I would be happy|we could)\b).{0,50}?\b(?:(?:something|anything) else(?=\W*$|"
+        r"is there|I'd be happy|I would be happy|we could)\b).{0,50}?\b(?:(?:something|anything) (?:else|different|"
+        r"more \w+)(?=\W*$|"
         r"\W*[.!?,]|\W+(?:instead|that|I)\b)|(?:another|different) "
         r"(?:topic|question|prompt|subject|request|one)|rephrase your (?:request|question|prompt))",
         1,

@@ -22,6 +22,7 @@ from tiltmeter.report.rater_tables import (
     tilt_table,
     unrated_table,
 )
+from tiltmeter.report.situation_tables import naming_table, situations_table, stereotypes_table
 from tiltmeter.report.structures import StructuresView, structure_views
 from tiltmeter.report.words import SPACE, count, signed
 from tiltmeter.store import Run
@@ -52,6 +53,8 @@ class ContinuationsView:
     unmasked: str
     """How many prompts a rater of regard had to read with the group in them; empty where it is none."""
     boards: tuple[BoardView, ...]
+    situations: tuple[Table, ...]
+    """Of prompts that state a situation; empty where there are none."""
     structures: tuple[StructuresView, ...]
     sizes: Sequence[Drawn]
     tilts: Table | None
@@ -94,10 +97,12 @@ def compared_groups(run: Run, found: ContinuationsSummary) -> dict[str, list[tup
         spec["name"]: [(first, second) for first, second in spec["compare"]] for spec in run.meta["resolved"]["specs"]
     }
     reference = (run.meta["resolved"].get("continuations") or {}).get("reference", ())
+    named: dict[str, dict[tuple[str, str], None]] = {}
     for cell in found.cells:
         if any(name in cell.summary.groups for name in reference):
-            compare[cell.bias.partition(":")[0]] = [(pair.a, pair.b) for pair in cell.summary.pairs]
-    return compare
+            pairs = named.setdefault(cell.bias.partition(":")[0], {})
+            pairs |= dict.fromkeys((pair.a, pair.b) for pair in cell.summary.pairs)
+    return compare | {bias: list(pairs) for bias, pairs in named.items()}
 
 
 def board_place(board: Board, label: Callable[[str], str]) -> str:
@@ -119,6 +124,7 @@ def _view(place: str, run: Run, found: ContinuationsSummary, label: Callable[[st
         unmasked=_unmasked(run, found),
         # The curve over k shows all groups, so it stands once for each bias.
         boards=tuple(_board(place, board, label, highest=first[board.model, board.bias] is board) for board in made),
+        situations=situation_tables(found, label),
         structures=tuple(structure_views(run, found, compare, label)),
         sizes=size_curves(found, place),
         tilts=tilt_table(found.tilts, label),
@@ -132,6 +138,12 @@ def _view(place: str, run: Run, found: ContinuationsSummary, label: Callable[[st
         unrated=unrated_table(found, label),
         examples=text_lists(run),
     )
+
+
+def situation_tables(found: ContinuationsSummary, label: Callable[[str], str]) -> tuple[Table, ...]:
+    """What is shown of prompts that state a situation."""
+    made = (table(found.situations, label) for table in (stereotypes_table, situations_table, naming_table))
+    return tuple(table for table in made if table is not None)
 
 
 def _board(place: str, board: Board, label: Callable[[str], str], *, highest: bool) -> BoardView:

@@ -12,7 +12,7 @@ from tiltmeter.analysis.structures import structures_of
 from tiltmeter.records import Decoding, Structure
 from tiltmeter.report.board_words import board_headline
 from tiltmeter.report.cells import Table
-from tiltmeter.report.continuations import compared_groups
+from tiltmeter.report.continuations import compared_groups, situation_tables
 from tiltmeter.report.decodings import row_words
 from tiltmeter.report.leaderboard import FULL, board_caption
 from tiltmeter.report.rater_tables import agreement_table, refusal_gap_table, silence_table, tilt_table, unrated_table
@@ -38,10 +38,12 @@ def texts_found(run: Run, found: ContinuationsSummary | None, label: Label) -> d
             {**one.as_json(), "first": one.first, "second": one.second, "note": one.rank_correlation.note}
             for one in found.agreement
         ],
+        "situations": [cell.as_json() for cell in found.situations],
         "refusals": [one.as_json() for one in found.refusals],
         "tables": [
             asdict(table)
             for table in (
+                *situation_tables(found, label),
                 agreement_table(found, label),
                 tilt_table(found.tilts, label),
                 silence_table(found.refusals, label),

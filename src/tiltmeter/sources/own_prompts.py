@@ -90,9 +90,10 @@ def _situations(domain: str) -> list[Prompt]:
             id=f"{domain}/situation/{number}/0",
             source=_SOURCE,
             bias=f"own-prompts/{domain}",
-            origin=text,
-            text=text,
+            origin=one["text"],
+            text=one["text"],
             word_sets=words,
+            stereotyped=one.get("stereotyped"),
         )
-        for number, text in enumerate(given["prompts"])
+        for number, one in enumerate(given["prompts"])
     ]

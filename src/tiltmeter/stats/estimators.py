@@ -133,9 +133,9 @@ MEAN_MARGIN = Estimator(
     "flips",
     0.0,
 )
-GROUP_DIFFERENCE = Estimator("group-difference.v1", lambda rows: _pooled(rows).difference(A, B), "flips", 0.0)
+GROUP_DIFFERENCE = Estimator("group-difference.v2", lambda rows: _pooled(rows).difference(A, B), "flips", 0.0)
 GROUP_RATIO = Estimator("group-ratio.v1", lambda rows: _withheld(_pooled(rows).ratio(A, B)), "inverts", 1.0)
-TWO_WAY_DIFFERENCE = Estimator("two-way-difference.v1", lambda rows: _both_ways(rows).difference(A, B), "flips", 0.0)
+TWO_WAY_DIFFERENCE = Estimator("two-way-difference.v2", lambda rows: _both_ways(rows).difference(A, B), "flips", 0.0)
 TWO_WAY_RATIO = Estimator("two-way-ratio.v1", lambda rows: _withheld(_both_ways(rows).ratio(A, B)), "inverts", 1.0)
 CROSSED_DIFFERENCE = Estimator("crossed-difference.v2", _chance_difference, "flips", 0.0)
 CROSSED_SHARE = Estimator("crossed-share.v1", lambda rows: _crossed(rows, _share, Scale(0.5, 0.0, 1.0)), "flips", 0.5)
@@ -145,7 +145,7 @@ CROSSED_ABSOLUTE = Estimator(
 )
 EMD = Estimator("emd.v1", _distance("emd"), "stays", 0.0)
 PAIRED_DIFFERENCE = Estimator(
-    "paired-difference.v1",
+    "paired-difference.v2",
     lambda rows: paired([row.a for row in rows], [row.b for row in rows], _origins(rows)).difference,
     "flips",
     0.0,

@@ -92,6 +92,20 @@ class Pooled:
             self._means[group] = self._on_scale(self._plain_mean(group), group)
         return self._means[group]
 
+    def against_zero(self, group: str) -> Estimate:
+        """The mean over the texts of a group on a signed scale, with p against 0."""
+        found = self.mean(group)
+        if found.value is None or found.low is None:
+            return found
+        plain = self._with_interval(self.counted(group), self._influence(group), (group,), 0.0)
+        if found.note is None:
+            return replace(found, p=plain.p)
+        # Near an end, or without any spread, the interval is not that of the resamples: the signs of origins decide.
+        sums = self._sums[:, self._places[group]]
+        signs = {np.sign(each) for each in sums[self._counts[:, self._places[group]] > 0].tolist()}
+        p = same_sign_p(self._origins(group)) if len(signs) == 1 and 0 not in signs else plain.p
+        return replace(found, p=1.0 if p is None else p)
+
     def counted(self, group: str) -> Estimate:
         """The mean without an interval."""
         value = self.value(group)

@@ -93,20 +93,23 @@ def import_ratings(folder: Path, text: str, kind: str) -> tuple[int, int]:
     if not named:
         raise UserError("the sheet does not say what it rates; choose the kind, or fill in its column `kind`")
     total = sum(map(len, people.values.values()))
-    found = [item for item in every_item(folder, "continuations") if item.id in people.values]
+    found = [item for item in every_item(folder, "continuations") if item.id in people.texts]
     if total and not found:
         raise UserError("no row of the sheet has the id of a text of this run; the sheets that this page exports have")
     kept = Annotations(folder)
     scale = kept.scales().get(named) or SCALES.get(named) or _seen(named, people.values)
     by_annotator: dict[str, list[tuple[Item, str | None]]] = {}
     for item in found:
-        for annotator, value in people.values[item.id].items():
+        for annotator, value in people.values.get(item.id, {}).items():
             marked = (item, repr(_within(scale, value)))
             by_annotator.setdefault(annotator, []).append(marked)
+        for annotator in people.unrated.get(item.id, {}):
+            # Looked at, and given no number: skipped.
+            by_annotator.setdefault(annotator, []).append((item, None))
     kept.keep_scale(scale)
     for annotator, marks in by_annotator.items():
         _take_over(kept, annotator, rating_task(named), marks)
-    taken = sum(map(len, by_annotator.values()))
+    taken = sum(value is not None for marks in by_annotator.values() for _, value in marks)
     return taken, total - taken
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from tiltmeter.errors import UserError
 from tiltmeter.raters.issues import ISSUES
+from tiltmeter.raters.scales import SCALES as DECLARED
 from tiltmeter.store.annotations import Mark, Scale, listed
 from tiltmeter.web.workbench import checked_name
 
@@ -65,6 +66,11 @@ def own_scale(kind: str, low: str, high: str) -> Scale:
             raise UserError(f"`{text[:40]}` is not a number; a scale has two ends, such as 1 and 5") from None
     if not all(map(math.isfinite, ends)) or ends[0] >= ends[1]:
         raise UserError(f"a scale cannot go from {low[:40]} to {high[:40]}; its lower end comes first")
+    declared = DECLARED.get(kind.strip().lower())
+    if declared is not None and declared.ends != (ends[0], ends[1]):
+        raise UserError(
+            f"{declared.axis} goes from {declared.low:g} to {declared.high:g} everywhere; take that, or another name"
+        )
     return Scale(checked_name("scale", kind.strip().lower()), ends[0], ends[1])
 
 

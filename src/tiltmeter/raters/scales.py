@@ -1,0 +1,93 @@
+"""What the numbers of each kind of rater mean: between which ends they lie, what is neutral, and which way is worse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from tiltmeter.records import Rating
+
+PEOPLE = "people"
+"""The rater that stands for annotators; `people.toxicity` where the sheets say what they rated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The scale of a kind of rating."""
+
+    axis: str
+    low: float
+    high: float
+    neutral: float | None
+    worse: int
+    """1 where a higher number is worse for those whom the text is about, −1 where a lower one is, 0: neither."""
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Both ends."""
+        return self.low, self.high
+
+    def outside(self, value: float) -> str | None:
+        """Why a number is none of this scale; None: it is.
+
+        >>> SCALES["toxicity"].outside(1.5), SCALES["toxicity"].outside(1.0)
+        ('1.5 lies outside 0 to 1, the scale of toxicity', None)
+        """
+        if self.low <= value <= self.high:
+            return None
+        return f"{value:g} lies outside {self.low:g} to {self.high:g}, the scale of {self.axis}"
+
+
+SCALES: Mapping[str, Scale] = {
+    scale.axis: scale
+    for scale in (
+        Scale("sentiment", -1.0, 1.0, 0.0, -1),
+        Scale("regard", -1.0, 1.0, 0.0, -1),
+        Scale("toxicity", 0.0, 1.0, 0.0, 1),
+        Scale("lexicon", 0.0, 1.0, 0.0, 1),
+        Scale("groups", -1.0, 1.0, 0.0, 0),
+        Scale("refusal", 0.0, 1.0, 0.0, 0),
+    )
+}
+"""By kind. Of other kinds nothing is declared, and their ends are seen from the values."""
+
+
+def kind_of(rater: str) -> str:
+    """What a rater rates; of a judge, what it is asked.
+
+    >>> kind_of("sentiment.vader.v1"), kind_of("people.toxicity"), kind_of("judge.chat.v1:regard:smollm2-135m")
+    ('sentiment', 'toxicity', 'regard')
+    """
+    name, _, argument = rater.partition(":")
+    kind, _, rest = name.partition(".")
+    if kind == "judge" and argument:
+        return argument.partition(":")[0]
+    return rest if kind == PEOPLE and rest else kind
+
+
+def is_name(text: str) -> bool:
+    """Whether the name of a column is that of a rater: it has a version, or is of a judge or of people.
+
+    >>> is_name("toxicity.linear.v1"), is_name("people.regard"), is_name("sentiment.stars"), is_name("toxicity")
+    (True, True, False, False)
+    """
+    return re.search(r"\.v\d+(?::|$)", text) is not None or text.startswith((f"{PEOPLE}.", "judge."))
+
+
+def scale_of(rater: str) -> Scale | None:
+    """The scale of a rater, where its kind declares one."""
+    return SCALES.get(kind_of(rater))
+
+
+def on_scale(rating: Rating) -> Rating:
+    """The rating; none, with the reason, where its number lies outside the scale of its kind.
+
+    >>> on_scale(Rating("toxicity.x.v1", 7.0)).unrated
+    '7 lies outside 0 to 1, the scale of toxicity'
+    """
+    scale = scale_of(rating.rater)
+    # Rounding may leave a share a hair beyond its end.
+    if scale is None or rating.value is None or scale.low - 1e-6 <= rating.value <= scale.high + 1e-6:
+        return rating
+    return replace(rating, value=None, label=None, unrated=scale.outside(rating.value))

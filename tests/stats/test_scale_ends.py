@@ -1,0 +1,74 @@
+"""No interval leaves what its scale allows, whichever estimator made it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from tiltmeter.records import Estimate
+from tiltmeter.stats.before_after import Prompted, gap_change
+from tiltmeter.stats.comparisons import paired
+from tiltmeter.stats.continuations import RatedItem, summarise
+from tiltmeter.stats.crossed import Scale
+from tiltmeter.stats.labour import against_world
+from tiltmeter.stats.pooled import Pooled
+from tiltmeter.stats.rater_comparison import tilt_summary
+from tiltmeter.stats.scales import SHARE, apart, cut_off
+from tiltmeter.stats.two_way import two_way
+
+WIDE = Estimate(0.5, -3.0, 3.0)
+
+
+def items(draw: random.Random, origins: int, shared: bool) -> list[RatedItem]:
+    """Few origins at opposite ends of the scale: Student's t goes far beyond it."""
+    return [
+        RatedItem(
+            group, float(draw.random() < share), f"{'' if shared else group}{origin}", None, f"p{origin}", structure
+        )
+        for origin in range(origins)
+        for structure in "stuvw"
+        for group, share in (("a", draw.choice((0.0, 1.0))), ("b", draw.choice((0.0, 0.2))))
+    ]
+
+
+def differences(draw: random.Random, origins: int, shared: bool) -> Iterator[tuple[Estimate, float]]:
+    """Every difference of shares, and how far from 0 it may go."""
+    made = items(draw, origins, shared)
+    rows = [(item.group, item.value, item.origin) for item in made]
+    yield Pooled(rows, scale=SHARE).difference("a", "b"), 1
+    summary = summarise(made, scale=SHARE, threshold=0.5, most_k=(1,))
+    yield summary.pairs[0].difference, 1
+    for pairs in summary.extreme_pairs.values():
+        yield pairs[0].difference, 1
+    yield from ((found, 1) for found in two_way(made, [("a", "b")], scale=SHARE).values())
+    yield from ((found, 1) for found in tilt_summary(rows, scale=SHARE).difference.values())
+    first, second = ([item.value for item in made if item.group == group] for group in "ab")
+    names = [item.origin[-1] for item in made if item.group == "a"]
+    yield paired(first, second, names, scale=SHARE).difference, 1
+    prompted = [Prompted(item.group, item.value or 0.0, 1 - (item.value or 0.0), item.origin) for item in made]
+    change = gap_change(prompted, ("a", "b"), scale=SHARE)
+    yield from ((change.a, 1), (change.b, 1), (change.difference, 2))
+    yield against_world([draw.choice((0.0, 1.0)) for _ in range(5)], [0.1, 0.2, 0.3, 0.4, 0.5]).above, 1
+
+
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize("origins", [5, 6, 9])
+def test_differences_of_shares_stay_where_shares_can_be(origins: int, shared: bool) -> None:
+    draw, seen = random.Random(origins), 0
+    for _ in range(25):
+        for found, most in differences(draw, origins, shared):
+            if found.low is not None and found.high is not None and found.value is not None:
+                seen += found.low == -most or found.high == most
+                assert -most <= found.low <= found.value + 1e-12 and found.value - 1e-12 <= found.high <= most
+    assert seen, "some would go beyond"
+
+
+def test_what_is_cut_off_by_hand() -> None:
+    assert cut_off(WIDE, apart(SHARE)) == Estimate(0.5, -1.0, 1.0)
+    assert cut_off(WIDE, apart(apart(SHARE))) == Estimate(0.5, -2.0, 2.0)
+    assert cut_off(WIDE, None) == WIDE
+    assert cut_off(Estimate(0.5), SHARE) == Estimate(0.5)
+    assert Scale(0.0, -1.0, 1.0).change == Scale(0.0, -2.0, 2.0)
+    assert Scale(0.0).change == Scale(0.0)

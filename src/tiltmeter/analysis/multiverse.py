@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tiltmeter.analysis.instrument import Result
 from tiltmeter.analysis.next_word_cells import NextWordCell
 from tiltmeter.analysis.question_cells import PERSON, Material, cells_of, has_cells
 from tiltmeter.analysis.question_stereotypes import spec_of, stereotype
@@ -37,6 +38,8 @@ class Answer:
     """Cells whose difference is no larger than what their rater makes of the groups' names; None: it is not known."""
     one_way: int = 0
     """Cells of next words whose templates are crossed with professions and where one of the two are too few."""
+    instrument: Result = "not made"
+    """What the checks of the instrument come to for this model in this view."""
 
     @property
     def verdict(self) -> Verdict:
@@ -54,7 +57,19 @@ class Answer:
 
     @property
     def caution(self) -> str:
-        """What the verdict does not know, in a sentence; blank where there is nothing of the kind."""
+        """What the verdict does not know, in a sentence or two; blank where there is nothing of the kind."""
+        return " ".join(filter(None, (self._unseen, self._within)))
+
+    @property
+    def _unseen(self) -> str:
+        """What a check of the instrument that was not passed means for the verdict."""
+        if self.question.check or self.instrument not in ("failed", "weak"):
+            return ""
+        said = "failed" if self.instrument == "failed" else "was weak"
+        return f"The check of the instrument {said} in this view: what is not seen here may still be there."
+
+    @property
+    def _within(self) -> str:
         if self.one_way and self.multiverse.test.p is not None:
             professions = "attributes" if self.question.by_stereotype else "professions"
             turned_over = self.multiverse.test.over_templates
@@ -68,7 +83,10 @@ class Answer:
 
     def as_json(self) -> dict[str, Any]:
         """The question and everything that is said of it."""
-        return {"question": self.question.as_json(), **self.multiverse.as_json(), "within_tilt": self.within_tilt}
+        return {"question": self.question.as_json(), **self.multiverse.as_json(), **self._known()}
+
+    def _known(self) -> dict[str, Any]:
+        return {"within_tilt": self.within_tilt, "instrument": self.instrument}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +121,8 @@ def answer(question: Question, material: Material, *, permutations: int = PERMUT
     claims = question.claim(), question.claim(turned=True)
     whole = concluded(found, test, groups=question.groups, claims=claims, seed=seed)
     tilts = rater_tilts(question, material)
-    return Answer(question, whole, cells_within_tilt(found.results, tilts) if tilts else None, one_way)
+    within = cells_within_tilt(found.results, tilts) if tilts else None
+    return Answer(question, whole, within, one_way, material.instrument(question.model, question.view))
 
 
 def summarise_multiverse(runs: Sequence[tuple[Run, RunSummary]]) -> MultiverseSummary:

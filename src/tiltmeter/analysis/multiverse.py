@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from tiltmeter.analysis.question_tilts import cells_within_tilt, rater_tilts
 from tiltmeter.analysis.questions import Question, in_order, topic_of
 from tiltmeter.analysis.runs import RunSummary
 from tiltmeter.records import Prompt
-from tiltmeter.stats.aggregation import ORIGINS, in_deviations_of, matters, over_origins
+from tiltmeter.stats.aggregation import ORIGINS, in_deviations_of, matters_in_most, over_origins
 from tiltmeter.stats.cells import CellData, CellResult, evaluate
 from tiltmeter.stats.continuations import pairs_of_groups
 from tiltmeter.stats.multiverse import Multiverse, concluded
@@ -150,8 +150,7 @@ def _aggregated(question: Question, cells: Sequence[CellData]) -> tuple[list[Cel
     if question.view == "next words":
         # As in the tables of the view, every prompt counts the same.
         return list(cells), [None] * len(cells)
-    two_sided = [cell for cell in cells if cell.sides is not None]
-    if not two_sided or 2 * sum(map(matters, two_sided)) < len(two_sided):
+    if not matters_in_most(cells):
         return list(cells), [None] * len(cells)
     made: list[CellData] = []
     deviations: list[float | None] = []
@@ -184,7 +183,7 @@ def _of_texts(run: Run, material: Material, place: int) -> Iterator[Question]:
         for prompt in prompts:
             terms.setdefault(prompt.group or "", set()).update(filter(None, (prompt.term, prompt.person)))
         spec = spec_of(run, bias)
-        pairs = _pairs(list(terms), spec, chosen.get("reference", ()))
+        pairs = compared_groups(list(terms), spec, chosen.get("reference", ()))
         for number, (first, second) in enumerate(pairs):
             yield Question(
                 model,
@@ -262,7 +261,7 @@ def _of_groups(cell: NextWordCell, spec: dict[str, Any], first: str, second: str
     )
 
 
-def _pairs(groups: list[str], spec: dict[str, Any], references: Sequence[str]) -> list[tuple[str, str]]:
+def compared_groups(groups: list[str], spec: Mapping[str, Any], references: Sequence[str]) -> list[tuple[str, str]]:
     """The pairs that a spec names; else every other group against the reference of the study; else every two."""
     named = [(one, other) for one, other in spec.get("compare", ()) if one in groups and other in groups]
     if named:

@@ -130,6 +130,7 @@ def _carry_out(
 ) -> RunSummary | None:
     """Carry a plan out; its summary, unless there are so many items that nobody asked for one (`needed`)."""
     from tiltmeter.analysis import summarise_run
+    from tiltmeter.analysis.reach import out_of_reach, reach_of
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine import carry_out
     from tiltmeter.engine.sizes import size_of
@@ -139,8 +140,11 @@ def _carry_out(
     from tiltmeter.watching import Both
 
     folder = out or Path("runs") / _slug(made.study.name)
-    size = {"folder": str(folder), **size_of(made).as_json()}
+    reach = reach_of(made.resolved, made.pairs, made.prompts, made.asked)
+    size = {"folder": str(folder), **size_of(made).as_json(), "reach": [one.as_json() for one in reach]}
     tell_size(size)
+    for one in out_of_reach(reach):
+        say(f"plan: {one.sentence()}")
     if plan_only:
         if as_json:
             print_json(size)

@@ -85,6 +85,17 @@ def test_fail_if_speaks_of_the_first_scorer(tiltmeter: Command, study: Path) -> 
     assert tiltmeter("run", study, "--fail-if", "overall.value >= 0").status == 1
 
 
+def test_fail_if_speaks_of_the_checks_of_the_instrument(tiltmeter: Command, study: Path) -> None:
+    plain = tiltmeter("run", study, "--json")
+    assert plain.json["instrument"]["results"] == [
+        {"model": plain.json["cells"][0]["model"], "view": "pairs", "result": "not made"}
+    ]
+    assert tiltmeter("run", study, "--fail-if", "instrument.failed > 0").status == 0
+    assert tiltmeter("run", study, "--fail-if", "instrument.not_made > 0").status == 1
+    refused = tiltmeter("run", study, "--fail-if", "instrument.missed > 0", "--out", "new")
+    assert refused.status == 2 and "instrument.missed" in refused.err
+
+
 def test_the_demo_can_be_planned(tiltmeter: Command) -> None:
     done = tiltmeter("demo", "--plan")
     assert done.status == 0

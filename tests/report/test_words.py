@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from tiltmeter.analysis import Cell
+from tiltmeter.analysis.instrument import Instrument, InstrumentCheck
 from tiltmeter.records import Estimate
-from tiltmeter.report.words import decimals_for, headline, opposite, sides
+from tiltmeter.report.words import decimals_for, headline, instrument_words, opposite, sides
 from tiltmeter.stats.pairs import PairSummary
 
 NOTHING = Estimate(None)
@@ -39,11 +40,13 @@ def test_benchmarks_do_not_count_among_the_biases():
     assert "1 of 1 bias differs from neutral after correction for 2 comparisons" in found.reading
 
 
-def test_an_instrument_check_that_fails_is_said_beside_the_figure():
-    blind = cell(Estimate(0.5, 0.4, 0.6), flowers=Estimate(0.54, 0.43, 0.65))
-    assert "1 of 1 instrument check did not show what is known" in headline("m", blind, [], {"flowers"}).caution
-    seeing = cell(Estimate(0.5, 0.4, 0.6), flowers=Estimate(0.9, 0.8, 1.0))
-    assert "instrument" not in headline("m", seeing, [], {"flowers"}).caution
+@pytest.mark.parametrize(("low", "value", "high", "result"), [(-0.07, 0.04, 0.09, "failed"), (0.3, 0.4, 0.5, "passed")])
+def test_every_instrument_check_is_said_with_its_figures(low: float, value: float, high: float, result: str):
+    check = InstrumentCheck("m", "pairs", "rivers", "templates", Estimate(value, low, high))
+    results = {("m", "pairs"): result, ("m", "continuations"): "not made"}
+    first, second = instrument_words(Instrument((check,), results))
+    assert result in first and f"{50 + 100 * value:.1f}" in first and "60" in first
+    assert "continuations" in second and "pairs" not in second
 
 
 def test_a_value_without_interval_says_why():

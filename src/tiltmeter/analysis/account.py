@@ -139,6 +139,7 @@ def summary_of_model(summary: RunSummary, model: str) -> RunSummary:
         facts={model: summary.facts[model]},
         cells=[cell for cell in summary.cells if cell.model == model],
         continuations=texts and replace(texts, cells=tuple(cell for cell in texts.cells if cell.model == model)),
+        instrument=summary.instrument.of_model(model),
         next_words=words and replace(words, cells=tuple(cell for cell in words.cells if cell.model == model)),
     )
 

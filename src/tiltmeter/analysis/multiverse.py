@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tiltmeter.analysis.instrument import Result
 from tiltmeter.analysis.next_word_cells import NextWordCell
 from tiltmeter.analysis.question_cells import PERSON, Material, cells_of, has_cells
 from tiltmeter.analysis.question_stereotypes import spec_of, stereotype
@@ -14,7 +15,7 @@ from tiltmeter.analysis.question_tilts import cells_within_tilt, rater_tilts
 from tiltmeter.analysis.questions import Question, in_order, topic_of
 from tiltmeter.analysis.runs import RunSummary
 from tiltmeter.records import Prompt
-from tiltmeter.stats.aggregation import ORIGINS, in_deviations_of, matters, over_origins
+from tiltmeter.stats.aggregation import ORIGINS, in_deviations_of, matters_in_most, over_origins
 from tiltmeter.stats.cells import CellData, CellResult, evaluate
 from tiltmeter.stats.continuations import pairs_of_groups
 from tiltmeter.stats.multiverse import Multiverse, concluded
@@ -37,6 +38,8 @@ class Answer:
     """Cells whose difference is no larger than what their rater makes of the groups' names; None: it is not known."""
     one_way: int = 0
     """Cells of next words whose templates are crossed with professions and where one of the two are too few."""
+    instrument: Result = "not made"
+    """What the checks of the instrument come to for this model in this view."""
 
     @property
     def verdict(self) -> Verdict:
@@ -54,7 +57,19 @@ class Answer:
 
     @property
     def caution(self) -> str:
-        """What the verdict does not know, in a sentence; blank where there is nothing of the kind."""
+        """What the verdict does not know, in a sentence or two; blank where there is nothing of the kind."""
+        return " ".join(filter(None, (self._unseen, self._within)))
+
+    @property
+    def _unseen(self) -> str:
+        """What a check of the instrument that was not passed means for the verdict."""
+        if self.question.check or self.instrument not in ("failed", "weak"):
+            return ""
+        said = "failed" if self.instrument == "failed" else "was weak"
+        return f"The check of the instrument {said} in this view: what is not seen here may still be there."
+
+    @property
+    def _within(self) -> str:
         if self.one_way and self.multiverse.test.p is not None:
             professions = "attributes" if self.question.by_stereotype else "professions"
             turned_over = self.multiverse.test.over_templates
@@ -68,7 +83,10 @@ class Answer:
 
     def as_json(self) -> dict[str, Any]:
         """The question and everything that is said of it."""
-        return {"question": self.question.as_json(), **self.multiverse.as_json(), "within_tilt": self.within_tilt}
+        return {"question": self.question.as_json(), **self.multiverse.as_json(), **self._known()}
+
+    def _known(self) -> dict[str, Any]:
+        return {"within_tilt": self.within_tilt, "instrument": self.instrument}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +121,8 @@ def answer(question: Question, material: Material, *, permutations: int = PERMUT
     claims = question.claim(), question.claim(turned=True)
     whole = concluded(found, test, groups=question.groups, claims=claims, seed=seed)
     tilts = rater_tilts(question, material)
-    return Answer(question, whole, cells_within_tilt(found.results, tilts) if tilts else None, one_way)
+    within = cells_within_tilt(found.results, tilts) if tilts else None
+    return Answer(question, whole, within, one_way, material.instrument(question.model, question.view))
 
 
 def summarise_multiverse(runs: Sequence[tuple[Run, RunSummary]]) -> MultiverseSummary:
@@ -131,8 +150,7 @@ def _aggregated(question: Question, cells: Sequence[CellData]) -> tuple[list[Cel
     if question.view == "next words":
         # As in the tables of the view, every prompt counts the same.
         return list(cells), [None] * len(cells)
-    two_sided = [cell for cell in cells if cell.sides is not None]
-    if not two_sided or 2 * sum(map(matters, two_sided)) < len(two_sided):
+    if not matters_in_most(cells):
         return list(cells), [None] * len(cells)
     made: list[CellData] = []
     deviations: list[float | None] = []
@@ -165,7 +183,7 @@ def _of_texts(run: Run, material: Material, place: int) -> Iterator[Question]:
         for prompt in prompts:
             terms.setdefault(prompt.group or "", set()).update(filter(None, (prompt.term, prompt.person)))
         spec = spec_of(run, bias)
-        pairs = _pairs(list(terms), spec, chosen.get("reference", ()))
+        pairs = compared_groups(list(terms), spec, chosen.get("reference", ()))
         for number, (first, second) in enumerate(pairs):
             yield Question(
                 model,
@@ -243,7 +261,7 @@ def _of_groups(cell: NextWordCell, spec: dict[str, Any], first: str, second: str
     )
 
 
-def _pairs(groups: list[str], spec: dict[str, Any], references: Sequence[str]) -> list[tuple[str, str]]:
+def compared_groups(groups: list[str], spec: Mapping[str, Any], references: Sequence[str]) -> list[tuple[str, str]]:
     """The pairs that a spec names; else every other group against the reference of the study; else every two."""
     named = [(one, other) for one, other in spec.get("compare", ()) if one in groups and other in groups]
     if named:

@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from tiltmeter.analysis.continuation_records import ends_of, favour
+from tiltmeter.analysis.instrument import RESULTS, Instrument, Result, instrument_of
 from tiltmeter.analysis.items import apart, labelled
 from tiltmeter.analysis.next_word_cells import NextWordCell, NextWordsSummary, summarise_expectations
 from tiltmeter.analysis.next_words import ORIGINAL, Expected
 from tiltmeter.analysis.question_expected import beyond_habit_cell, expected_cell, stereotyped_cell
 from tiltmeter.analysis.question_pairs import by_structure, paired_cells
 from tiltmeter.analysis.question_stereotypes import Stereotype, spec_of, stereotype
-from tiltmeter.analysis.questions import Question, topic_of
+from tiltmeter.analysis.questions import Question, View, topic_of
 from tiltmeter.analysis.rated_items import RatedCell, rated_cells, rated_items
 from tiltmeter.analysis.structures import structures_of
 from tiltmeter.measures.declared import Measure
@@ -55,6 +56,7 @@ class Material:
     """The view of next words of a run, by its place, where it is known already."""
     _rated: dict[tuple[int, RatedCell], list[RatedItem]] = field(default_factory=dict)
     _cells: dict[int, list[RatedCell]] = field(default_factory=dict)
+    _instruments: dict[int, Instrument] = field(default_factory=dict)
     _kept_for: tuple[str, str] = ("", "")
     _scores: dict[tuple[int, str], dict[str, dict[tuple[str, str], list[PairScore]]]] = field(default_factory=dict)
 
@@ -79,6 +81,20 @@ class Material:
         if place not in self.expected:
             self.expected[place] = summarise_expectations(self.runs[place]) or NextWordsSummary(())
         return [cell for cell in self.expected[place].cells if not cell.of_habit]
+
+    def instrument(self, model: str, view: View) -> Result:
+        """The worst result of the checks of the instrument in the runs that ask a model in a view."""
+        for place, run in enumerate(self.runs):
+            if place not in self._instruments:
+                # Whom models expect is dear to sum up, and needed only where a check asks for it.
+                checked = run.next_words is not None and any(
+                    spec["benchmark"] for spec in run.meta["resolved"]["specs"]
+                )
+                if checked:
+                    self.next_words(place)
+                self._instruments[place] = instrument_of(run, self.expected.get(place) if checked else None)
+        found = {each.results[model, view] for each in self._instruments.values() if (model, view) in each.results}
+        return next((result for result in RESULTS if result in found), "not made")
 
     def scores(self, place: int, model: str, topic: str) -> Mapping[tuple[str, str], list[PairScore]]:
         """By source and scorer, what a model made of the pairs of a bias; never those in the form of a paper."""

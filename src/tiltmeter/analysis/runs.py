@@ -12,6 +12,7 @@ from tiltmeter.analysis.comparisons import Comparison, Correlations, Reading, co
 from tiltmeter.analysis.continuation_records import ContinuationsSummary
 from tiltmeter.analysis.continuations import summarise_continuations
 from tiltmeter.analysis.generated import GeneratedSummary, summarise_generated
+from tiltmeter.analysis.instrument import Instrument, instrument_of
 from tiltmeter.analysis.items import apart, pair_items
 from tiltmeter.analysis.labels import Labels
 from tiltmeter.analysis.leading import rank_of
@@ -83,12 +84,16 @@ class RunSummary:
     views: ViewAgreement | None = None
     """Whether the views agree, where the study has at least two of the same specs."""
 
+    instrument: Instrument = field(default_factory=Instrument)
+    """Whether the instrument saw what everybody expects, where the study has a spec for that."""
+
     def as_json(self) -> dict[str, Any]:
         """The summary as the run folder keeps it."""
         return {
             "study": self.study,
             "complete": not self.missing,
             "missing": list(self.missing),
+            "instrument": self.instrument.as_json(),
             "cells": [
                 {
                     "model": cell.model,
@@ -185,6 +190,7 @@ def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
         continuations=summarise_continuations(run),
         next_words=next_words,
         views=summarise_agreement(run, cells, next_words),
+        instrument=instrument_of(run, next_words),
     )
 
 

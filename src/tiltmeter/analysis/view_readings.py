@@ -44,9 +44,9 @@ def summarise_agreement(run: Run, cells: Sequence[Cell], next_words: NextWordsSu
     seed = int(run.meta["resolved"]["seed"])
     readings = [
         *_pair_readings(run, cells, known),
-        *_next_word_readings(next_words, known, seed),
+        *next_word_readings(next_words, known, seed),
         *_attribute_readings(run, known, seed),
-        *_rating_readings(run, known, seed),
+        *rating_readings(run, known, seed),
     ]
     return agree(readings)
 
@@ -66,9 +66,10 @@ def _pair_readings(run: Run, cells: Sequence[Cell], known: Mapping[str, Stereoty
                 yield ViewReading(cell.model, name, PAIRS, shifted(found, -0.5), place)
 
 
-def _next_word_readings(
+def next_word_readings(
     found: NextWordsSummary | None, known: Mapping[str, Stereotype], seed: int
 ) -> Iterator[ViewReading]:
+    """Whether the stereotyped group is expected more, on the first source that has the bias."""
     seen = set()
     for cell in found.cells if found else ():
         tied = known.get(cell.bias)
@@ -111,7 +112,7 @@ def _mentions(text: str, words: Iterable[str]) -> bool:
     return bool(re.search(rf"(?<!\w)(?:{listed})(?!\w)", text, re.IGNORECASE))
 
 
-def _rating_readings(run: Run, known: Mapping[str, Stereotype], seed: int) -> Iterator[ViewReading]:
+def rating_readings(run: Run, known: Mapping[str, Stereotype], seed: int) -> Iterator[ViewReading]:
     """By the first rater that says what is better, over all prompts and decodings of the bias."""
     liked = {name: side for name, tied in known.items() if (side := _favoured(tied))}
     cells = [cell for cell in rated_cells(run) if cell.bias in liked and favour(cell.rater)]

@@ -52,6 +52,7 @@ def plan(
     small to tell, a range is given.
     """
     from tiltmeter.analysis.planning import plan_run
+    from tiltmeter.analysis.reach import out_of_reach, reach_of_run
     from tiltmeter.errors import UnknownName
     from tiltmeter.store import read_run
 
@@ -59,6 +60,8 @@ def plan(
     for name in model or ():
         if name not in run.facts:
             raise UnknownName("model", name, run.facts)
+    for one in out_of_reach(reach_of_run(run)):
+        say(f"note: {one.sentence()}")
     found = plan_run(run, width, views=views(view), models=model or (), bias=bias, max_origins=max_origins)
     if as_json:
         print_json(found.as_json())

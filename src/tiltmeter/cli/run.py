@@ -74,7 +74,8 @@ def run(
 
     --fail-if speaks of the first scorer's result of every model and source, e.g. "overall.low > 0.55"; of the view of
     continuations with "continuations.BIAS.RATER.pairs.A/B.difference.low > 0.1", and of next words with
-    "next_words.BIAS.SOURCE.overall.pairs.A/B.share.low > 0.6", which hold if they do in any cell.
+    "next_words.BIAS.SOURCE.overall.pairs.A/B.share.low > 0.6", which hold if they do in any cell; of the checks of the
+    instrument with "instrument.failed > 0".
     """
     from tiltmeter.study import plan, read
 
@@ -129,17 +130,22 @@ def _carry_out(
 ) -> RunSummary | None:
     """Carry a plan out; its summary, unless there are so many items that nobody asked for one (`needed`)."""
     from tiltmeter.analysis import summarise_run
+    from tiltmeter.analysis.reach import out_of_reach, reach_of
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine import carry_out
     from tiltmeter.engine.sizes import size_of
     from tiltmeter.report import REPORT, write_run
+    from tiltmeter.report.words import instrument_words
     from tiltmeter.store import Ledger, ProgressFile, state_of
     from tiltmeter.store.made import same_results
     from tiltmeter.watching import Both
 
     folder = out or Path("runs") / _slug(made.study.name)
-    size = {"folder": str(folder), **size_of(made).as_json()}
+    reach = reach_of(made.resolved, made.pairs, made.prompts, made.asked)
+    size = {"folder": str(folder), **size_of(made).as_json(), "reach": [one.as_json() for one in reach]}
     tell_size(size)
+    for one in out_of_reach(reach):
+        say(f"plan: {one.sentence()}")
     if plan_only:
         if as_json:
             print_json(size)
@@ -172,6 +178,8 @@ def _carry_out(
         print_json({"folder": str(folder), "report": str(report), **spent, **summary.as_json()})
     else:
         typer.echo(f"report: {report}")
+    for line in instrument_words(summary.instrument):
+        say(line)
     for source, reason in summary.sentences.came_to_nothing.items() if summary.sentences else ():
         say(f"{source} came to nothing: none of its sentences makes a pair (most often: {reason})")
     for repeated in summary.continuations.repeats if summary.continuations else ():

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tiltmeter.cli.analyze_continuations import for_conditions
-from tiltmeter.cli.conditions import fail_if, fail_if_any
+from tiltmeter.cli.conditions import fail_if, fail_if_any, holds
 from tiltmeter.errors import UnknownName, UserError
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _VIEWS = ("continuations", "next_words")
 """How a condition begins that speaks of what the models write, or of whom they expect."""
+_INSTRUMENT = "instrument"
+"""How a condition begins that speaks of how many checks of the instrument failed, were weak or passed."""
 _EXAMPLES = {
     "continuations": "continuations.BIAS.RATER.pairs.A/B.difference.low > 0.1",
     "next_words": "next_words.BIAS.SOURCE.overall.pairs.A/B.share.low > 0.6",
@@ -28,6 +30,8 @@ def check_views(conditions: Sequence[str], study: Study, file: Path) -> None:
     has = {"continuations": study.continuations is not None, "next_words": study.next_words is not None}
     for condition in conditions:
         view = _view_of(condition)
+        if view == _INSTRUMENT:
+            continue
         if view and not has[view]:
             raise UserError(f"--fail-if {condition!r}: the study has no table [{view}]", file=file)
         if view is None and not study.sources:
@@ -39,6 +43,8 @@ def check_views(conditions: Sequence[str], study: Study, file: Path) -> None:
 
 def check_names(conditions: Sequence[str], made: Plan, file: Path) -> None:
     """Refuse, before a model is asked, a condition on a bias or on a source of prompts that the plan does not have."""
+    from tiltmeter.analysis.instrument import Instrument
+
     asked: dict[str, dict[str, Any]] = {}
     for one in made.asked:
         asked.setdefault(one.prompt.bias, {})[one.prompt.source] = {}
@@ -48,7 +54,9 @@ def check_names(conditions: Sequence[str], made: Plan, file: Path) -> None:
     }
     for condition in conditions:
         view = _view_of(condition)
-        if view:
+        if view == _INSTRUMENT:
+            holds(condition, {_INSTRUMENT: Instrument().counted()})
+        elif view:
             _check_path(condition, view, names[view], file)
 
 
@@ -83,6 +91,7 @@ def fail_if_found(conditions: Sequence[str], summary: RunSummary) -> None:
             for cell in (summary.next_words.cells if summary.next_words else ())
         ],
     }
+    fail_if(by_view.get(_INSTRUMENT), {_INSTRUMENT: summary.instrument.counted()})
     for view in _VIEWS:
         fail_if_any(by_view.get(view), [{view: cell} for cell in cells[view]])
     seen = set()
@@ -94,4 +103,4 @@ def fail_if_found(conditions: Sequence[str], summary: RunSummary) -> None:
 
 def _view_of(condition: str) -> str | None:
     """The view that a condition speaks of; None: pairs."""
-    return next((view for view in _VIEWS if condition.strip().startswith(f"{view}.")), None)
+    return next((view for view in (*_VIEWS, _INSTRUMENT) if condition.strip().startswith(f"{view}.")), None)

@@ -25,7 +25,7 @@ from tiltmeter.report.next_word_words import next_word_headline
 from tiltmeter.report.rendering import render
 from tiltmeter.report.run_facts import facts_of_run, specs_of
 from tiltmeter.report.series import Runs, Series, make_series
-from tiltmeter.report.words import NEUTRAL
+from tiltmeter.report.words import NEUTRAL, instrument_words
 from tiltmeter.store import Run
 
 
@@ -80,6 +80,7 @@ def _card(one: Series, name: str, answered: MultiverseSummary) -> Card:
         run=facts_of_run(run, summary),
         specs=specs_of([(run, summary)]),
         views=views,
+        instrument=instrument_words(own_summary.instrument),
         verdicts=verdict_table(with_titles(own, contents.label)) if own else None,
         findings=[*_pairs(contents), *_texts(one, contents), *_words(one, contents)],
         not_meant=[sentence for view in views for sentence in meanings[view]],

@@ -24,6 +24,7 @@ from tiltmeter.report.findings_texts import texts_found
 from tiltmeter.report.findings_words import words_found
 from tiltmeter.report.series import make_series, short_scorer
 from tiltmeter.report.view_agreement import views_view
+from tiltmeter.report.words import instrument_words
 from tiltmeter.store import Run
 from tiltmeter.store.made import note_made
 
@@ -49,6 +50,7 @@ def findings_of(run: Run, summary: RunSummary, answered: MultiverseSummary) -> d
             "raters": {one.name: rater_words(one.name) for one in raters},
             "scorers": {cell.scorer: short_scorer(cell.scorer) for cell in summary.cells},
         },
+        "instrument": {**summary.instrument.as_json(), "said": list(instrument_words(summary.instrument))},
         "account": account([(run, summary)], answered).as_json(),
         "survives": curves_found(run, summary, answered, contents.label),
         "pairs": pairs_found(contents),

@@ -54,6 +54,7 @@ def _question(one: Answer, title: str, places: _Places) -> dict[str, Any]:
         "sentence": verdict.sentence,
         "said": sides.get(verdict.direction or "", "") if verdict.strength in ("survives", "mixed") else "",
         "caution": one.caution,
+        "instrument": one.instrument,
         "test": sentence_on_test(one),
         "p": one.multiverse.test.p,
         "holds": verdict.holds,

@@ -120,6 +120,7 @@ def make_page(runs: Runs) -> Page:
         writers=sorted({name for run, _ in runs for name in run.writers}),
         drawn=drawn,
         specs=specs_of(runs),
+        instrument=[line for _, one in runs for line in words.instrument_words(one.instrument)],
         not_meant=not_meant(done),
         done=done,
         limits=limitations(runs, answered, done),

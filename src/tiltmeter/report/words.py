@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tiltmeter.analysis import Cell
+from tiltmeter.analysis.instrument import UNITS, Instrument, InstrumentCheck
 from tiltmeter.records import Estimate
 from tiltmeter.report.series import short_scorer, spec_of
 from tiltmeter.stats.calibration import smallest_tilt
+from tiltmeter.stats.estimates import shifted
 
 SPACE = "\N{NO-BREAK SPACE}"
 NEUTRAL = f"50{SPACE}%"
@@ -192,13 +194,6 @@ def _caution(cell: Cell, others: Sequence[Cell], benchmarks: set[str]) -> str:
         parts.append(
             f"They point to opposite sides of {NEUTRAL} in {opposed} of {count(len(social), 'bias', 'biases')}."
         )
-    checks = [found for bias, found in cell.summary.by_bias.items() if spec_of(bias) in benchmarks]
-    unseen = sum(found.low is None or found.low <= 0.5 for found in checks)
-    if unseen:
-        parts.append(
-            f"{unseen} of {count(len(checks), 'instrument check')} did not show what is known to be there, so that "
-            "where no tilt is seen little follows."
-        )
     return " ".join(parts)
 
 
@@ -208,6 +203,29 @@ def _basis(found: Estimate, cell: Cell) -> str:
         f"source {cell.source}, scorer {short_scorer(cell.scorer)}"
         f"{seen(found)}"
     )
+
+
+def instrument_words(found: Instrument) -> tuple[str, ...]:
+    """What the checks of the instrument come to, one sentence for each; and the views that have none."""
+    made = [
+        f"Instrument check {one.result}: {one.bias}, {_checked(one)} ({one.model}, {one.view}"
+        f"{f', {one.source}' if one.source else ''})."
+        for one in found.checks
+    ]
+    bare = list(dict.fromkeys(view for (_, view), result in found.results.items() if result == "not made"))
+    return (*made, f"No instrument check was made: {', '.join(bare)}.") if bare else tuple(made)
+
+
+def _checked(one: InstrumentCheck) -> str:
+    found = one.found
+    if found.value is None:
+        return found.note or "nothing was scored"
+    if one.view == "pairs":
+        whole = shifted(found, 0.5)
+        interval = "no interval" if whole.low is None else percent_range(whole.low, whole.high)
+        return f"{percent(whole.value)} of pairs ({interval}), at least {percent(0.5 + one.least, 0)} expected"
+    interval = "no interval" if found.low is None else f"{signed(found.low)} to {signed(found.high)}"
+    return f"{signed(found.value)} {UNITS[one.view]} ({interval}), at least {one.least:.2f} expected"
 
 
 def seen(found: Estimate) -> str:

@@ -39,6 +39,12 @@ def matters(cell: CellData) -> bool:
     return False
 
 
+def matters_in_most(cells: Sequence[CellData]) -> bool:
+    """Whether it matters in half of the cells that compare two sides, so that each is shown both ways."""
+    two_sided = [cell for cell in cells if cell.sides is not None]
+    return bool(two_sided) and 2 * sum(map(matters, two_sided)) >= len(two_sided)
+
+
 def over_origins(cell: CellData) -> CellData:
     """The means of each origin and side in place of the items; unscored where nothing of it was scored.
 

@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
 
-from tiltmeter.stats.cells import ALPHA, GROUPS, CellResult
+from tiltmeter.stats.cells import ALPHA, GROUPS, CellData, CellResult
 from tiltmeter.stats.decomposition import NOT_THERE
 from tiltmeter.stats.specification_curve import Curve
-from tiltmeter.stats.whole_curve import CurveTest
+from tiltmeter.stats.whole_curve import CurveTest, untestable
 
 _NO_VALUE = "have no value"
 SURVIVES_SHARE = 0.9
@@ -78,6 +78,17 @@ def verdict(
     return replace(found, sentence=_sentence(found, curve, reason, said))
 
 
+def unreachable(cells: Sequence[CellData], number: int) -> str | None:
+    """Why cells like these, so many of them, can only come to "too little data", whatever their values."""
+    return _too_few_cells(number) or untestable(cells)
+
+
+def _too_few_cells(number: int) -> str | None:
+    if number >= FEWEST_CELLS:
+        return None
+    return f"{'one cell has' if number else 'no cell has'} a value, which says nothing of other choices"
+
+
 def describe(exceptions: Sequence[CellResult], others: Sequence[CellResult]) -> tuple[Settings, ...]:
     """The smallest conjunctions of settings that every exception has and no other cell; all of that size.
 
@@ -106,9 +117,9 @@ def _setting(cell: CellResult, choice: str) -> str:
 
 def _strength(curve: Curve, test: CurveTest, opposed: int) -> tuple[Strength, str]:
     """How strong the evidence is, and for too little data the reason."""
-    if curve.of < FEWEST_CELLS:
-        cells = "one cell has" if curve.of else "no cell has"
-        return "too little data", f"{cells} a value, which says nothing of other choices"
+    few = _too_few_cells(curve.of)
+    if few is not None:
+        return "too little data", few
     if test.p is None:
         return "too little data", test.note or "there is no test of the whole curve"
     if test.p >= ALPHA:

@@ -168,6 +168,33 @@ def design_of(cells: Sequence[CellData]) -> Design:
     return Design(names, alone, tuple(pools))
 
 
+def untestable(cells: Sequence[CellData]) -> str | None:
+    """Why there can be no test of these cells, whatever their values; None where there can be one."""
+    why = _why_untested(design_of(cells))
+    if why is None or all(cell.templates is None for cell in cells):
+        return why
+    return why if _why_untested(design_of([cell.over_templates() for cell in cells])) else None
+
+
+def needed_origins(*, nested: bool = False) -> int:
+    """How many origins a test needs; where each belongs to one group, how many of either.
+
+    >>> needed_origins(), needed_origins(nested=True)
+    (6, 4)
+    """
+    numbers = (number for number in range(1, 1000))
+    ways = (lambda number: math.comb(2 * number, number)) if nested else (lambda number: 2**number)
+    return next(number for number in numbers if ways(number) >= FEWEST_ARRANGEMENTS)
+
+
+def _why_untested(design: Design) -> str | None:
+    if design.arrangements >= FEWEST_ARRANGEMENTS:
+        return None
+    origins = len(design.alone) + sum(len(members) for members, _ in design.pools)
+    noun = "origin" if origins == 1 else "origins"
+    return f"the groups of {origins} {noun} can be exchanged in too few ways"
+
+
 def curve_test(cells: Cells, *, permutations: int = PERMUTATIONS, seed: int = 0) -> CurveTest:
     """Test the curve of evaluated cells against no effect in any of them."""
     found = _curve_test(cells, permutations, seed, over_templates=False)
@@ -183,9 +210,8 @@ def _curve_test(cells: Cells, permutations: int, seed: int, *, over_templates: b
     design = design_of(data)
     exchanged = sum(len(members) for members, _ in design.pools)
     counts = (len(valued), len(design.alone), exchanged)
-    if design.arrangements < FEWEST_ARRANGEMENTS or not valued:
-        origins = len(design.alone) + exchanged
-        why = f"the groups of {origins} origins can be exchanged in too few ways" if valued else "no cell has a value"
+    why = _why_untested(design) if valued else "no cell has a value"
+    if why is not None:
         return CurveTest(None, None, None, None, 0, *counts, note=f"no test of the whole curve: {why}")
     sums = [cell.sums() for cell in data] if over_templates else [cells.sums[place] for place in valued]
     columns = [np.searchsorted(design.origins, part.origins) for part in sums]

@@ -127,6 +127,7 @@ def _shown(request: Request, bench: Workbench, name: str, folder: Path) -> dict[
         "options": options,
         "chosen": results.filters.chosen,
         "missing": known.found["missing"],
+        "instrument": known.found["instrument"]["said"],
         **_survives(results, int(asked) if asked.isdecimal() else None),
         "views": views_shown(results),
         "pairs": _pairs(results) if results.filters.show("pairs") else None,

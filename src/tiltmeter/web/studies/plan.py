@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tiltmeter.analysis.reach import out_of_reach, reach_of
 from tiltmeter.engine.sizes import ContinuationsSize, NextWordsSize, PairsSize, size_of
 from tiltmeter.models.api import Cost
 from tiltmeter.sources.generated.loop import units as units_of
@@ -42,6 +43,8 @@ class Outlook:
     unknown: Sequence[str]
     """The stretches of work of which nobody knows yet how long they take here."""
     state: RunState
+    unreachable: Sequence[str] = ()
+    """Questions that can only end in "too little data", and what would be enough."""
 
 
 def outlook(plan: Plan, folder: Path, rates: Rates) -> Outlook:
@@ -55,8 +58,16 @@ def outlook(plan: Plan, folder: Path, rates: Rates) -> Outlook:
             unknown.append(" ".join(work))
         else:
             seconds += amount / rate
+    reach = reach_of(plan.resolved, plan.pairs, plan.prompts, plan.asked)
     return Outlook(
-        lines, size.models, list(size.dropped.items()), dict(size.costs), seconds, unknown, state_of(folder, plan)
+        lines,
+        size.models,
+        list(size.dropped.items()),
+        dict(size.costs),
+        seconds,
+        unknown,
+        state_of(folder, plan),
+        [one.sentence() for one in out_of_reach(reach)],
     )
 
 

@@ -1,0 +1,159 @@
+"""Whether the instrument sees what everybody expects: specs that declare themselves a check (`benchmark = true`).
+
+A check asks for an effect that is known to be there. It has **passed** where the interval lies wholly on the expected
+side of neutral and the value reaches the least effect that will do; **failed** where the interval excludes that effect;
+otherwise it is **weak**. Where a view has no check, or nothing of it was scored, none was **made**. The figure that
+leads counts for each model, source and check: it was settled before any result, so that no correction is due.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from tiltmeter.analysis.items import apart, pair_items
+from tiltmeter.analysis.leading import rank_of
+from tiltmeter.analysis.question_stereotypes import Stereotype, stereotype
+from tiltmeter.analysis.questions import VIEWS, View
+from tiltmeter.analysis.view_readings import next_word_readings, rating_readings
+from tiltmeter.records import Estimate, PairScore
+from tiltmeter.stats.estimates import shifted
+from tiltmeter.stats.pairs import summarise
+from tiltmeter.store import Run
+
+if TYPE_CHECKING:
+    from tiltmeter.analysis.next_word_cells import NextWordsSummary
+
+Result = Literal["passed", "weak", "failed", "not made"]
+RESULTS: tuple[Result, ...] = ("failed", "weak", "passed", "not made")
+"""The worst first."""
+LEAST: Mapping[View, float] = {"pairs": 0.1, "next words": math.log(0.6 / 0.4), "continuations": 0.2}
+"""The least effect that will do: 60 % of pairs, odds of 60 to 40, a fifth of a standard deviation of ratings."""
+UNITS: Mapping[View, str] = {
+    "pairs": "share of pairs above one half",
+    "next words": "logarithm of the odds",
+    "continuations": "standard deviations of ratings",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class InstrumentCheck:
+    """What one model shows of one check in one view; above 0 is the expected side."""
+
+    model: str
+    view: View
+    bias: str
+    source: str
+    found: Estimate
+    by: str = ""
+    """The scorer or rater."""
+
+    @property
+    def least(self) -> float:
+        """The least effect that will do."""
+        return LEAST[self.view]
+
+    @property
+    def result(self) -> Result:
+        """Whether it passed."""
+        found = self.found
+        if found.value is None:
+            return "not made"
+        if found.low is None or found.high is None:
+            return "weak"
+        if found.high < self.least:
+            return "failed"
+        return "passed" if found.low > 0 and found.value >= self.least else "weak"
+
+    def as_json(self) -> dict[str, Any]:
+        """The check as a record."""
+        names = ("model", "view", "bias", "source", "by", "result", "least")
+        figures = {**self.found.as_json(), "note": self.found.note, "unit": UNITS[self.view]}
+        return {name: getattr(self, name) for name in names} | figures
+
+
+@dataclass(frozen=True, slots=True)
+class Instrument:
+    """The checks of a run, and what they come to for each model in each of its views: the worst of them."""
+
+    checks: tuple[InstrumentCheck, ...] = ()
+    results: Mapping[tuple[str, View], Result] = field(default_factory=dict)
+
+    def counted(self) -> dict[str, int]:
+        """How many models and views have which result.
+
+        >>> Instrument((), {("m", "pairs"): "failed", ("m", "continuations"): "not made"}).counted()
+        {'failed': 1, 'weak': 0, 'passed': 0, 'not_made': 1}
+        """
+        numbers = Counter(self.results.values())
+        return {result.replace(" ", "_"): numbers[result] for result in RESULTS}
+
+    def of_model(self, model: str) -> Instrument:
+        """The part on one model."""
+        own = {place: result for place, result in self.results.items() if place[0] == model}
+        return Instrument(tuple(one for one in self.checks if one.model == model), own)
+
+    def as_json(self) -> dict[str, Any]:
+        """The checks as a record."""
+        return {
+            **self.counted(),
+            "results": [{"model": model, "view": view, "result": one} for (model, view), one in self.results.items()],
+            "checks": [one.as_json() for one in self.checks],
+        }
+
+
+def instrument_of(run: Run, next_words: NextWordsSummary | None) -> Instrument:
+    """The checks of a run, in every view that has one."""
+    checks = tuple(_checks(run, next_words))
+    has: Mapping[View, bool] = {
+        "pairs": bool(run.pairs),
+        "continuations": run.continuations is not None,
+        "next words": run.next_words is not None,
+    }
+    places = [(model, view) for model in run.facts for view in VIEWS if has[view]]
+    return Instrument(checks, {place: _worst(checks, *place) for place in places})
+
+
+def _worst(checks: Iterable[InstrumentCheck], model: str, view: View) -> Result:
+    results = {one.result for one in checks if (one.model, one.view) == (model, view)}
+    return next((result for result in RESULTS if result in results), "not made")
+
+
+def _checks(run: Run, next_words: NextWordsSummary | None) -> Iterator[InstrumentCheck]:
+    declared = [spec for spec in run.meta["resolved"]["specs"] if spec["benchmark"]]
+    known = {spec["name"]: found for spec in declared if (found := stereotype(spec))}
+    seed = int(run.meta["resolved"]["seed"])
+    if known:
+        yield from _of_pairs(run, known, seed)
+        for word in next_word_readings(next_words, known, seed):
+            yield InstrumentCheck(word.model, "next words", word.bias, word.place["source"], word.found)
+        for text in rating_readings(run, known, seed):
+            yield InstrumentCheck(text.model, "continuations", text.bias, "", text.found, text.place["rater"])
+
+
+def _of_pairs(run: Run, known: Mapping[str, Stereotype], seed: int) -> Iterator[InstrumentCheck]:
+    """By the scorer that leads; balanced over the attribute sets where that can be, so that a habit cancels out."""
+    named = run.meta["resolved"]["scorers"]
+    leading: dict[tuple[str, str, str], tuple[int, str, list[PairScore]]] = {}
+    for (model, scorer), every in run.scores.items():
+        if ".as-published." in scorer:
+            continue
+        own: dict[tuple[str, str], list[PairScore]] = {}
+        for score in apart(every)[0]:
+            if score.pair.bias.partition(":")[0] in known and "as-published" not in score.pair.source:
+                own.setdefault((score.pair.source, score.pair.bias), []).append(score)
+        rank = rank_of(scorer, named, run.facts[model].family)
+        for (source, bias), scores in own.items():
+            before = leading.get((model, source, bias))
+            if before is None or rank < before[0]:
+                leading[model, source, bias] = (rank, scorer, scores)
+    for (model, source, bias), (_, scorer, scores) in leading.items():
+        summary = summarise(pair_items(scores), seed=seed)
+        if bias in summary.by_bias:
+            balanced = summary.by_bias_balanced[bias]
+            found = balanced if balanced.value is not None else summary.by_bias[bias]
+            found = replace(shifted(found, -0.5), p_adjusted=None)
+            yield InstrumentCheck(model, "pairs", bias, source, found, scorer)

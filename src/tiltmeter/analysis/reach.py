@@ -1,0 +1,221 @@
+"""Whether a study can come to a verdict at all, whatever will be answered: known before anything is asked.
+
+The cells of every question are built by the code that builds them of answers, and held against what a verdict needs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tiltmeter.analysis.continuation_records import favour
+from tiltmeter.analysis.multiverse import compared_groups
+from tiltmeter.analysis.next_words import ORIGINAL, Expected
+from tiltmeter.analysis.question_cells import MEASURED
+from tiltmeter.analysis.question_expected import expected_cell, stereotyped_cell
+from tiltmeter.analysis.question_pairs import by_structure, paired_cells
+from tiltmeter.analysis.question_stereotypes import stereotype
+from tiltmeter.analysis.questions import View, topic_of
+from tiltmeter.records import Pair, PairScore, Prompt
+from tiltmeter.sources.perturbing import Perturbed
+from tiltmeter.stats.aggregation import matters_in_most
+from tiltmeter.stats.cells import CellData
+from tiltmeter.stats.continuations import pairs_of_groups
+from tiltmeter.stats.verdict import FEWEST_CELLS, unreachable
+from tiltmeter.stats.whole_curve import needed_origins
+from tiltmeter.store import Run
+from tiltmeter.store.next_words import AskedPrompt
+from tiltmeter.study.planning import DEFAULT_SOURCE
+from tiltmeter.study.records import GENERATED
+
+_Spec = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """One question of a study, and why it can only end in "too little data", where it can."""
+
+    view: View
+    bias: str
+    groups: tuple[str, ...]
+    cells: int
+    """At most, of one model."""
+    origins: int
+    nested: bool
+    """Whether origins belong to one side each, so that those of either side exchange it with one another."""
+    why: str | None
+
+    @property
+    def needed(self) -> dict[str, int]:
+        """What would be enough."""
+        return {"cells": FEWEST_CELLS, "origins": 2 * needed_origins(nested=True) if self.nested else needed_origins()}
+
+    def as_json(self) -> dict[str, Any]:
+        """The question, whether it is within reach, and what would be enough."""
+        return {**asdict(self), "groups": list(self.groups), "needed": self.needed}
+
+    def sentence(self) -> str:
+        """Why there can be no verdict and what would be enough, in a sentence."""
+        about = f" ({' and '.join(self.groups)})" if self.groups else ""
+        return f"{self.view}, {self.bias}{about}: can only end in “too little data”: {self.why}; {self._remedy()}"
+
+    def _remedy(self) -> str:
+        if not self.cells:
+            return "a verdict needs two groups, and a rater that says which text is better"
+        if self.cells < FEWEST_CELLS:
+            return f"a verdict needs {FEWEST_CELLS} or more: add a rater, a decoding, a source or a scorer"
+        each = f", {needed_origins(nested=True)} on either side" if self.nested else ""
+        return f"{self.needed['origins']} origins{each} would be enough, with one or more items each"
+
+
+def reach_of(
+    resolved: Mapping[str, Any], pairs: Iterable[Pair], prompts: Iterable[Prompt], asked: Iterable[Perturbed]
+) -> tuple[Reach, ...]:
+    """Every question of a study as it is resolved, with its probes; each model is asked the same."""
+    specs = {spec["name"]: spec for spec in resolved["specs"]}
+    return (
+        *_of_pairs(resolved, specs, pairs),
+        *_of_texts(resolved.get("continuations") or {}, specs, prompts),
+        *_of_words(resolved.get("next_words") or {}, specs, asked),
+    )
+
+
+def reach_of_run(run: Run) -> tuple[Reach, ...]:
+    """The same of the study that a run carries out."""
+    prompts = run.continuations.prompts if run.continuations else ()
+    asked = [one.asked for one in run.next_words.asked] if run.next_words else ()
+    return reach_of(run.meta["resolved"], run.pairs, prompts, asked)
+
+
+def out_of_reach(found: Iterable[Reach]) -> list[Reach]:
+    """The questions that can only end in "too little data"."""
+    return [one for one in found if one.why is not None]
+
+
+def _reach(view: View, bias: str, groups: tuple[str, ...], made: Sequence[CellData], times: int = 1) -> Reach:
+    """What cells come to; each stands for so many that differ in a choice that moves no item."""
+    cells = len(made) * times
+    origins = {origin for cell in made for origin in cell.origins.tolist()}
+    sides: dict[str, set[int]] = {}
+    for cell in made:
+        if cell.sides is not None:
+            for origin, side in zip(cell.origins.tolist(), cell.sides.tolist(), strict=True):
+                sides.setdefault(origin, set()).add(side)
+    nested = bool(sides) and all(len(found) == 1 for found in sides.values())
+    return Reach(view, bias, groups, cells, len(origins), nested, unreachable(made, cells))
+
+
+def _of_pairs(resolved: Mapping[str, Any], specs: Mapping[str, _Spec], pairs: Iterable[Pair]) -> Iterator[Reach]:
+    kept: dict[str, dict[str, dict[tuple[Any, ...], PairScore]]] = {}
+    for pair in pairs:
+        if pair.stereotyped is None or pair.contrast != "stereotype" or "as-published" in pair.source:
+            continue
+        key = (pair.attribute or pair.origin, pair.groups, pair.stereotyped, pair.structure and pair.structure.kind)
+        by_source = kept.setdefault(topic_of(pair.bias), {}).setdefault(pair.source, {})
+        by_source.setdefault(key, PairScore(pair, "", (0.0, 0.0)))
+    scorers = max(1, sum("as-published" not in name for name in resolved["scorers"]))
+    made: dict[str, list[CellData]] = {
+        topic: [cell for source, scores in found.items() for cell in paired_cells(source, "", list(scores.values()))]
+        for topic, found in kept.items()
+    }
+    for source in resolved["sources"]:
+        for spec in specs.values() if source["name"] == GENERATED else ():
+            made.setdefault(spec["name"], []).extend(_yet_to_be_written(source["label"], spec))
+    for topic, cells in made.items():
+        yield _reach("pairs", topic, (), cells, scorers)
+
+
+def _yet_to_be_written(label: str, spec: _Spec) -> Iterator[CellData]:
+    """The best that can come of sentences that a model is to write: every attribute has one."""
+    tied = stereotype(spec)
+    terms = [(term, side) for side in (0, 1) for term in sorted(tied.attributes[side])] if tied else []
+    sides = [side for _, side in terms] if tied and tied.balanced else None
+    for measure in ("preference", "margin") if terms else ():
+        origins = [term for term, _ in terms]
+        yield CellData.of({"source": label, "measure": measure}, [0.0] * len(terms), origins, sides)
+
+
+def _of_texts(choices: Mapping[str, Any], specs: Mapping[str, _Spec], prompts: Iterable[Prompt]) -> Iterator[Reach]:
+    kept: dict[str, dict[tuple[Any, ...], Prompt]] = {}
+    often: Counter[tuple[Any, ...]] = Counter()
+    for prompt in prompts:
+        if prompt.group is not None:
+            key = (prompt.source, prompt.group, prompt.origin, prompt.structure and prompt.structure.kind)
+            kept.setdefault(prompt.bias, {}).setdefault(key, prompt)
+            often[prompt.bias, *key] += 1
+    by_topic: dict[tuple[str, tuple[str, str] | None], list[CellData]] = {}
+    for bias, found in kept.items():
+        groups = list(dict.fromkeys(prompt.group for prompt in found.values() if prompt.group))
+        spec = specs.get(bias.partition(":")[0], {})
+        compared = compared_groups(groups, spec, choices.get("reference", ()))
+        # As in a report: pairs that a spec names stand for themselves; of every two groups the first two lead.
+        led = compared if spec.get("compare") else compared[:1]
+        for two in led:
+            # As many as there are, since it matters whether origins have as many texts as one another.
+            every = [prompt for key, prompt in found.items() for _ in range(often[bias, *key])]
+            by_topic.setdefault((topic_of(bias), two), []).extend(_text_cells(every, two))
+        if not led:
+            by_topic.setdefault((topic_of(bias), None), [])
+    judging = sum(bool(favour(rater["name"])) for rater in choices.get("raters", ()))
+    for (topic, about), cells in by_topic.items():
+        ways = judging * len(choices["decodings"]) * (2 if matters_in_most(cells) else 1)
+        yield _reach("continuations", topic, about or (), cells, ways)
+
+
+def _text_cells(prompts: Sequence[Prompt], groups: tuple[str, str]) -> Iterator[CellData]:
+    own = [prompt for prompt in prompts if prompt.group in groups]
+    for source in dict.fromkeys(prompt.source for prompt in own):
+        of_source = [prompt for prompt in own if prompt.source == source]
+        if {prompt.group for prompt in of_source} != set(groups):
+            continue
+        for kind, part in by_structure(of_source, lambda prompt: prompt.structure).items():
+            origins = [f"{source}: {prompt.origin}" for prompt in part]
+            sides = [groups.index(prompt.group or "") for prompt in part]
+            yield CellData.of({"source": source, "structure": kind}, [0.0] * len(part), origins, sides)
+
+
+def _of_words(choices: Mapping[str, Any], specs: Mapping[str, _Spec], asked: Iterable[Perturbed]) -> Iterator[Reach]:
+    kept: dict[str, dict[str, dict[tuple[str, str | None], AskedPrompt]]] = {}
+    for one in asked:
+        prompt = one.prompt
+        if one.perturbation == ORIGINAL and prompt.source != DEFAULT_SOURCE:
+            by_source = kept.setdefault(prompt.bias, {}).setdefault(prompt.source, {})
+            found_at = AskedPrompt(one, None)
+            by_source.setdefault((prompt.origin, found_at.template), found_at)
+    times = len(choices.get("bounded", ())) * len(choices.get("combine", ()))
+    made: dict[tuple[str, tuple[str, str], bool], list[CellData]] = {}
+    for bias, places in kept.items():
+        spec = specs.get(bias.partition(":")[0], {})
+        for source, found in places.items():
+            for words in choices["words"]:
+                sets = words["sets"] or next(iter(found.values())).asked.prompt.word_sets
+                groups = [group for group, _ in sets]
+                for two, tied in _asked_of(groups, spec):
+                    cells = made.setdefault((topic_of(bias), two, tied), [])
+                    cells += _word_cells(found.values(), {"source": source, "words": words["label"]}, two, spec, tied)
+    for (topic, two, _), cells in made.items():
+        yield _reach("next words", topic, two, cells, times)
+
+
+def _asked_of(groups: list[str], spec: _Spec) -> Iterator[tuple[tuple[str, str], bool]]:
+    """Which two groups are compared first, and which by stereotype."""
+    yield from ((two, False) for two in pairs_of_groups(groups)[:1])
+    for first, second in spec.get("compare", ())[:1]:
+        tied = stereotype(spec, (first, second)) if {first, second} <= set(groups) else None
+        if tied and tied.balanced:
+            yield (first, second), True
+
+
+def _word_cells(
+    asked: Iterable[AskedPrompt], choices: Mapping[str, str], groups: tuple[str, str], spec: _Spec, tied: bool
+) -> Iterator[CellData]:
+    even = dict.fromkeys(groups, 0.5)
+    items = [Expected(one.asked.prompt.id, one.asked.prompt.origin, one.template, even) for one in asked]
+    ties = stereotype(spec, groups) if tied else None
+    for name, measure in MEASURED.items():
+        named = {**choices, "measure": name}
+        cell = stereotyped_cell(named, items, ties, measure) if ties else expected_cell(named, items, groups, measure)
+        if cell is not None:
+            yield cell

@@ -1,0 +1,119 @@
+"""A plan says which questions can only end in "too little data", by the rules that the verdict goes by."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.report.completions import DECODINGS, make_rated_run
+from tests.report.next_words import make_asked_run
+from tests.report.synthetic import Tilt, make_run
+from tiltmeter.analysis import summarise_run
+from tiltmeter.analysis.multiverse import summarise_multiverse
+from tiltmeter.analysis.reach import Reach, out_of_reach, reach_of, reach_of_run
+from tiltmeter.records import Prompt
+from tiltmeter.stats.whole_curve import FEWEST_ARRANGEMENTS, needed_origins
+from tiltmeter.store import Run
+
+
+def strengths(run: Run) -> dict[tuple[str, str], set[str]]:
+    found: dict[tuple[str, str], set[str]] = {}
+    for one in summarise_multiverse([(run, summarise_run(run))]).answers:
+        found.setdefault((one.question.view, one.question.bias), set()).add(one.verdict.strength)
+    return found
+
+
+@pytest.mark.parametrize("terms", [1, 2, 3, 4, 6, 12])
+def test_pairs_are_out_of_reach_exactly_where_the_verdict_is_too_little_data(terms: int) -> None:
+    tilts = (Tilt("few", 5.0, terms=terms), Tilt("many", 5.0, terms=20))
+    run = make_run(Path("r"), tilts=tilts, models=("m",), scorers=("causal.sum.v1",))
+    out = {one.bias for one in out_of_reach(reach_of_run(run))}
+    found = strengths(run)
+    assert {bias for (_, bias), said in found.items() if said == {"too little data"}} == out
+    assert ("few" in out) == (terms < 6)
+    assert "many" not in out
+
+
+@pytest.mark.parametrize(("openers", "raters", "decodings"), [(2, 2, 2), (5, 2, 2), (6, 2, 2), (8, 1, 1), (8, 1, 2)])
+def test_texts_are_out_of_reach_exactly_where_the_verdict_is_too_little_data(
+    tmp_path: Path, openers: int, raters: int, decodings: int
+) -> None:
+    names = ("sentiment.vader.v1", "toxicity.linear.v1")[:raters]
+    run = make_rated_run(tmp_path, raters=(*names, "refusal.v2"), decodings=DECODINGS[:decodings], openers=openers)
+    settings = [{"name": name} for name in (*names, "refusal.v2")]
+    chosen = {"samples": 1, "sources": [], "raters": settings, "decodings": [{}] * decodings, "reference": []}
+    run = replace(run, meta={**run.meta, "resolved": {**run.meta["resolved"], "continuations": chosen}})
+    out = {(one.view, one.bias) for one in out_of_reach(reach_of_run(run))}
+    assert {place for place, said in strengths(run).items() if said == {"too little data"}} == out
+    assert bool(out) == (openers < needed_origins() or raters * decodings < 2)
+
+
+@pytest.mark.parametrize(
+    "professions", [("nurse",), ("nurse", "smith"), ("nurse", "smith", "baker", "judge", "cook", "pilot")]
+)
+def test_next_words_are_out_of_reach_exactly_where_the_verdict_is_too_little_data(
+    tmp_path: Path, professions: tuple[str, ...]
+) -> None:
+    run = make_asked_run(tmp_path, professions=professions)
+    out = {(one.view, one.bias) for one in out_of_reach(reach_of_run(run))}
+    said = {place for place, found in strengths(run).items() if found == {"too little data"}}
+    assert said == out
+
+
+def prompt(group: str, origin: str, number: int = 0) -> Prompt:
+    return Prompt(f"{group}-{origin}-{number}", "s", "faith", origin, f"{group} {origin}", group)
+
+
+def resolved(raters: tuple[str, ...] = ("sentiment.vader.v1", "toxicity.linear.v1")) -> dict[str, Any]:
+    texts = {"raters": [{"name": name} for name in raters], "decodings": [{}], "reference": []}
+    return {"specs": [], "sources": [], "scorers": [], "continuations": texts}
+
+
+def texts(*prompts: Prompt, raters: tuple[str, ...] = ("sentiment.vader.v1", "toxicity.linear.v1")) -> Reach:
+    [found] = reach_of(resolved(raters), (), prompts, ())
+    return found
+
+
+def test_what_would_be_enough_is_said_and_is_enough() -> None:
+    shared = texts(*(prompt(group, f"{n}") for group in "xy" for n in range(5)))
+    assert (shared.origins, shared.nested) == (5, False) and shared.why
+    enough = shared.needed["origins"]
+    assert texts(*(prompt(group, f"{n}") for group in "xy" for n in range(enough))).why is None
+    assert texts(*(prompt(group, f"{n}") for group in "xy" for n in range(enough - 1))).why
+    apart = texts(*(prompt(group, f"{group}{n}") for group in "xy" for n in range(3)))
+    assert apart.nested and apart.why
+    assert (
+        texts(*(prompt(group, f"{group}{n}") for group in "xy" for n in range(apart.needed["origins"] // 2))).why
+        is None
+    )
+    assert 2 ** (needed_origins() - 1) < FEWEST_ARRANGEMENTS <= 2 ** needed_origins()
+
+
+def test_one_cell_is_none_unless_origins_weigh_unlike() -> None:
+    even = [prompt(group, f"{n}") for group in "xy" for n in range(8)]
+    assert texts(*even, raters=("sentiment.vader.v1",)).cells == 1
+    uneven = [*even, *(prompt("x", "0", number) for number in range(1, 9))]
+    assert texts(*uneven, raters=("sentiment.vader.v1",)).cells == 2
+
+
+@pytest.mark.parametrize("raters", [("refusal.v2",), ("readability.fog.v1", "refusal.v2")])
+def test_a_study_without_anything_to_compare_is_out_of_reach(raters: tuple[str, ...]) -> None:
+    found = texts(*(prompt(group, f"{n}") for group in "xy" for n in range(20)), raters=raters)
+    assert found.cells == 0 and found.why
+    alone = texts(*(prompt("any", f"{n}") for n in range(20)))
+    assert alone.cells == 0 and alone.why
+
+
+def test_sentences_that_a_model_is_to_write_count_as_if_all_came() -> None:
+    def spec(terms: int) -> dict[str, Any]:
+        sets = [{"terms": [f"{group}{n}" for n in range(terms)], "stereotype_of": [group]} for group in "xy"]
+        return {"name": "b", "compare": [("x", "y")], "attributes": sets}
+
+    source = {"name": "generated.v1", "label": "generated"}
+    for terms, within in ((2, False), (3, False), (4, True), (9, True)):
+        study = {"specs": [spec(terms)], "sources": [source], "scorers": []}
+        [found] = reach_of(study, (), (), ())
+        assert (found.why is None) == within

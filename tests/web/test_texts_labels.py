@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from tests.store.broken import rewritten
 from tests.web.texts_run import make_texts
 from tiltmeter.errors import RunError
 from tiltmeter.store import LEDGER, Annotations
@@ -42,7 +41,7 @@ def test_it_is_made_once_and_again_when_the_plan_has_grown(folder: Path):
     stamp = kept.stat().st_mtime_ns
     assert count(folder) == before
     assert kept.stat().st_mtime_ns == stamp
-    with closing(sqlite3.connect(folder / LEDGER)) as database, database:
+    with rewritten(folder / LEDGER) as database:
         database.execute("insert into pairs select max(number) + 1, 'new', pair from pairs")
     assert count(folder) == before + 1
     assert [file.name for file in (folder / PLACE).iterdir()] == ["labels.sqlite"]

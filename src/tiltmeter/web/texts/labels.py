@@ -20,6 +20,7 @@ from tiltmeter.analysis.structures import FIXED
 from tiltmeter.errors import RunError
 from tiltmeter.store import LEDGER
 from tiltmeter.store.damage import fitting
+from tiltmeter.store.reading import check_whole
 from tiltmeter.web.scratch import scratch_of
 
 PLACE = "workbench"
@@ -92,6 +93,7 @@ def _opened(folder: Path) -> Iterator[sqlite3.Connection]:
 
 def _ready(folder: Path) -> Path:
     """The copy, made first where there is none of the run as it is now."""
+    check_whole(folder / LEDGER, also_held=False)
     with _lock:
         with closing(_attached(folder, None)) as database:
             wanted = _key(database, "ledger")

@@ -7,8 +7,6 @@ import html
 import json
 import re
 import shutil
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ import pytest
 
 from tests.analysis.planted_studies import BOOKS, PROFESSIONS, SPEC, TOOLS, pairs_run, texts_run
 from tests.cli.conftest import Command
+from tests.store.broken import rewritten
 
 pytestmark = pytest.mark.slow
 
@@ -226,7 +225,7 @@ def test_of_two_studies_what_both_have_is_compared_and_the_rest_is_listed(
 
 def rescored(folder: Path, version: str) -> None:
     """Make a run one of a release whose scorer of sums had another version."""
-    with closing(sqlite3.connect(folder / "ledger.sqlite")) as ledger, ledger:
+    with rewritten(folder / "ledger.sqlite") as ledger:
         tables = [name for (name,) in ledger.execute("select name from sqlite_master where type = 'table'")]
         for table in tables:
             if "scorer" in [row[1] for row in ledger.execute(f"pragma table_info({table})")]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.store.broken import rewritten
 from tiltmeter import models
 from tiltmeter.analysis import summarise_run
 from tiltmeter.engine import carry_out, local, scoring
@@ -141,8 +142,9 @@ def test_a_model_that_changed_since_is_refused(small: Plan, tmp_path: Path) -> N
 
 def test_a_fact_that_an_earlier_version_did_not_write_down_is_no_change(small: Plan, tmp_path: Path) -> None:
     facts = carry_out(small, tmp_path).facts["scripted"]
+    with rewritten(tmp_path / "ledger.sqlite") as database:
+        database.execute("update models set facts = json_remove(facts, '$.files_sha256')")
     with Ledger(tmp_path) as ledger:
-        ledger._database.execute("update models set facts = json_remove(facts, '$.files_sha256')")
         assert ledger.run().facts["scripted"].files_sha256 == ""
         ledger.record_model(dataclasses.replace(facts, files_sha256="known now"))
         assert ledger.run().facts["scripted"].files_sha256 == "known now"
@@ -223,7 +225,7 @@ def test_other_package_versions_do_not_continue_a_run(
 
 def unfinished(folder: Path) -> None:
     """Make a finished run one that was stopped at the very end."""
-    with sqlite3.connect(folder / "ledger.sqlite") as database:
+    with rewritten(folder / "ledger.sqlite") as database:
         database.execute("delete from meta where key = 'finished'")
 
 
@@ -237,8 +239,7 @@ def test_an_unfinished_run_says_so(tmp_path: Path) -> None:
     (tmp_path / "t.toml").write_text("[weights]\nhe = 1\nother = 1\n")
     study = parse(STUDY.replace('["scripted"]', '["scripted", "scripted:t.toml"]'), file=tmp_path / "s.toml")
     assert summarise_run(carry_out(plan(study), tmp_path / "run")).missing == ()
-    database = sqlite3.connect(tmp_path / "run" / "ledger.sqlite")
-    with database:
+    with rewritten(tmp_path / "run" / "ledger.sqlite") as database:
         for table in ("scores", "cells"):
             database.execute(f"delete from {table} where model like '%t.toml'")
     summary = summarise_run(read_run(tmp_path / "run"))
@@ -248,8 +249,7 @@ def test_an_unfinished_run_says_so(tmp_path: Path) -> None:
 
 def test_a_damaged_ledger_is_said_in_a_sentence(small: Plan, tmp_path: Path) -> None:
     carry_out(small, tmp_path)
-    database = sqlite3.connect(tmp_path / "ledger.sqlite")
-    with database:
+    with rewritten(tmp_path / "ledger.sqlite") as database:
         database.execute("update meta set value = '{' where key = 'resolved'")
     with pytest.raises(RunError, match="is damaged"):
         read_run(tmp_path)

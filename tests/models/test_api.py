@@ -368,6 +368,6 @@ def test_the_journal_holds_answers_and_no_headers(tmp_path: Path, monkeypatch: p
     with closing(sqlite3.connect(path)) as journal:
         rows = journal.execute("select key, answer from answers").fetchall()
     assert len(rows) == 2
-    assert all(set(json.loads(answer)) == {"choice", "usage", "fingerprint", "model"} for _, answer in rows)
+    assert all(set(json.loads(one)) == {"choice", "usage", "fingerprint", "model", "digest"} for _, one in rows)
     assert not any(b"sk-test" in path.read_bytes() for path in tmp_path.iterdir())
     assert path.stat().st_mode & 0o077 == 0

@@ -5,14 +5,22 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from tiltmeter.store import LEDGER
+from tiltmeter.store.opening import connect, transaction
 
 Break = Callable[[Path], None]
+
+
+@contextmanager
+def rewritten(path: Path) -> Iterator[sqlite3.Connection]:
+    """Change a file of a run as tiltmeter itself would write it, so that its digests fit."""
+    with closing(connect(path)) as database, transaction(database, path.parent):
+        yield database
 
 
 def _bytes(content: bytes) -> Break:
@@ -28,7 +36,7 @@ def _foreign(*statements: str) -> Break:
     def broken(folder: Path) -> None:
         for path in folder.glob(f"{LEDGER}*"):
             path.unlink()
-        with closing(sqlite3.connect(folder / LEDGER)) as database, database:
+        with rewritten(folder / LEDGER) as database:
             for statement in statements:
                 database.execute(statement)
 
@@ -37,7 +45,7 @@ def _foreign(*statements: str) -> Break:
 
 def _changed(statement: str, *values: object) -> Break:
     def broken(folder: Path) -> None:
-        with closing(sqlite3.connect(folder / LEDGER)) as database, database:
+        with rewritten(folder / LEDGER) as database:
             database.execute(statement, values)
 
     return broken
@@ -55,7 +63,7 @@ def _resolved(**changes: Any) -> Break:
     """With keys of the study changed, or taken away where the value is None."""
 
     def broken(folder: Path) -> None:
-        with closing(sqlite3.connect(folder / LEDGER)) as database, database:
+        with rewritten(folder / LEDGER) as database:
             [(text,)] = database.execute("select value from meta where key = 'resolved'")
             kept = {key: value for key, value in {**json.loads(text), **changes}.items() if value is not None}
             database.execute("update meta set value = ? where key = 'resolved'", (json.dumps(kept),))

@@ -152,7 +152,7 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
 
 def test_a_batch_that_fails_leaves_nothing(kept: KeptAnswers) -> None:
     first, second = keys(2)
-    with pytest.raises(CacheError):
+    with pytest.raises(AttributeError):
         kept.keep("gpt2", "score", {first: "1", second: None})  # type: ignore[dict-item]
     assert kept.found([first, second]) == {}
     kept.keep("gpt2", "score", {first: "1"})

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +10,7 @@ from tests.report.completions import DECODINGS, Lean, make_rated_run
 from tests.report.next_words import PROFESSIONS, make_asked_run
 from tests.report.synthetic import SCORERS, TILTS, make_run
 from tests.report.test_structures import STRUCTURES
+from tests.store.broken import rewritten
 from tiltmeter.analysis import summarise_run
 from tiltmeter.analysis.multiverse import summarise_multiverse
 from tiltmeter.report.findings import write_findings
@@ -60,7 +59,7 @@ def keep_meta(run: Run) -> None:
     """Write a ledger that says which run it is, and holds nothing."""
     run.folder.mkdir(parents=True, exist_ok=True)
     (run.folder / LEDGER).unlink(missing_ok=True)
-    with closing(sqlite3.connect(run.folder / LEDGER)) as database, database:
+    with rewritten(run.folder / LEDGER) as database:
         database.execute("create table meta (key text primary key, value text not null)")
         rows = [(key, json.dumps(value)) for key, value in run.meta.items()]
         database.executemany("insert into meta values (?, ?)", rows)

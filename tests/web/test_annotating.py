@@ -7,16 +7,15 @@ import html
 import io
 import json
 import re
-import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
+from tests.store.broken import rewritten
 from tests.web.bench import fields_of, opened
 from tests.web.texts_run import make_texts
 from tiltmeter.analysis import read_labels, read_ratings
@@ -284,7 +283,7 @@ def test_a_text_that_stands_elsewhere_now_is_still_in_the_run(
     queue()
     two_annotators(folder, "-0+-0+-0+-0+", "-0+-0+-0+-0-")
     before = client.get(f"{BASE}/agreement").text
-    with closing(sqlite3.connect(folder / ANNOTATIONS)) as kept, kept:
+    with rewritten(folder / ANNOTATIONS) as kept:
         kept.execute("update items set number = number + 1")
     table = re.search(r"<tbody>.*?</tbody>", before, re.DOTALL)
     after = client.get(f"{BASE}/agreement").text

@@ -18,6 +18,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from tests.store.broken import rewritten
 from tests.web.bench import opened
 from tests.web.hostile import HOSTILE
 from tiltmeter.analysis import summarise_run
@@ -68,7 +69,7 @@ def bench(finished: Path, tmp_path: Path) -> Path:
 
 
 def _execute(folder: Path, statement: str, *values: object) -> None:
-    with closing(sqlite3.connect(folder / LEDGER)) as database, database:
+    with rewritten(folder / LEDGER) as database:
         database.execute(statement, values)
 
 
@@ -256,9 +257,8 @@ def test_a_run_without_a_report_says_when_there_will_be_one(bench: Path) -> None
 
 
 def test_the_report_of_an_earlier_study_does_not_pass_for_that_of_this_one(bench: Path) -> None:
-    with closing(sqlite3.connect(bench / "runs" / "mine" / LEDGER)) as ledger:
+    with rewritten(bench / "runs" / "mine" / LEDGER) as ledger:
         ledger.execute("delete from meta where key = 'finished'")
-        ledger.commit()
     client = opened(bench)
     for address in ("report", "report/file", "tables"):
         assert client.get(f"/runs/mine/{address}").status_code in (404, 422)

@@ -8,12 +8,12 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
+from tests.store.broken import rewritten
 from tests.web.bench import opened
 from tests.web.hostile import PRINTABLE
 from tests.web.texts_run import make_hostile, make_texts
@@ -114,7 +114,7 @@ def test_two_groups_can_be_asked_for_at_once(folder: Path, client: TestClient):
 
 def test_pairs_of_which_one_is_stereotyped_can_be_asked_for_alone(folder: Path, tmp_path: Path):
     other = shutil.copytree(folder, tmp_path / "run", ignore=shutil.ignore_patterns("workbench"))
-    with closing(sqlite3.connect(other / LEDGER)) as database, database:
+    with rewritten(other / LEDGER) as database:
         database.execute("update pairs set pair = json_set(pair, '$.stereotyped', null) where number < 4")
     every = PairTexts(other).listing(Filters(view="pairs"))
     alone = PairTexts(other).listing(Filters(view="pairs", labelled="yes"))
@@ -130,7 +130,7 @@ def test_the_kind_of_a_structure_can_be_asked_for(folder: Path):
 
 def test_the_word_that_counts_is_one_that_was_asked_for(folder: Path, tmp_path: Path):
     other = shutil.copytree(folder, tmp_path / "run", ignore=shutil.ignore_patterns("workbench"))
-    with closing(sqlite3.connect(other / LEDGER)) as database, database:
+    with rewritten(other / LEDGER) as database:
         [(last,)] = database.execute("select max(question) from asked where perturbation = 'original'")
         words = json.dumps(["uncle", "aunt"])
         database.execute("update questions set words = ? where number = ?", (words, last))
@@ -192,7 +192,7 @@ def test_texts_without_a_number_are_counted_by_reason_and_can_be_listed(folder: 
     copy = tmp_path / "copy"
     copy.mkdir()
     (copy / LEDGER).write_bytes((folder / LEDGER).read_bytes())
-    with sqlite3.connect(copy / LEDGER) as database:
+    with rewritten(copy / LEDGER) as database:
         [(rater,)] = database.execute("select number from raters where rater = 'toxicity.linear.v1'")
         database.execute(
             "update ratings set value = null, unrated = 'too <long>' where rater = ? and completion <= 3", (rater,)

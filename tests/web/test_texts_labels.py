@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.store.broken import rewritten
 from tests.web.texts_run import make_texts
 from tiltmeter.errors import RunError
 from tiltmeter.store import LEDGER, Annotations
@@ -43,7 +44,7 @@ def test_it_is_made_once_and_again_when_the_plan_has_grown(folder: Path):
     stamp = kept.stat().st_mtime_ns
     assert count(folder) == before
     assert kept.stat().st_mtime_ns == stamp
-    with closing(sqlite3.connect(folder / LEDGER)) as database, database:
+    with rewritten(folder / LEDGER) as database:
         database.execute("insert into pairs select max(number) + 1, 'new', pair from pairs")
     assert count(folder) == before + 1
     assert [file.name for file in scratch_of(folder).iterdir()] == ["labels.sqlite"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tiltmeter.cli.conditions import FailIfOption, check, fail_if_any
-from tiltmeter.cli.console import JsonOption, number, percent, print_json, say
+from tiltmeter.cli.console import JsonOption, number, percent, print_json, read_run, say
 from tiltmeter.cli.estimate_words import further_table, short
 from tiltmeter.cli.saving import FormatsOption, check_formats, folder_option, page_option, save
 from tiltmeter.cli.views import ViewsOption, views
@@ -68,7 +68,6 @@ def compare(
     by more than 2 points) or "continuations.BIAS.RATER.gaps.women/men.difference.p_adjusted < 0.05".
     """
     from tiltmeter.analysis.run_comparison import compare_runs
-    from tiltmeter.store import read_run
 
     check(conditions)
     check_formats(out, formats)

@@ -6,9 +6,12 @@ import json
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from tiltmeter.store import Run
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of a table.")]
 
@@ -44,6 +47,16 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title:
 def say(message: str) -> None:
     """Tell a person something that is not the result: to standard error, so that pipes stay clean."""
     typer.echo(message, err=True)
+
+
+def read_run(folder: Path, held: int | None = None) -> Run:
+    """A run; of one whose ledger cannot be checked that is said."""
+    from tiltmeter import store
+
+    run = store.read_run(folder) if held is None else store.read_run(folder, held=held)
+    if not run.is_checked:
+        say(f"note: {folder}: its ledger was made by an earlier version, so damage to it would not be noticed")
+    return run
 
 
 def tell_assumed(path: str | Path) -> None:

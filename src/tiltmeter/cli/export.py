@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tiltmeter.cli.console import JsonOption, print_json
+from tiltmeter.cli.console import JsonOption, print_json, read_run
 
 
 def export(
@@ -26,7 +26,6 @@ def export(
     from tiltmeter.addresses import is_address
     from tiltmeter.files import refuse_links_in
     from tiltmeter.report import export_items
-    from tiltmeter.store import read_run
 
     place: str | Path = run / "tables" if to is None else to if is_address(to) else Path(to)
     if to is None:

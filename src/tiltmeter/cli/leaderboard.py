@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tiltmeter.cli.conditions import FailIfOption, check, fail_if_any
-from tiltmeter.cli.console import JsonOption, print_json, print_table, say
+from tiltmeter.cli.console import JsonOption, print_json, print_table, read_run, say
 from tiltmeter.cli.saving import FormatsOption, check_formats, folder_option, page_option, save
 from tiltmeter.cli.views import ViewsOption, views
 
@@ -50,7 +50,6 @@ def leaderboard(
     "continuations.BIAS.RATER.MODEL.standing.high <= 1" or "next_words.BIAS.order_kept < 0.9".
     """
     from tiltmeter.analysis.leaderboards import leaderboards, sides_of_runs
-    from tiltmeter.store import read_run
 
     check(conditions)
     check_formats(out, formats)

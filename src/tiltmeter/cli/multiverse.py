@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tiltmeter.cli.conditions import FailIfOption, check, fail_if_any
-from tiltmeter.cli.console import JsonOption, percent, print_json, print_table, say
+from tiltmeter.cli.console import JsonOption, percent, print_json, print_table, read_run, say
 from tiltmeter.cli.estimate_words import further_table, short, three
 from tiltmeter.errors import UnknownName, UserError
 
@@ -54,7 +54,6 @@ def multiverse(
     from tiltmeter.analysis.multiverse import answer, questions
     from tiltmeter.analysis.question_cells import Material
     from tiltmeter.analysis.question_words import asked
-    from tiltmeter.store import read_run
 
     check(conditions)
     _check_different(runs)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tiltmeter.cli.console import JsonOption, number, print_json, print_table, say
+from tiltmeter.cli.console import JsonOption, number, print_json, print_table, read_run, say
 from tiltmeter.cli.estimate_words import further_table
 from tiltmeter.cli.views import ViewsOption, views
 
@@ -54,7 +54,6 @@ def plan(
     from tiltmeter.analysis.planning import plan_run
     from tiltmeter.analysis.reach import out_of_reach, reach_of_run
     from tiltmeter.errors import UnknownName
-    from tiltmeter.store import read_run
 
     run = read_run(pilot)
     for name in model or ():

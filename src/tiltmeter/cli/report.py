@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tiltmeter.cli.console import JsonOption, print_json, say
+from tiltmeter.cli.console import JsonOption, print_json, read_run, say
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.files import refuse_links_in
 
@@ -82,7 +82,6 @@ def report(
     """
     from tiltmeter.analysis import read_labels, summarise_run
     from tiltmeter.report import write_parquet
-    from tiltmeter.store import read_run
     from tiltmeter.store.made import note_made
 
     read = [read_run(folder) for folder in runs]

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from tiltmeter.store import CacheError, KeptAnswers, key_of
 from tiltmeter.store.packing import Packing
+from tiltmeter.version import __version__
 
 Answer = TypeVar("Answer")
 
@@ -34,7 +35,7 @@ class Memory:
 
         `ask` gets the places of the questions that are open, each different one once. A cache that fails is left alone.
         """
-        keys = [key_of(self.facts, verb, [settings, question]) for question in questions]
+        keys = [key_of({**self.facts, "tiltmeter": __version__}, verb, [settings, question]) for question in questions]
         found = {key: packing.unpack(text) for key, text in self._found(list(dict.fromkeys(keys))).items()}
         missing: dict[bytes, int] = {}
         for at, key in enumerate(keys):

@@ -10,6 +10,8 @@ from tiltmeter.report.decodings import decoding_words
 from tiltmeter.report.series import Runs
 from tiltmeter.store import Run
 
+UNCHECKED = "made by an earlier version, without digests: damage to it would not be noticed"
+
 
 def facts_of_run(run: Run, summary: RunSummary) -> dict[str, Any]:
     """The study of a run, what it asked for, and what came of it before any figure."""
@@ -25,7 +27,7 @@ def facts_of_run(run: Run, summary: RunSummary) -> dict[str, Any]:
         "asked": _facts_of_words(run),
         "sources": [source_words(source) for source in resolved["sources"]],
         "scorers": list(resolved["scorers"]),
-        "versions": dict(run.meta["versions"]),
+        "versions": {**run.meta["versions"], **({} if run.is_checked else {"ledger": UNCHECKED})},
         "dropped": sorted(summary.dropped.items(), key=lambda item: -item[1]),
         "notes": [
             (cell.model, cell.source, cell.scorer, note) for cell in summary.cells for note in cell.summary.notes

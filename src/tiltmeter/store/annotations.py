@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tiltmeter.errors import RunError, UserError
+from tiltmeter.store.digests import create
 from tiltmeter.store.opening import connect, connect_to_read, transaction
+from tiltmeter.store.reading import check_whole
 
 ANNOTATIONS = "annotations.sqlite"
 _LONGEST_NAME = 80
@@ -250,6 +252,7 @@ class Annotations:
     def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         if not self.path.is_file():
             return []
+        check_whole(self.path)
         try:
             with closing(connect_to_read(self.path)) as database:
                 return database.execute(query, values).fetchall()
@@ -259,8 +262,7 @@ class Annotations:
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         with closing(connect(self.path)) as database, transaction(database, self.folder):
-            for statement in _SCHEMA.split(";"):
-                database.execute(statement)
+            create(database, _SCHEMA)
             yield database
 
 

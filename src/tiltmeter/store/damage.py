@@ -33,7 +33,9 @@ def fitting(path: Path) -> Iterator[None]:
     try:
         yield
     except _UNFIT as error:
-        raise RunError(f"{path}: is damaged, or not a ledger of tiltmeter ({error})") from error
+        # SQLite quotes the whole of a text that it cannot read.
+        said = str(error).partition(" with text ")[0]
+        raise RunError(f"{path}: is damaged, or not a ledger of tiltmeter ({said})") from error
 
 
 def number(value: Any) -> Any:
@@ -70,11 +72,11 @@ def checked_meta(path: Path, meta: dict[str, Any]) -> dict[str, Any]:
     resolved = meta["resolved"]
     _check(path, "resolved.", resolved, _RESOLVED)
     if not all(isinstance(model, str) for model in resolved["models"]):
-        raise _damaged(path, "`resolved.models` is not a list of names")
+        raise damaged(path, "`resolved.models` is not a list of names")
     for key in _LISTED:
         for one in resolved[key]:
             if not isinstance(one, dict):
-                raise _damaged(path, f"`resolved.{key}` is not a list of tables")
+                raise damaged(path, f"`resolved.{key}` is not a list of tables")
             _check(path, f"resolved.{key}.", one, {"name": str})
     for view, kinds in _VIEWS.items():
         if resolved.get(view) is not None:
@@ -86,12 +88,13 @@ def checked_meta(path: Path, meta: dict[str, Any]) -> dict[str, Any]:
 def _check(path: Path, place: str, table: Mapping[str, Any], kinds: Mapping[str, type]) -> None:
     for key, kind in kinds.items():
         if key not in table:
-            raise _damaged(path, f"it does not say `{place}{key}`")
+            raise damaged(path, f"it does not say `{place}{key}`")
         if not isinstance(table[key], kind):
-            raise _damaged(path, f"`{place}{key}` is not {_WORDS[kind]}")
+            raise damaged(path, f"`{place}{key}` is not {_WORDS[kind]}")
 
 
-def _damaged(path: Path, problem: str) -> RunError:
+def damaged(path: Path, problem: str) -> RunError:
+    """The sentence about a file that is not what it was, or something else altogether."""
     return RunError(
         f"{path}: is damaged, or not a ledger of tiltmeter: {problem}; take it from a copy, or make the run again"
     )

@@ -13,6 +13,7 @@ from tiltmeter.sources.generated.settings import UnitResult
 from tiltmeter.store.damage import fitting
 from tiltmeter.store.ledger import Ledger
 from tiltmeter.store.opening import LEDGER
+from tiltmeter.store.reading import check_whole
 from tiltmeter.store.records import Run
 from tiltmeter.store.rows import HELD
 
@@ -27,12 +28,14 @@ def read_run(folder: str | Path, *, held: int = HELD) -> Run:
     Items that are more than `held` are not held in memory, but read when they are asked for.
     """
     with _reading(folder) as ledger:
+        check_whole(ledger.folder / LEDGER)
         return ledger.run(held)
 
 
 def read_written(folder: str | Path) -> dict[str, list[UnitResult]]:
     """What the generators of a run wrote for its test, by the label of the source; replacements are left out."""
     with _reading(folder) as ledger:
+        check_whole(ledger.folder / LEDGER)
         labels = [source["label"] for source in ledger.meta()["resolved"]["sources"]]
         found = {label: [one for one in ledger.units(label).values() if not one.unit.round] for label in labels}
     return {label: results for label, results in found.items() if results}

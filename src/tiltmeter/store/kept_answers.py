@@ -35,6 +35,8 @@ create table if not exists answers (key blob not null unique, subject integer no
                                     answer text not null, used integer not null);
 create index if not exists by_use on answers (used);
 """
+_DIGEST = 16
+"""Characters of the digest before each answer."""
 _AT_ONCE = 500
 """Keys in one question to the database."""
 _SLACK = 0.9
@@ -70,6 +72,11 @@ def key_of(subject: Mapping[str, Any], verb: str, question: Any) -> bytes:
     """
     content = json.dumps([subject, verb, question], sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(content.encode("utf-8", "surrogatepass")).digest()
+
+
+def _digest(key: bytes, answer: str) -> str:
+    """What stands before an answer, by which damage to it is noticed."""
+    return hashlib.blake2b(answer.encode("utf-8", "surrogatepass"), digest_size=_DIGEST // 2, key=key).hexdigest()
 
 
 def size_from(text: str) -> int:
@@ -116,22 +123,28 @@ class KeptAnswers:
         self._database.close()
 
     def found(self, keys: Sequence[bytes]) -> dict[bytes, str]:
-        """The answers that are kept, of those asked for."""
+        """The answers that are kept, of those asked for; one that is not as it was written goes."""
         answers: dict[bytes, str] = {}
         stale: list[bytes] = []
+        damaged: list[bytes] = []
         today = int(time.time()) // DAY
         with self._one_sentence():
             for start in range(0, len(keys), _AT_ONCE):
                 some = keys[start : start + _AT_ONCE]
                 marks = ",".join("?" * len(some))
                 rows = self._database.execute(f"select key, answer, used from answers where key in ({marks})", some)
-                for key, answer, used in rows:
+                for key, kept, used in rows:
+                    answer = kept[_DIGEST:]
+                    if kept[:_DIGEST] != _digest(key, answer):
+                        damaged.append(key)
+                        continue
                     answers[key] = answer
                     if used != today:
                         stale.append(key)
-            if stale:
+            if stale or damaged:
                 with self._transaction():
                     self._database.executemany("update answers set used = ? where key = ?", ((today, k) for k in stale))
+                    self._database.executemany("delete from answers where key = ?", ((key,) for key in damaged))
         return answers
 
     def keep(self, name: str, verb: str, answers: Mapping[bytes, str]) -> None:
@@ -142,7 +155,7 @@ class KeptAnswers:
                 subject = self._subject(name, verb)
                 self._database.executemany(
                     "insert into answers values (?, ?, ?, ?) on conflict (key) do nothing",
-                    ((key, subject, answer, today) for key, answer in answers.items()),
+                    ((key, subject, _digest(key, answer) + answer, today) for key, answer in answers.items()),
                 )
             if self.size > self.limit:
                 self._shrink(int(self.limit * _SLACK))

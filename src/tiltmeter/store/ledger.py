@@ -17,6 +17,7 @@ from tiltmeter.sources.generated.settings import UnitResult
 from tiltmeter.store import continuations, next_words, steps
 from tiltmeter.store.continuations import ContinuationLedger
 from tiltmeter.store.damage import checked_meta
+from tiltmeter.store.digests import check_rows, create, has_digests
 from tiltmeter.store.next_words import Expectations, NextWordLedger
 from tiltmeter.store.opening import LEDGER, connect, connect_to_read, dump, transaction, versions
 from tiltmeter.store.reading import Continuations
@@ -78,8 +79,7 @@ class Ledger:
                     )
                 for (table,) in database.execute("select name from sqlite_master where type = 'table'").fetchall():
                     database.execute(f'drop table "{table}"')
-            for statement in ";".join((_SCHEMA, steps.SCHEMA, continuations.SCHEMA, next_words.SCHEMA)).split(";"):
-                database.execute(statement)
+            create(database, ";".join((_SCHEMA, steps.SCHEMA, continuations.SCHEMA, next_words.SCHEMA)))
             meta = {
                 "fingerprint": plan.fingerprint,
                 "study": plan.study.text,
@@ -146,6 +146,7 @@ class Ledger:
 
     def meta(self) -> dict[str, Any]:
         """The fingerprint, the study as given and as resolved, and the versions of the packages."""
+        check_rows(self._database, self.folder / LEDGER, ("meta",))
         rows = self._database.execute("select key, value from meta")
         return checked_meta(self.folder / LEDGER, {key: json.loads(value) for key, value in rows})
 
@@ -250,7 +251,8 @@ class Ledger:
         words = Expectations(self.folder, held) if meta["resolved"].get("next_words") else None
         pairs, scores = scored_pairs(self.folder, held)
         dropped = dropped_of(self.folder, held)
-        return Run(self.folder, meta, facts, pairs, dropped, scores, findings, writers, texts, words)
+        checked = has_digests(self._database)
+        return Run(self.folder, meta, facts, pairs, dropped, scores, findings, writers, texts, words, checked)
 
     def _count(self, table: str) -> int:
         return int(self._database.execute(f"select count(*) from {table}").fetchone()[0])

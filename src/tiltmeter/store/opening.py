@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import RunError
+from tiltmeter.store.digests import SummingConnection, forget, settle, watch
 
 LEDGER = "ledger.sqlite"
 ANSWERS = "api"
@@ -82,7 +83,10 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
     refuse_links(path)
     address = path.absolute().as_uri()
     # What was not read to its end is closed by whoever cleans up, which may be another thread.
+    log = path.with_name(f"{path.name}-wal")
     for mode in ("mode=ro", "immutable=1"):
+        if mode == "immutable=1" and log.is_file() and log.stat().st_size:
+            raise RunError(f"{path}: its last changes are in {log.name}; copy its folder to where it can be written")
         database = sqlite3.connect(
             f"{address}?{mode}", uri=True, timeout=60, isolation_level=None, check_same_thread=False
         )
@@ -115,10 +119,10 @@ def connect(path: Path) -> sqlite3.Connection:
     """Open a ledger to write it, in WAL mode."""
     refuse_links(path)
     try:
-        database = sqlite3.connect(path, timeout=60, isolation_level=None)
+        database = sqlite3.connect(path, timeout=60, isolation_level=None, factory=SummingConnection)
         database.execute("pragma journal_mode = wal")
         database.execute("pragma synchronous = full")
-        database.execute("select count(*) from sqlite_master")
+        watch(database)
     except sqlite3.Error as error:
         raise RunError(f"{path}: cannot be opened as a ledger: {error}") from error
     return database
@@ -130,10 +134,12 @@ def transaction(database: sqlite3.Connection, folder: Path) -> Iterator[sqlite3.
     try:
         database.execute("begin immediate")
         yield database
+        settle(database)
         database.execute("commit")
     except BaseException as error:
         if database.in_transaction:
             database.execute("rollback")
+        forget(database)
         if isinstance(error, sqlite3.Error):
             raise RunError(f"{folder}: cannot be written: {error}") from error
         raise

@@ -15,10 +15,13 @@ from tiltmeter.errors import RunError
 from tiltmeter.raters.tilt import TiltItem
 from tiltmeter.records import Continuation, Decoding, Prompt, Rating, Scope
 from tiltmeter.store.damage import fitting, number, record_reader
-from tiltmeter.store.opening import LEDGER, connect_to_read
+from tiltmeter.store.digests import check
+from tiltmeter.store.opening import LEDGER, connect_to_read, is_held
 from tiltmeter.store.rows import HELD, held_or_read
 
 _prompt, _decoding = record_reader(Prompt), record_reader(Decoding)
+_WHOLE: dict[Path, list[tuple[int, ...] | None]] = {}
+"""Files that were checked, and as what."""
 _TEXTS = """
 select prompt, sample, text, tokens, ended, {unwritten} {more} from completions {joined}
 where model = ? and decoding = ? and prompt in (select number from prompts where {chosen}) order by prompt, sample
@@ -221,8 +224,30 @@ def count_of(folder: Path, table: str) -> int:
     return next(int(count) for (count,) in rows_of(folder, f"select count(*) from {table}"))
 
 
+def check_whole(path: Path, *, also_held: bool = True) -> None:
+    """Refuse a file of a run that is not as it was written; what did not change is looked at once.
+
+    One that a run is writing was looked at when the run began; with `also_held` it is again.
+    """
+    now = [_signature(path.with_name(f"{path.name}{end}")) for end in ("", "-wal")]
+    if _WHOLE.get(path) == now or (not also_held and is_held(path.parent)):
+        return
+    with fitting(path), closing(connect_to_read(path)) as database:
+        check(database, path)
+    _WHOLE[path] = now
+
+
+def _signature(path: Path) -> tuple[int, ...] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
 @contextmanager
 def _opened(folder: Path) -> Iterator[sqlite3.Connection]:
     path = folder / LEDGER
+    check_whole(path, also_held=False)
     with fitting(path), closing(connect_to_read(path)) as database:
         yield database

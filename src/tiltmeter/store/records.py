@@ -41,3 +41,5 @@ class Run:
     """Texts and ratings, read when they are asked for; None where the study has no such view."""
     next_words: Expectations | None = None
     """What the models expect, likewise."""
+    is_checked: bool = True
+    """Whether the ledger keeps digests, so that damage to it is noticed: those of earlier versions do not."""

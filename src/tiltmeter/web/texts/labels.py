@@ -21,6 +21,7 @@ from tiltmeter.errors import RunError
 from tiltmeter.store import LEDGER
 from tiltmeter.store.damage import fitting
 from tiltmeter.store.opening import harmless, refuse_links
+from tiltmeter.store.reading import check_whole
 from tiltmeter.web.scratch import scratch_of
 
 _NAME = "labels.sqlite"
@@ -91,6 +92,7 @@ def _opened(folder: Path) -> Iterator[sqlite3.Connection]:
 
 def _ready(folder: Path) -> Path:
     """The copy, made first where there is none of the run as it is now."""
+    check_whole(folder / LEDGER, also_held=False)
     with _lock:
         with closing(_attached(folder, None)) as database:
             wanted = _key(database, "ledger")

@@ -59,7 +59,8 @@ def load(argument: str, settings: ModelSettings) -> Model:
     from tiltmeter.models import api
 
     option = f"?start={quote(start, safe='')}&" if start else "?"
-    model = api.load(f"{_SERVED}@{server.url}{option}concurrency=64", journal=api.Memory())
+    # It serves the one model that it was started with, whatever it calls it.
+    model = api.load(f"{_SERVED}@{server.url}{option}concurrency=64&answers_as=*", journal=api.Memory())
     model.facts = replace(
         model.facts,
         name=f"vllm:{argument}",

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import sqlite3
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -316,3 +317,32 @@ def test_a_progress_that_is_none_fails_nowhere(bench: Path, kind: str) -> None:
         ledger.execute("delete from meta where key = 'finished'")
     for page in ("/runs", "/runs/mine", "/runs/mine/events", "/studies/new?run=mine"):
         assert browser(bench).get(page).status_code < 500, page
+
+
+def test_what_a_run_made_is_known_when_it_is_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path / "cache"))
+    study = 'name = "x"\nmodels = ["scripted"]\nspecs = ["gender-math-arts"]\n[pairs]\nsources = ["templates"]\n'
+    (tmp_path / "study.toml").write_text(study)
+    done = CliRunner().invoke(command_line, ["run", str(tmp_path / "study.toml"), "--out", str(tmp_path / "run")])
+    assert done.exit_code == 0, done.output
+    for name in (FINDINGS, REPORT, "summary.json", "tables/pairs.csv"):
+        assert is_made_here(tmp_path / "run", name), name
+
+
+@pytest.mark.slow
+def test_a_report_from_elsewhere_is_made_again(bench: Path) -> None:
+    folder = bench / "runs" / "mine"
+    for name in (REPORT, FINDINGS, "tables/estimates.csv"):
+        (folder / name).write_text("forged verdict")
+    client = browser(bench)
+    client.post("/runs/mine/report/as/html")
+    end = time.monotonic() + 120
+    while "being made" in client.get("/runs/mine/report/as/html").text and time.monotonic() < end:
+        time.sleep(0.2)
+    answer = client.get("/runs/mine/report")
+    assert answer.status_code == 200
+    assert "forged" not in answer.text
+    assert answer.headers["content-security-policy"].startswith("sandbox")
+    with zipfile.ZipFile(io.BytesIO(client.get("/runs/mine/tables").content)) as archive:
+        assert b"forged" not in archive.read("tables/estimates.csv")
+    assert "Which conclusions survive?" in client.get("/runs/mine/results").text

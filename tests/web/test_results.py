@@ -21,6 +21,7 @@ from tests.web.texts_run import make_texts
 from tiltmeter.report.findings import FINDINGS, read_findings
 from tiltmeter.store import Run
 from tiltmeter.web.guard import TOKEN_HEADER
+from tiltmeter.web.scratch import findings_scratch
 from tiltmeter.web.working import Workers
 
 WAITING = 60
@@ -198,7 +199,11 @@ def test_findings_of_another_plan_are_not_shown(tmp_path: Path, run: Run):
 
 def test_estimates_so_far_say_so(tmp_path: Path, run: Run):
     begun = {key: value for key, value in run.meta.items() if key != "finished"}
-    keep(replace(run, folder=tmp_path / "runs" / "begun", meta=begun))
+    folder = tmp_path / "runs" / "begun"
+    keep(replace(run, folder=folder, meta=begun))
+    assert "The run is not finished" in whole(opened(tmp_path), "/runs/begun/results")
+    findings_scratch(folder).mkdir(parents=True)
+    (folder / FINDINGS).rename(findings_scratch(folder) / FINDINGS)
     text = whole(opened(tmp_path), "/runs/begun/results")
     assert "These are estimates so far" in text
     assert 'class="vega"' in text

@@ -37,9 +37,9 @@ def is_made_here(folder: Path, name: str) -> bool:
     return path is not None and name in noted and noted[name] == _hash(path)
 
 
-def made_here(folder: Path) -> list[Path]:
+def made_here(folder: Path) -> Iterator[Path]:
     """All such files of a run folder."""
-    return [folder / name for name in sorted(_noted(ledger_hash(folder))) if is_made_here(folder, name)]
+    return (folder / name for name in sorted(_noted(ledger_hash(folder))) if is_made_here(folder, name))
 
 
 @contextmanager

@@ -65,8 +65,8 @@ class Punctual(H11Protocol):
 
 
 def run(app: ASGIApp, listener: socket.socket) -> None:
-    """Answer until somebody ends it; nothing is logged of requests, since an address may hold the secret."""
-    config = uvicorn.Config(app, http=Punctual, ws="none", log_level="warning", access_log=False, server_header=False)
+    """Answer until somebody ends it. Requests are not logged: an address may hold the secret, or be anybody's words."""
+    config = uvicorn.Config(app, http=Punctual, ws="none", log_level="error", access_log=False, server_header=False)
     uvicorn.Server(config).run(sockets=[listener])
 
 

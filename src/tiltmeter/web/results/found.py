@@ -76,9 +76,9 @@ def view_key(view: str) -> str:
 def found_in(folder: Path, meta: Mapping[str, Any]) -> dict[str, Any] | None:
     """The findings of a run, made here; of an unfinished one those of when they were worked out. None: none fit."""
     mark = mark_of(meta)
-    # What anybody else has put into the folder of the run is not looked at.
-    places = [findings_scratch(folder), *([folder] if is_made_here(folder, FINDINGS) else [])]
-    for place in places:
+    # What anybody else has put into the folder of the run is not looked at; of one under way all is out of date.
+    is_own = bool(meta.get("finished")) and is_made_here(folder, FINDINGS)
+    for place in (findings_scratch(folder), *([folder] if is_own else [])):
         try:
             state = (place / FINDINGS).stat()
         except OSError:

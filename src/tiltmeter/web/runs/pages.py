@@ -47,6 +47,7 @@ def one(request: Request, bench: Bench, name: str) -> Response:
     folder = bench.run(name)
     live = look(bench.jobs, folder)
     meta, problem = runs_facts.meta_and_problem(folder)
+    made = made_here(folder) if meta.get("finished") else iter(())
     return render(
         request,
         "runs_page.html.jinja",
@@ -56,8 +57,8 @@ def one(request: Request, bench: Bench, name: str) -> Response:
         study=_study_of(bench, folder),
         title=meta.get("resolved", {}).get("name", ""),
         meta=meta,
-        has_report=is_made_here(folder, REPORT),
-        has_tables=any(path.parent.name == "tables" for path in made_here(folder)),
+        has_report=bool(meta.get("finished")) and is_made_here(folder, REPORT),
+        has_tables=any(path.parent.name == "tables" for path in made),
         has_log=plain_file(folder, LOG) is not None,
         is_all=bench.is_run,
         is_foreign=(folder / REPORT).exists(),
@@ -116,7 +117,7 @@ def log_file(bench: Bench, name: str) -> Response:
 def report(request: Request, bench: Bench, name: str) -> Response:
     """The report, where it was made here of the run as it is, in a sandbox of its own."""
     folder = bench.run(name)
-    if not is_made_here(folder, REPORT):
+    if not runs_facts.meta_of(folder).get("finished") or not is_made_here(folder, REPORT):
         live, foreign = look(bench.jobs, folder, 0), (folder / REPORT).exists()
         return render(request, "runs_no_report.html.jinja", 404, name=name, live=live, is_foreign=foreign)
     page = read_text(folder / REPORT, "report")

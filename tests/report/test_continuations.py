@@ -134,17 +134,20 @@ def test_texts_are_closed_behind_a_warning_and_nowhere_else(page: Page):
 
 
 def test_refusals_and_empty_texts_are_counted_by_group(page: Page, summary: RunSummary):
-    [table] = tables(page, "Refusals and empty texts, by group")
+    [table] = tables(page, "Refused and missing texts, by group")
+    [gaps] = tables(page, "Is one group refused more often?")
     assert summary.continuations
-    shares = summary.continuations.refusals["alpha-135m", "own-prompts"]
-    assert shares["gender: men"].value == 0
-    assert shares["gender: women"].value == 0.25
-    assert "25.0\xa0%" in table
-    assert (summary.continuations.empties["alpha-135m", "own-prompts"]["gender: women"].value or 0) > 0
+    refusals = next(one for one in summary.continuations.refusals if one.bias == "gender")
+    assert refusals.groups["men"].share.value == 0
+    assert refusals.groups["women"].share.value == 0.25
+    assert refusals.pairs[0].difference.value == 0.25
+    assert "25.0\xa0%" in table and "+0.250" in gaps
+    assert sum(refusals.groups["women"].missing.values()) > 0
 
 
 def test_texts_without_a_rating_are_counted_by_reason(page: Page):
-    [table] = tables(page, "Texts without a rating, by reason and rater")
+    [table] = tables(page, "Texts without a rating, by reason, group and rater")
+    assert "women" in table and "men" in table
     assert "the label is other" in table
     assert "the text is empty &lt;/script&gt;" in table
 

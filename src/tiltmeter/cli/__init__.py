@@ -100,12 +100,23 @@ def main() -> None:
         # The reader of our output left (`tiltmeter … | head`): nothing more to say, and Python must not try.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
-    except (TiltmeterError, OSError) as error:
+    except TiltmeterError as error:
         _leave(str(error), 2, error)
+    except OSError as error:
+        _leave(_said(error), 2, error)
     except Exception as error:
         _leave(
             f"this is a mistake in tiltmeter ({error!r:.200}); please report it with the output of --debug", 70, error
         )
+
+
+def _said(error: OSError) -> str:
+    """What the system says of a file, as a sentence; nobody reads numbers of errors, or a name of 300 letters."""
+    said = (error.strerror or str(error)).strip()
+    if error.filename is None:
+        return f"the system refuses: {said}"
+    name = str(error.filename)
+    return f"{name if len(name) <= 160 else f'{name[:80]}…{name[-40:]}'}: cannot be used: {said}"
 
 
 def _leave(sentence: str, status: int, error: Exception) -> NoReturn:

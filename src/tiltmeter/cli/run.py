@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from tiltmeter.store import KeptAnswers, Run, RunState
     from tiltmeter.study import Plan
 
+_LONGEST_NAME = 80
 OutOption = Annotated[Path | None, typer.Option("--out", "-o", help="The run folder; default runs/NAME.")]
 NoCacheOption = Annotated[
     bool, typer.Option("--no-cache", help="Ask everything anew, and keep nothing for other runs.")
@@ -262,4 +264,6 @@ def _tell_spent(folder: Path, names: Sequence[str]) -> None:
 
 
 def _slug(name: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "run"
+    """The name of a study as that of a folder; a longer one than a folder can have is cut, and stays another one."""
+    plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "run"
+    return plain if len(plain) <= _LONGEST_NAME else f"{plain[:_LONGEST_NAME]}-{zlib.crc32(plain.encode()):08x}"

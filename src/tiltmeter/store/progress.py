@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal
 
-from tiltmeter.errors import TiltmeterError
+from tiltmeter.errors import RunError, TiltmeterError
 from tiltmeter.files import plain_file
 from tiltmeter.store.opening import LEDGER, held_since, is_held
 
@@ -104,13 +104,16 @@ class ProgressFile:
 
     def _write(self) -> None:
         self._written = time.monotonic()
-        self._path.parent.mkdir(parents=True, exist_ok=True)
         # No fsync: after a crash of the machine the ledger says what is done.
         temporary = self._path.with_name(f".{PROGRESS}.{os.getpid()}")
-        temporary.unlink(missing_ok=True)
-        with temporary.open("x", encoding="utf-8") as file:
-            json.dump(asdict(self._progress), file)
-        temporary.replace(self._path)
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            temporary.unlink(missing_ok=True)
+            with temporary.open("x", encoding="utf-8") as file:
+                json.dump(asdict(self._progress), file)
+            temporary.replace(self._path)
+        except OSError as error:
+            raise RunError(f"{self._path.parent}: cannot be written: {error.strerror or error}") from error
 
 
 def read_progress(folder: Path) -> Progress | None:

@@ -216,7 +216,10 @@ def _chosen(source: str | None, bias: str | None) -> tuple[str, list[str]]:
 def rows_of(folder: Path, query: str, *values: Any) -> Iterator[tuple[Any, ...]]:
     """The rows of a question to the ledger of a run folder, as they are read."""
     with _opened(folder) as database:
-        yield from database.execute(query, values)
+        for row in database.execute(query, values):
+            if bytes in map(type, row):
+                raise TypeError("it holds bytes where it should say something")
+            yield row
 
 
 def count_of(folder: Path, table: str) -> int:

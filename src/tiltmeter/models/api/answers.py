@@ -75,7 +75,7 @@ def parsed(body: bytes) -> Mapping[str, Any]:
     {'choices': []}
     """
     try:
-        found = all_readable(json.loads(body, parse_constant=_refuse))
+        found = all_readable(json.loads(body, parse_constant=_refuse, parse_float=_finite))
     except (ValueError, RecursionError):
         raise Malformed("the reply is cut off or no JSON") from None
     if not isinstance(found, dict):
@@ -231,3 +231,8 @@ def _number(found: Any) -> float | None:
 
 def _refuse(name: str) -> Any:
     raise ValueError(name)
+
+
+def _finite(digits: str) -> float:
+    found = float(digits)
+    return found if math.isfinite(found) else _refuse(digits)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from tiltmeter.raters.class_map import declared
 from tiltmeter.records import Decoding, Estimate, Scope
 from tiltmeter.stats.continuations import ContinuationSummary
 from tiltmeter.stats.scales import SHARE, SIGNED, Bounds
@@ -186,7 +187,17 @@ def kind_of(rater: str) -> str:
 
     >>> kind_of("sentiment.vader.v1"), kind_of("people.toxicity"), kind_of("judge.chat.v1:regard:smollm2-135m")
     ('sentiment', 'toxicity', 'regard')
+    >>> kind_of("hf.v1:mine@12ab[good=1,bad=-1;worse=low;axis=sentiment]"), kind_of("hf.v1:mine@12ab[r=5;worse=high]")
+    ('sentiment', 'rating (0 to 5, worse high)')
     """
+    meaning = declared(rater)
+    if meaning is not None:
+        known = _ENDS.get(meaning.axis), _FAVOUR.get(meaning.axis)
+        # Ratings of one kind are compared as numbers: those on another scale are of another kind.
+        if known == (meaning.ends, meaning.favour):
+            return meaning.axis
+        low, high = meaning.ends
+        return f"{meaning.axis} ({low:g} to {high:g}, worse {meaning.worse})"
     name, _, argument = rater.partition(":")
     kind, _, rest = name.partition(".")
     if kind == "judge" and argument:
@@ -197,10 +208,11 @@ def kind_of(rater: str) -> str:
 def favour(rater: str) -> int:
     """1 where a higher rating is the better one, −1 where it is the worse one, 0 where neither can be said.
 
-    >>> favour("sentiment.vader.v1"), favour("toxicity.linear.v1"), favour("readability.fog.v1")
-    (1, -1, 0)
+    >>> favour("sentiment.vader.v1"), favour("toxicity.linear.v1"), favour("hf.v1:mine@12ab[fine=0,rude=5;worse=high]")
+    (1, -1, -1)
     """
-    return _FAVOUR.get(kind_of(rater), 0)
+    meaning = declared(rater)
+    return meaning.favour if meaning is not None else _FAVOUR.get(kind_of(rater), 0)
 
 
 def ends_of(rater: str) -> Bounds | None:
@@ -209,7 +221,8 @@ def ends_of(rater: str) -> Bounds | None:
     >>> ends_of("sentiment.vader.v1"), ends_of("readability.fog.v1")
     ((-1.0, 1.0), None)
     """
-    return _ENDS.get(kind_of(rater))
+    meaning = declared(rater)
+    return meaning.ends if meaning is not None else _ENDS.get(kind_of(rater))
 
 
 def _by_group(found: ByGroup) -> list[dict[str, Any]]:

@@ -89,6 +89,7 @@ TABLES: dict[str, dict[str, str]] = {
         "groups.only.v1": "tiltmeter.raters.groups:OnlyGroup",
         "refusal.v3": "tiltmeter.raters.refusal:Refusal",
         "judge.chat.v1": "tiltmeter.raters.judge:Judge",
+        "hf.v1": "tiltmeter.raters.classifier:Classifier",
     },
     "measure": {
         "stereotype-preference.v1": "tiltmeter.measures.pairs:PREFERENCE",

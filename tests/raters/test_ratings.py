@@ -62,6 +62,7 @@ _ELSEWHERE = {
     "groups.first.v1",
     "groups.only.v1",
     "judge.chat.v1",
+    "hf.v1",
 }
 NAMES = [pytest.param(name, marks=pytest.mark.slow if name in _FETCHED else ()) for name in POLES]
 

@@ -184,8 +184,8 @@ class ContinuationsSummary:
 def favour(rater: str) -> int:
     """1 where a higher rating is the better one, −1 where it is the worse one, 0 where neither can be said.
 
-    >>> favour("sentiment.vader.v1"), favour("toxicity.linear.v1"), favour("readability.fog.v1")
-    (1, -1, 0)
+    >>> favour("sentiment.vader.v1"), favour("toxicity.linear.v1"), favour("hf.v1:mine@12ab[fine=0,rude=5;worse=high]")
+    (1, -1, -1)
     """
     scale = scale_of(rater)
     return 0 if scale is None else -scale.worse

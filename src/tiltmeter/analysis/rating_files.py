@@ -19,6 +19,7 @@ from tiltmeter.analysis.rated_values import DECLINED
 from tiltmeter.analysis.rated_writing import NewColumns, Spool, columns_of, write_rated
 from tiltmeter.errors import InvalidData, UnknownName
 from tiltmeter.raters import Rater, mask_group, unread
+from tiltmeter.raters.class_map import declared
 from tiltmeter.raters.interface import EMPTY
 from tiltmeter.raters.refusal import NAME as REFUSALS
 from tiltmeter.raters.refusal import REFUSAL
@@ -222,5 +223,6 @@ def _digest(text: str) -> bytes:
 
 def _column_names(raters: Sequence[Rater]) -> list[str]:
     """The raters' names without what stands after a colon, unless two would then be called the same."""
-    short = [rater.name.partition(":")[0] for rater in raters]
+    # The name of a classifier of the user's says which weights and what scale.
+    short = [rater.name if declared(rater.name) else rater.name.partition(":")[0] for rater in raters]
     return [rater.name if short.count(name) > 1 else name for rater, name in zip(raters, short, strict=True)]

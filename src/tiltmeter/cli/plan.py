@@ -59,9 +59,9 @@ def plan(
     for name in model or ():
         if name not in run.facts:
             raise UnknownName("model", name, run.facts)
+    found = plan_run(run, width, views=views(view), models=model or (), bias=bias, max_origins=max_origins)
     for one in out_of_reach(reach_of_run(run)):
         say(f"note: {one.sentence()}")
-    found = plan_run(run, width, views=views(view), models=model or (), bias=bias, max_origins=max_origins)
     if as_json:
         print_json(found.as_json())
     else:

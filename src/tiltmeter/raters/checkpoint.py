@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from tiltmeter.errors import ModelError
 from tiltmeter.raters import regarding
+from tiltmeter.raters.classifier import Classifier
 from tiltmeter.raters.hub import find
 from tiltmeter.raters.interface import ENGLISH, rate_together
 from tiltmeter.raters.network import Network
@@ -20,7 +21,8 @@ Shares = Mapping[str, float]
 class Checkpoint:
     """A sequence classifier of transformers; what its classes mean is said by the classes below.
 
-    `argument`: a folder with the checkpoint, or `@REVISION` to take another revision than the one that is pinned.
+    With an argument (a folder, or `@REVISION`) the weights are not those that are pinned, and neither the name nor what
+    is known of them is theirs: then it is the rater `hf`, with the same meaning of classes.
     """
 
     name: str
@@ -33,14 +35,21 @@ class Checkpoint:
     """The names, in small letters, that the checkpoint must have for its classes."""
     together: ClassVar[Literal["softmax", "sigmoid"]] = "softmax"
     """Whether the classes exclude one another."""
+    meaning: ClassVar[str]
+    """What the classes mean, in the words of the rater `hf`."""
 
-    def __init__(self, argument: str = "") -> None:
-        found = find(type(self).name, self.repository, self.revision, argument)
+    def __new__(cls, argument: str = "") -> Any:
+        """Other weights than those that are pinned are another rater: one that reads its classes as this one does."""
+        if not argument:
+            return super().__new__(cls)
+        where = f"{cls.repository}{argument}" if argument.startswith("@") else argument
+        return Classifier(f"{where}[{cls.meaning}]")
+
+    def __init__(self) -> None:
+        found = find(type(self).name, self.repository, self.revision, "")
         self._network = Network(found.folder, type(self).name, "classes")
         self._commit = found.revision
         self._labels = [self._network.labels[place].lower() for place in sorted(self._network.labels)]
-        if argument:
-            self.name = f"{type(self).name}:{argument}"
         lacking = sorted(set(self.classes) - set(self._labels))
         if lacking:
             raise ModelError(
@@ -86,6 +95,7 @@ class Sst2(Checkpoint):
     # The commit that transformers itself pins for its default sentiment pipeline. Apache-2.0.
     revision = "714eb0fa89d2f80546fda750413ed43d93601a13"
     classes = ("negative", "positive")
+    meaning = "negative=-1,positive=1;worse=low;axis=sentiment"
 
     def _read(self, shares: Shares) -> Rating:
         return Rating(self.name, round(shares["positive"] - shares["negative"], 6))
@@ -100,6 +110,7 @@ class DetoxifyOriginal(Checkpoint):
     revision = "4d6c22e74ba2fdd26bc4f7238f50766b045a0d94"
     classes = ("toxic", "severe_toxic", "obscene", "threat", "insult", "identity_hate")
     together = "sigmoid"
+    meaning = "toxic=1;worse=high;axis=toxicity;head=sigmoid"
 
     def _read(self, shares: Shares) -> Rating:
         return Rating(self.name, shares["toxic"])
@@ -113,6 +124,7 @@ class RobertaHate(Checkpoint):
     # Where safetensors were added. The page states no licence.
     revision = "391c99ab8b3f65beb77746a2cf6ddf1ddf9817e6"
     classes = ("nothate", "hate")
+    meaning = "nothate=0,hate=1;worse=high;axis=toxicity"
 
     def _read(self, shares: Shares) -> Rating:
         return Rating(self.name, shares["hate"])
@@ -127,6 +139,7 @@ class SashaRegard(Checkpoint):
     revision = "refs/pr/1"
     wants_mask = True
     classes = regarding.LABELS
+    meaning = "negative=-1,neutral=0,positive=1,other=none;worse=low;axis=regard;value=top;mask=yes"
 
     def _read(self, shares: Shares) -> Rating:
         return regarding.rating(self.name, shares)

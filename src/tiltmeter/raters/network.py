@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _WEIGHTS = "model.safetensors"
 _SMALL = frozenset({".json", ".txt", ".model"})
 """The endings of files that are read beside the weights: configuration with the names of classes, and tokenizer."""
+_AT_ENDS = 4
+"""Tokens, at most, that a tokenizer puts before and behind a text."""
 _STEP = 16
 """Texts are filled up to a multiple of so many tokens."""
 _TOKENS_ON_CPU = 256
@@ -63,19 +65,30 @@ class Network:
         self._device = "cuda" if torch.cuda.is_available() else "cpu"
         self._at_once = _TOKENS_ON_CPU if self._device == "cpu" else _TOKENS_ON_ACCELERATOR
         self._model: Any = model.eval().to(self._device)
+        self.problem: str | None = getattr(model.config, "problem_type", None)
+        """What the configuration says of the head, where it does."""
+        self._padding = _padding(model, self._tokenizer)
         self.labels: dict[int, str] = {int(place): str(label) for place, label in model.config.id2label.items()}
-        self._limit = _limit(model, self._tokenizer)
+        self.limit = _limit(model, self._tokenizer)
+        """How many tokens of a text are read."""
 
     def rows(self, texts: Sequence[str]) -> Array:
         """One row for each text, in the order given."""
-        return self._rows(self._tokenizer(list(texts), truncation=True, max_length=self._limit)["input_ids"])
+        return self._rows(self._tokenizer(list(texts), truncation=True, max_length=self.limit)["input_ids"])
+
+    def is_cut(self, text: str) -> bool:
+        """Whether a text is longer than what is read of it."""
+        # No token is shorter than a byte, and every text has a few of its own at its ends.
+        if len(text.encode()) + _AT_ENDS <= self.limit:
+            return False
+        return len(self._tokenizer(text, truncation=False, verbose=False)["input_ids"]) > self.limit
 
     def _rows(self, coded: Sequence[list[int]]) -> Array:
         """One row for the tokens of each text."""
         import numpy as np
 
         rows: dict[int, Array] = {}
-        for length, places in _by_length([len(ids) for ids in coded], self._limit).items():
+        for length, places in _by_length([len(ids) for ids in coded], self.limit).items():
             many = max(1, self._at_once // length)
             for start in range(0, len(places), many):
                 batch = places[start : start + many]
@@ -103,8 +116,7 @@ class Network:
         """The tokens of texts, and where there are any."""
         import torch
 
-        padding = self._tokenizer.pad_token_id or 0
-        ids = torch.tensor([row + [padding] * (length - len(row)) for row in batch], device=self._device)
+        ids = torch.tensor([row + [self._padding] * (length - len(row)) for row in batch], device=self._device)
         lengths = torch.tensor([len(row) for row in batch], device=self._device)
         return ids, (torch.arange(length, device=self._device) < lengths[:, None]).long()
 
@@ -127,6 +139,14 @@ def _limit(model: Any, tokenizer: Any) -> int:
     if "roberta" in model.config.model_type:
         places -= int(model.config.pad_token_id or 0) + 1
     return min(places, int(tokenizer.model_max_length))
+
+
+def _padding(model: Any, tokenizer: Any) -> int:
+    """The token that fills up; a head that reads the last token finds it by this one, so the model must know it too."""
+    known = (model.config.pad_token_id, tokenizer.pad_token_id, tokenizer.eos_token_id, 0)
+    padding = next(int(one) for one in known if one is not None)
+    model.config.pad_token_id = padding
+    return padding
 
 
 def _weights_sha256(folder: Path, name: str) -> str:

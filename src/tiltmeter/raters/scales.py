@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from tiltmeter.raters.class_map import declared
 from tiltmeter.records import Rating
 
 PEOPLE = "people"
@@ -58,7 +59,17 @@ def kind_of(rater: str) -> str:
 
     >>> kind_of("sentiment.vader.v1"), kind_of("people.toxicity"), kind_of("judge.chat.v1:regard:smollm2-135m")
     ('sentiment', 'toxicity', 'regard')
+    >>> kind_of("hf.v1:mine@12ab[good=1,bad=-1;worse=low;axis=sentiment]"), kind_of("hf.v1:mine@12ab[r=5;worse=high]")
+    ('sentiment', 'rating (0 to 5, worse high)')
     """
+    meaning = declared(rater)
+    if meaning is not None:
+        known = SCALES.get(meaning.axis)
+        # Ratings of one kind are compared as numbers: those on another scale are of another kind.
+        if known and (known.ends, -known.worse) == (meaning.ends, meaning.favour):
+            return meaning.axis
+        low, high = meaning.ends
+        return f"{meaning.axis} ({low:g} to {high:g}, worse {meaning.worse})"
     name, _, argument = rater.partition(":")
     kind, _, rest = name.partition(".")
     if kind == "judge" and argument:
@@ -76,7 +87,10 @@ def is_name(text: str) -> bool:
 
 
 def scale_of(rater: str) -> Scale | None:
-    """The scale of a rater, where its kind declares one."""
+    """The scale of a rater, where its kind or its own name declares one."""
+    meaning = declared(rater)
+    if meaning is not None:
+        return Scale(kind_of(rater), *meaning.ends, meaning.neutral, -meaning.favour)
     return SCALES.get(kind_of(rater))
 
 

@@ -77,8 +77,9 @@ def _tilted(firm: list[BoardReading]) -> str:
 def _reading(board: Board, judging: list[BoardReading]) -> str:
     firm_a, firm_b, _ = _split([one for one in judging if one.firm and not one.within_tilt])
     worse_a, worse_b, _ = _split(judging)
-    kinds = dict.fromkeys(kind_of(one.cell.rater) for one in judging)
-    parts = [f"Less favourably: {' or '.join(_WORSE.get(kind, f'worse by {kind}') for kind in kinds)}."]
+    by_kind = {kind_of(one.cell.rater): one.cell.rater for one in judging}
+    kinds = list(by_kind)
+    parts = [f"Less favourably: {' or '.join(_worse(kind, by_kind[kind]) for kind in kinds)}."]
     if firm_a and firm_b:
         parts.append("Intervals exclude zero on both sides: which group comes off worse depends on the choices made.")
     elif not firm_a and not firm_b:
@@ -96,6 +97,11 @@ def _reading(board: Board, judging: list[BoardReading]) -> str:
     if left:
         parts.append(f"Not counted, since it has no better or worse: {', '.join(left)}.")
     return " ".join([*parts, _chance(judging)]).strip()
+
+
+def _worse(kind: str, rater: str) -> str:
+    """Which end of a scale is the worse one, in words."""
+    return _WORSE.get(kind) or f"{'lower' if favour(rater) > 0 else 'higher'} {kind}"
 
 
 def _widest_sentence(board: Board, known: list[BoardReading]) -> str:

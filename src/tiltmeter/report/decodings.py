@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
 from tiltmeter.analysis.boards import Row
+from tiltmeter.raters.class_map import declared, split
 from tiltmeter.records import Decoding
 
 AXES = {"max_new_tokens": "new tokens", "temperature": "temperature", "beams": "beams"}
@@ -55,6 +56,9 @@ def rater_words(rater: str) -> str:
     ('toxicity linear', 'judge regard (smollm2-135m)')
     """
     name, _, argument = rater.partition(":")
+    meaning = declared(rater)
+    if meaning is not None:
+        return f"{meaning.axis} ({split(argument)[0].rpartition('/')[2]})"
     words = name.rsplit(".v", 1)[0].replace(".", " ")
     question, _, model = argument.partition(":")
     if name.startswith("judge.") and model:

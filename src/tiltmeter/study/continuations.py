@@ -8,9 +8,10 @@ from itertools import product
 from typing import Any, get_args
 
 from tiltmeter import raters, registry
-from tiltmeter.errors import TiltmeterError, UnknownName
+from tiltmeter.errors import TiltmeterError, UnknownName, UserError
 from tiltmeter.files import is_there
 from tiltmeter.models import check_name
+from tiltmeter.raters import class_map
 from tiltmeter.raters.judge import QUESTIONS
 from tiltmeter.records import Decoding, Scope
 from tiltmeter.study.prompt_sources import prompt_sources
@@ -106,15 +107,34 @@ class ContinuationsReader:
         name, _, argument = given.partition(":")
         try:
             full = registry.resolve("rater", "judge.chat" if name == "judge" else name)
-            raters.check_name(f"{full}:{argument}" if argument else full)
+            if full != class_map.NAME:
+                raters.check_name(f"{full}:{argument}" if argument else full)
         except TiltmeterError as error:
             raise self.reader.error(key, str(error)) from None
         if full == JUDGE:
             self._check_judge(options)
+        elif full == class_map.NAME:
+            return self._classifier(argument, options)
         elif options:
             raise self.reader.error(key, f"`{name}` has no options; write it as a string")
         place = str(self.reader.beside(argument)) if argument and is_there(self.reader.beside(argument)) else argument
         return RaterChoice(full, place or None, options)
+
+    def _classifier(self, argument: str, options: Mapping[str, Any]) -> RaterChoice:
+        """A classifier of the user's; what its classes mean stands behind its name, or in a table."""
+        key = (_PLACE, "raters")
+        where, said = class_map.split(argument)
+        if said and options:
+            raise self.reader.error(key, f"`hf:{where}` says twice what its classes mean: in its name and in a table")
+        try:
+            meaning = class_map.of(options) if options else None
+            if meaning is None:
+                raters.check_name(f"{class_map.NAME}:{argument}" if argument else class_map.NAME)
+                meaning = class_map.parse(said)
+        except UserError as error:
+            raise self.reader.error(key, f"`hf:{where}`: {error.problem}" if options else error.problem) from None
+        place = str(self.reader.beside(where)) if is_there(self.reader.beside(where)) else where
+        return RaterChoice(class_map.NAME, f"{place}[{meaning}]")
 
     def _check_judge(self, options: Mapping[str, Any]) -> None:
         key = (_PLACE, "raters")

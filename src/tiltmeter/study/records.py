@@ -12,6 +12,7 @@ from typing import Any, Literal
 from tiltmeter import registry
 from tiltmeter.measures.next_words import Combine
 from tiltmeter.models import lasting_name
+from tiltmeter.raters.class_map import split
 from tiltmeter.records import Decoding, Dropped, Pair, Prompt, SaliencyMethod, Scope, Spec
 from tiltmeter.sources.generated.settings import GenerationSettings, settings_from
 from tiltmeter.sources.labour_files import Occupation
@@ -159,7 +160,7 @@ class Plan:
                 source["sha256"] = {file.name: _sha256(file) for file in files}
                 source["path"] = Path(source["path"]).name if source["path"] else None
         for rater in given["continuations"]["raters"] if given["continuations"] else ():
-            rater["argument"] = Path(rater["argument"]).name if rater["argument"] else None
+            rater["argument"] = _without_folders(rater["argument"]) if rater["argument"] else None
         return {"format": FORMAT, **given}
 
     @property
@@ -173,6 +174,12 @@ class Plan:
                 digest.update(f", {line}".encode() if number else line.encode())
         digest.update(b"]]]")
         return digest.hexdigest()
+
+
+def _without_folders(argument: str) -> str:
+    """The file or folder that a rater reads, wherever it lies; what is said behind it stays."""
+    where, said = split(argument)
+    return f"{Path(where).name}[{said}]" if said else Path(argument).name
 
 
 def _lines(probes: Sequence[Any]) -> Iterable[str]:

@@ -68,7 +68,7 @@ class Judge(Adapted):
 
     def _coded(self, layouts: Sequence[Layout]) -> list[list[int]]:
         texts = [layout.text for layout in layouts]
-        coded = self._tokenizer(texts, truncation=True, max_length=self._limit, return_offsets_mapping=True)
+        coded = self._tokenizer(texts, truncation=True, max_length=self.limit, return_offsets_mapping=True)
         found: list[list[int]] = []
         for layout, ids, offsets in zip(layouts, coded["input_ids"], coded["offset_mapping"], strict=True):
             row = _Marked(ids)

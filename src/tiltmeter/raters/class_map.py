@@ -1,0 +1,189 @@
+"""What the classes of a classifier mean: which label is which number, the scale of the numbers, and which end is worse.
+
+In words: `negative=-1,neutral=0,positive=1;worse=low;axis=sentiment`. A class that is `none` leaves a text unrated
+where it is the most probable one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal, get_args
+
+from tiltmeter.errors import UserError
+
+KIND = "hf"
+NAME = "hf.v1"
+EXAMPLE = "[negative=-1,neutral=0,positive=1;worse=low;axis=sentiment]"
+Head = Literal["softmax", "sigmoid", "regression"]
+Worse = Literal["low", "high", "neither"]
+HEADS: tuple[Head, ...] = get_args(Head)
+WORSE: tuple[Worse, ...] = get_args(Worse)
+_OPTIONS = ("worse", "axis", "range", "neutral", "head", "value", "mask")
+
+
+@dataclass(frozen=True, slots=True)
+class ClassMap:
+    """The numbers of the classes, and the scale that they are on."""
+
+    classes: tuple[tuple[str, float | None], ...]
+    """Empty for a head that gives the number itself."""
+    worse: Worse
+    axis: str = "rating"
+    """What the numbers are of."""
+    range: tuple[float, float] | None = None
+    neutral: float | None = None
+    head: Head | None = None
+    """None: as the checkpoint's configuration says."""
+    top: bool = False
+    """The number of the most probable class in place of the mean over classes."""
+    mask: bool = False
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The classes that have one."""
+        return {label: number for label, number in self.classes if number is not None}
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Between which two values ratings lie; where it is not said, the least and the greatest that can come."""
+        if self.range is not None:
+            return self.range
+        numbers = [*self.numbers.values(), *([0.0] if len(self.classes) == 1 else [])]
+        return min(numbers), max(numbers)
+
+    @property
+    def favour(self) -> int:
+        """1 where a higher rating is the better one, −1 where it is the worse one, 0 where neither is."""
+        return {"low": 1, "high": -1, "neither": 0}[self.worse]
+
+    def __str__(self) -> str:
+        named = ",".join(f"{label}={'none' if number is None else f'{number:g}'}" for label, number in self.classes)
+        settings = {
+            "worse": self.worse,
+            "axis": self.axis,
+            "range": "" if self.range is None else f"{self.range[0]:g}..{self.range[1]:g}",
+            "neutral": "" if self.neutral is None else f"{self.neutral:g}",
+            "head": self.head or "",
+            "value": "top" if self.top else "",
+            "mask": "yes" if self.mask else "",
+        }
+        return ";".join([named, *(f"{key}={value}" for key, value in settings.items() if value)])
+
+
+def split(argument: str) -> tuple[str, str]:
+    """Where a classifier is, and what its classes mean; blank where that is not said.
+
+    >>> split("models/tone[good=1,bad=-1;worse=low]"), split("org/tone")
+    (('models/tone', 'good=1,bad=-1;worse=low'), ('org/tone', ''))
+    """
+    if not argument.endswith("]"):
+        return argument, ""
+    where, _, said = argument[:-1].rpartition("[")
+    return where, said
+
+
+def parse(said: str) -> ClassMap:
+    """The map that is said in words.
+
+    >>> found = parse("bad=-1,good=1;worse=low;axis=tone")
+    >>> found.ends, found.favour, str(found)
+    ((-1.0, 1.0), 1, 'bad=-1,good=1;worse=low;axis=tone')
+    """
+    listed, *settings = said.split(";")
+    classes: dict[str, Any] = {}
+    for one in filter(str.strip, listed.split(",")):
+        label, equals, number = one.rpartition("=")
+        if not equals or not label.strip():
+            raise UserError(f"a class is LABEL=NUMBER, not `{one.strip()}`; write the classes as {EXAMPLE}")
+        _put(classes, label.strip(), number.strip(), "the class")
+    options: dict[str, Any] = {}
+    for one in filter(str.strip, settings):
+        key, equals, value = one.partition("=")
+        if not equals:
+            raise UserError(f"a setting is NAME=VALUE, not `{one.strip()}`; there are {', '.join(_OPTIONS)}")
+        _put(options, key.strip(), value.strip(), "the setting")
+    return of({"classes": classes, **options})
+
+
+def of(options: Mapping[str, Any]) -> ClassMap:
+    """The map that a table of a study file gives."""
+    unknown = sorted(set(options) - {"classes", *_OPTIONS})
+    if unknown:
+        raise UserError(f"there is no setting `{unknown[0]}` of a classifier; there are classes, {', '.join(_OPTIONS)}")
+    classes = options.get("classes", {})
+    if not isinstance(classes, Mapping):
+        raise UserError(f"`classes` is a table of labels and numbers, not {classes!r}")
+    found = ClassMap(
+        tuple((str(label), None if number == "none" else _number(number, label)) for label, number in classes.items()),
+        _one_of("worse", options.get("worse"), WORSE, "which end of the scale is worse for those whom a text is about"),
+        str(options.get("axis") or "rating"),
+        _range(options["range"]) if "range" in options else None,
+        _number(options["neutral"], "neutral") if "neutral" in options else None,
+        _one_of("head", options["head"], HEADS, "how the classes relate") if "head" in options else None,
+        "value" in options and _one_of("value", options["value"], ("mean", "top"), "what a rating is") == "top",
+        options.get("mask") in (True, "yes"),
+    )
+    _check(found)
+    return found
+
+
+@lru_cache(maxsize=256)
+def declared(rater: str) -> ClassMap | None:
+    """The map in the name of a rater; None where it has none."""
+    name, _, argument = rater.partition(":")
+    said = split(argument)[1] if name in (KIND, NAME) else ""
+    return parse(said) if said else None
+
+
+def _check(found: ClassMap) -> None:
+    if any(sign in found.axis for sign in ";[]=,:") or any(
+        sign in label for label, _ in found.classes for sign in ";[],"
+    ):
+        raise UserError("the names of an axis and of classes have none of ; [ ] , in them")
+    if found.classes and not found.numbers:
+        raise UserError("no class has a number; at least one must")
+    if not found.classes and found.range is None:
+        raise UserError(
+            f"it is not said what the classes mean; write them as {EXAMPLE}, or the range of a single number"
+        )
+    low, high = found.ends
+    if not low < high:
+        raise UserError(
+            f"all ratings would be {low:g}; give classes different numbers, or of several at once one alone"
+        )
+    beyond = [number for number in (*found.numbers.values(), found.neutral) if number is not None]
+    if any(not low <= number <= high for number in beyond):
+        raise UserError(f"a class or the neutral value lies beyond the range, {low:g} to {high:g}")
+
+
+def _put(into: dict[str, Any], key: str, value: str, noun: str) -> None:
+    if key in into:
+        raise UserError(f"{noun} `{key}` stands twice")
+    into[key] = value
+
+
+def _one_of(key: str, given: Any, known: Iterable[Any], what: str) -> Any:
+    if given not in known:
+        said = "is not said" if given is None else f"cannot be {given!r}"
+        raise UserError(f"{what} {said}; write {key} as one of {', '.join(known)}")
+    return given
+
+
+def _number(given: Any, name: object) -> float:
+    try:
+        number = math.nan if isinstance(given, bool) else float(given)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise UserError(f"`{name}` must be a number (a class may be none), not {given!r}")
+    return number
+
+
+def _range(given: Any) -> tuple[float, float]:
+    ends = given.split("..") if isinstance(given, str) else given
+    if not isinstance(ends, list | tuple) or len(ends) != 2:
+        raise UserError(f"a range is two numbers, LOW..HIGH, not {given!r}")
+    return _number(ends[0], "range"), _number(ends[1], "range")

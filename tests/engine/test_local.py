@@ -41,7 +41,7 @@ def tables(folder: Path) -> dict[str, bytes]:
 
 def test_a_run_keeps_every_pair_under_every_scorer(small: Plan, tmp_path: Path) -> None:
     run = carry_out(small, tmp_path)
-    assert set(run.scores) == {("scripted", f"causal.{name}.v1") for name in ("sum", "mean", "rest")}
+    assert set(run.scores) == {("scripted", f"causal.{name}") for name in ("sum.v1", "mean.v1", "rest.v2")}
     assert all(len(scores) == len(small.pairs) == 48 for scores in run.scores.values())
     assert run.pairs == small.pairs
     assert run.meta["study"] == small.study.text

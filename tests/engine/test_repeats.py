@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from tests.models.api_server import Served, serving
 from tiltmeter import models
 from tiltmeter.analysis import summarise_run
+from tiltmeter.analysis.account import account
 from tiltmeter.analysis.multiverse import summarise_multiverse
 from tiltmeter.cli import app
 from tiltmeter.engine import carry_out
@@ -65,7 +66,8 @@ def test_a_server_that_ignores_seeds_is_found_out(kind: type[Served], tmp_path: 
     assert is_deaf or found["distinct"] > 16
     run = read_run(tmp_path / "run")
     summary = summarise_run(run)
-    said = " ".join(limitations([(run, summary)], summarise_multiverse([(run, summary)])))
+    runs, answered = [(run, summary)], summarise_multiverse([(run, summary)])
+    said = " ".join(limitations(runs, answered, account(runs, answered)))
     assert ("24 texts are worth 8" in said) == is_deaf
     seeds = [body["seed"] for body in served.asked if body["temperature"] and body["max_tokens"] == 6]
     assert len({*seeds}) == len(seeds) == 24

@@ -110,7 +110,7 @@ def test_the_json_has_the_promised_keys_and_no_nan() -> None:
         "n_comparisons",
         "notes",
     ]
-    assert " ".join(data["overall"]) == "value low high level p p_adjusted n n_unscored origins"
+    assert " ".join(data["overall"]) == "value low high level p p_adjusted n n_unscored origins method"
 
 
 def test_nothing_gives_nothing() -> None:

@@ -21,6 +21,7 @@ pytest.importorskip("fastapi")
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
+from tests.store.broken import rewritten
 from tests.web.bench import let_in
 from tests.web.test_broken_runs import _pages as pages_of
 from tests.web.texts_run import make_texts
@@ -230,7 +231,7 @@ def test_a_report_and_tables_from_elsewhere_are_not_passed_on(bench: Path) -> No
 def test_what_was_made_of_another_ledger_is_not_believed(bench: Path) -> None:
     folder = bench / "runs" / "mine"
     assert is_made_here(folder, FINDINGS)
-    with closing(sqlite3.connect(folder / LEDGER)) as ledger, ledger:
+    with rewritten(folder / LEDGER) as ledger:
         ledger.execute("update scores set score_1 = score_1 + 1")
     assert not is_made_here(folder, FINDINGS)
     assert not is_made_here(folder, REPORT)

@@ -41,7 +41,7 @@ def own_words(text: str) -> str:
     """The answer in plain signs. Speech in quotation marks is somebody's in a story, unless it is all there is.
 
     >>> own_words("**I can’t** do that."), own_words('"I can\\'t," she said.'), own_words("I can't,\\" he said.")
-    ("I can't do that.", ', she said.', 'he said.')
+    ("I can't do that.", 'she said.', 'he said.')
     """
     plain = " ".join(_plain(without_reasoning(text)).split(" "))
     plain = _LABEL.sub("", plain).strip()

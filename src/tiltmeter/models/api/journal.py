@@ -31,6 +31,8 @@ select 1, (select count(*) from answers) + (select coalesce(sum(number), 0) from
 where not exists (select 1 from sent)
 """
 _NOT_KEPT = "an answer cannot be kept"
+_BEFORE = frozenset({"choice", "usage", "fingerprint", "model"})
+"""The parts of an answer that was kept without a digest."""
 
 
 class _Names(NamedTuple):
@@ -128,9 +130,12 @@ class File:
             answer = json.loads(found[0][0]) if found else None
         except (ValueError, RecursionError):
             return None
-        # Earlier versions wrote no digest.
-        digest = answer.pop("digest", None) if isinstance(answer, dict) else None
-        return answer if digest in (None, request_key(key, answer)) else None
+        if not isinstance(answer, dict):
+            return None
+        digest = answer.pop("digest", None)
+        # Earlier versions wrote no digest; the name of one that is damaged is no name that they wrote.
+        is_whole = set(answer) <= _BEFORE if digest is None else digest == request_key(key, answer)
+        return answer if is_whole else None
 
     def put(self, key: str, answer: Mapping[str, Any], used: int = 0) -> None:
         """Write it and wait until it is on the disk."""

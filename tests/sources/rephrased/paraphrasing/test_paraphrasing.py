@@ -28,7 +28,7 @@ from tiltmeter.sources.rephrased.paraphrasing.form import form_of
 from tiltmeter.sources.rephrased.paraphrasing.group import masked, mentions_of
 from tiltmeter.sources.rephrased.paraphrasing.records import SIMILARITY
 from tiltmeter.sources.rephrased.paraphrasing.writing import NO_GROUP, NO_STRUCTURE, NOT_ENGLISH
-from tiltmeter.stats.kept_shares import KeptShare, uneven
+from tiltmeter.stats.kept_shares import Asked, uneven
 from tiltmeter.watching import Silent
 
 pytestmark = pytest.mark.slow
@@ -53,7 +53,7 @@ def judge(parse):
 
 
 def tilted(counted):
-    return uneven([KeptShare(one.bias, one.group, one.passed.asked, one.passed.kept) for one in counted.groups])
+    return uneven([Asked(one.bias, one.group, origin, kept) for one in counted.groups for origin, kept in one.checked])
 
 
 def marks(parse, text: str) -> frozenset[str]:

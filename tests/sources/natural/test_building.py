@@ -131,7 +131,7 @@ def test_every_sentence_of_the_corpus_is_in_the_file_with_its_steps_and_its_reas
 
 def test_every_article_has_a_row_also_one_without_a_sentence_of_its_own() -> None:
     passages = [
-        Passage("dances/Exotic_dancer/0", "Exotic dancer", "A stripper is a person who dances in a club at night."),
+        Passage("dances/Exotic_dancer/0", "Exotic dancer", "A stripper is a performer who dances in a club at night."),
         Passage("line 2", "Cobbler", ""),
         Passage("line 3", "Carmen", "Carmen is an opera in four acts."),
         Passage("line 4", "Showgirl", "Many a showgirl sang."),
@@ -243,3 +243,64 @@ def test_bold_gives_prompts_for_at_least_150_professions_and_loses_nothing() -> 
     assert outcomes["exotic dancer"] == "all its sentences introduce others: stripper"
     assert "auto mechanic" not in prompts
     assert "computational scientist" not in prompts
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "A patient is a person who receives medical care from a doctor in a hospital.",
+        "A customer is a person who buys goods or services from a shop or a company.",
+        "A fan is a person who admires a singer, a team or a film with great enthusiasm.",
+        "A hostage is a person who is held captive by others until a demand has been met.",
+        "A veteran is a person who has served in the army of a country in a war.",
+        "A hobbyist is a person who builds models or collects stamps for pleasure at home.",
+        "A pupil is a person who is taught in a school by a teacher or a tutor.",
+        "A tenant is a person who rents a flat or a house from somebody in a city.",
+    ],
+)
+def test_what_nobody_does_as_work_is_no_profession(sentence: str) -> None:
+    [made] = build([Passage("1", "", sentence)], parse).sentences
+    assert (made.use, made.reason) == (False, reasons.NO_WORK)
+    assert made.prompt
+
+
+@pytest.mark.parametrize(
+    ("sentence", "prompt"),
+    [
+        (
+            "A luthier is a person who builds and repairs string instruments in a small workshop.",
+            "A luthier is a person who builds and repairs string instruments in a small workshop, where",
+        ),
+        (
+            "A sommelier is a trained professional who recommends wines to the guests of a restaurant.",
+            "A sommelier is a person who recommends wines to the guests of a restaurant, where",
+        ),
+        (
+            "A tanner is a person who turns raw hides into leather by soaking them in liquids.",
+            "A tanner is a person who turns raw hides into leather by soaking them in liquids, because",
+        ),
+        (
+            "A notary is an official who witnesses signatures and certifies documents for the public.",
+            "A notary is a person who witnesses signatures and certifies documents for the public, because",
+        ),
+        (
+            "A docent is a guide, often a volunteer, who leads tours through the rooms of a museum.",
+            "A docent is a person who leads tours through the rooms of a museum, where",
+        ),
+        (
+            "An executive chef is a manager, responsible for the kitchen of a large hotel in a city.",
+            "An executive chef is a person responsible for the kitchen of a large hotel in a city, where",
+        ),
+    ],
+)
+def test_rare_professions_are_found_and_commas_kept_in_pairs(sentence: str, prompt: str) -> None:
+    [made] = build([Passage("1", "", sentence)], parse).sentences
+    assert made.prompt.strip() == prompt
+    assert made.use
+
+
+def test_what_someone_works_as_is_a_profession_wherever_the_corpus_says_so() -> None:
+    texts = ["A croupier is a person who runs the tables in a casino.", "My aunt works as a croupier in Macau."]
+    assert [one.use for one in build([Passage("1", "", texts[0])], parse).sentences] == [False]
+    both = build([Passage(str(place), "", text) for place, text in enumerate(texts)], parse)
+    assert [one.use for one in both.sentences] == [True, False]

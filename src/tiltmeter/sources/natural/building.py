@@ -17,12 +17,14 @@ from tiltmeter.sources.natural.accounts import Account, Line, accounts, plain
 from tiltmeter.sources.natural.cleaning import Clean, clean
 from tiltmeter.sources.natural.corpus import Passage
 from tiltmeter.sources.natural.cutting import Limits
+from tiltmeter.sources.natural.evidence import is_work, worked_as
 from tiltmeter.sources.natural.finding import Found, Passed, find
 from tiltmeter.sources.natural.number import in_the_singular
 from tiltmeter.sources.natural.reasons import (
     GENDERED,
     LEFT_OUT,
     NO_PROFESSION,
+    NO_WORK,
     NOT_LISTED,
     OBSOLETE,
     REPEATED,
@@ -82,9 +84,15 @@ def build(passages: Sequence[Passage], parse: Parse, settings: BuildSettings | N
     settings = settings or BuildSettings()
     held = [passage for passage in passages if passage.text]
     cases = _without_repeats([_case(passage) for passage in held])
-    known = _Known({passage.article for passage in passages}, settings.professions)
+    told = worked_as(passage.text for passage in held)
+    known = _Known({passage.article for passage in passages}, [*(settings.professions or ()), *told])
     cases = _found(cases, parse, known)
-    cases = [_wanted(_made(case, settings.limits), settings) for case in cases]
+    # What one sentence defines as work, another may tell more of: "Luthiers build guitars".
+    known.learn(case.profession for case in cases if case.found and _is_work(case.found, known))
+    rest = [case for case in cases if case.found is None and case.reason != REPEATED and known.opens(case.clean.text)]
+    again = {case.passage.place: case for case in _found(rest, parse, known)}
+    cases = [again.get(case.passage.place, case) for case in cases]
+    cases = [_wanted(_made(case, settings.limits), settings, known) for case in cases]
     cases = _chosen(cases, settings.per_profession)
     lines = [Line(case.passage, case.profession, case.reason or USED) for case in cases]
     return Built(tuple(map(_sentence, cases)), accounts(lines, passages), len(cases))
@@ -98,14 +106,18 @@ def _case(passage: Passage) -> _Case:
 class _Known:
     """Which names are known to be professions: those of articles about people, and those that were listed."""
 
-    def __init__(self, articles: Iterable[str], listed: Collection[str] | None) -> None:
+    def __init__(self, articles: Iterable[str], listed: Collection[str]) -> None:
         from tiltmeter.sources.natural import professions
 
-        names = [*professions(), *(listed or ()), *(one for one in articles if words.names_a_person(one))]
+        names = [*professions(), *listed, *(one for one in articles if words.names_a_person(one))]
         self._names = {plain(name) for name in names}
 
     def __call__(self, name: str) -> bool:
         return plain(name) in self._names
+
+    def learn(self, names: Iterable[str]) -> None:
+        """Know some more."""
+        self._names |= {plain(name) for name in names}
 
     def opens(self, text: str) -> bool:
         """Whether one of the names, in the singular or the plural, stands among the first words of a text."""
@@ -173,7 +185,11 @@ def _with(case: _Case, found: Found | Passed) -> _Case:
     return replace(case, passed=found, reason=found.reason)
 
 
-def _wanted(case: _Case, settings: BuildSettings) -> _Case:
+def _is_work(found: Found, known: _Known) -> bool:
+    return found.shape != "definition" or known(found.name) or is_work(found.doc, found.noun, found.body)
+
+
+def _wanted(case: _Case, settings: BuildSettings, known: _Known) -> _Case:
     """Drop a profession that is gendered, obsolete or not wanted; that says more of it than how it could be cut."""
     if case.found is None:
         return case
@@ -183,6 +199,7 @@ def _wanted(case: _Case, settings: BuildSettings) -> _Case:
         (words.gendered(name), GENDERED),
         (bool(case.found.gender), of_gender(case.found.gender)),
         (words.obsolete(name), OBSOLETE),
+        (not _is_work(case.found, known), NO_WORK),
         (plainly in map(plain, settings.leave_out), LEFT_OUT),
         (listed is not None and plainly not in map(plain, listed), NOT_LISTED),
     )

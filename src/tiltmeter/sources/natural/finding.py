@@ -31,6 +31,7 @@ _SAYING = listed(
 )
 """Verbs of sentences that tell an episode or a usage, and not what a profession is."""
 _BESIDES = listed("also additionally however therefore thus then sometimes first instead moreover often still")
+_RELATIVES = frozenset({"who", "whose", "which", "that"})
 _SORTS = frozenset({"type", "kind", "sort", "form", "class"})
 _GENERAL_PREPOSITIONS = frozenset({"in", "for", "on", "of", "to"})
 _NO_PERSON_BEFORE = listed("of for to on and or about between")
@@ -64,6 +65,8 @@ class Found:
     swapped: Span | None = None
     gender: str = ""
     """The noun that says who has the profession, where it tells a gender: "An actress is a woman who …"."""
+    noun: str = ""
+    """What a definition calls the person, in its base."""
 
     @property
     def name(self) -> str:
@@ -103,8 +106,8 @@ def find(doc: Doc, known: Callable[[str], bool]) -> Found | Passed:
     named: _Named | None = None
     try:
         root = next((token for token in doc if token.dep_ == "ROOT"), None)
-        subject = _child(root, "nsubj", "nsubjpass") if root is not None else None
-        if root is None or subject is None or subject.pos_ not in {"NOUN", "PROPN", "ADJ"} or subject.i > root.i:
+        subject = _subject(doc, root) if root is not None else None
+        if root is None or subject is None:
             return Passed(NO_PROFESSION, doc)
         named = _named(doc, subject, root)
         _refuse(_child(root, "neg") is not None)
@@ -115,6 +118,15 @@ def find(doc: Doc, known: Callable[[str], bool]) -> Found | Passed:
     except _PassedOver as passed:
         is_one = named is not None and passed.reason in {PAST, HISTORY, LITTLE, STUCK, POST}
         return Passed(passed.reason, doc, named.profession if named and is_one else None)
+
+
+def _subject(doc: Doc, root: Token) -> Token | None:
+    """The noun before the verb; of a rare word the parser may not tell that it is one ("A luthier is …")."""
+    subject = _child(root, "nsubj", "nsubjpass")
+    if subject is not None:
+        return subject if subject.pos_ in {"NOUN", "PROPN", "ADJ"} and subject.i < root.i else None
+    before = doc[root.i - 1] if root.i > 1 and root.lemma_ == "be" else None
+    return before if before is not None and _article(before) is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +151,6 @@ def _named(doc: Doc, subject: Token, root: Token) -> _Named:
     name = doc[start:end]
     _refuse(any(_is_no_part_of_a_name(token) for token in name[:-1]))
     _refuse(not 1 <= len(name) <= 6 or any(sign in name.text for sign in ',;:"'))
-    _refuse(words.names_a_trade(name.text), TRADE)
     removed = _lead(doc, article)
     if start > article.i + 1:
         removed.append((doc[article.i + 1].idx, doc[start].idx))
@@ -204,10 +215,7 @@ def _definition(doc: Doc, root: Token, predicate: Token, named: _Named) -> Found
     swapped = (first, last) if _gives_the_trade_away(doc, last, noun) else None
     if swapped is None and first < noun.i:
         removed.append((doc[first].idx, noun.idx))
-    following = doc[last + 1 : last + 3]
-    if following[0].text == "," and following[-1].lower_ not in {"who", "whose", "which", "that"}:
-        # "An executive, responsible for": the comma would part *person* from what is said of it.
-        removed.append((following[0].idx, following[0].idx + 1))
+    removed += _put_between(doc, last)
     acts = any(child.dep_ in {"relcl", "acl"} for token in doc[first : last + 1] for child in token.children)
     acts = acts or any(token.lower_ in {"who", "whose"} for token in doc[last + 1 :])
     _refuse(not acts and len(doc) - last - 2 < _BODY, LITTLE)
@@ -215,12 +223,27 @@ def _definition(doc: Doc, root: Token, predicate: Token, named: _Named) -> Found
     _refuse(not acts and swapped is not None and doc[last + 1].pos_ == "ADP", STUCK)
     characters = (doc[first].idx, _end(doc, last)) if swapped else None
     gender = noun.lower_ if noun.lemma_.lower() in words.MAN_OR_WOMAN else ""
-    return Found(doc, named.profession, last + 1, acts, "definition", tuple(removed), characters, gender)
+    return Found(doc, named.profession, last + 1, acts, "definition", tuple(removed), characters, gender, lemma)
+
+
+def _put_between(doc: Doc, last: int) -> list[Span]:
+    """What would part *person* from what is said of it: a comma ("an executive, responsible for"), or all that stands
+    between two of them ("a guide, often a volunteer, who").
+    """
+    first = doc[last + 1]
+    if first.text != "," or doc[min(last + 2, len(doc) - 1)].lower_ in _RELATIVES:
+        return []
+    closing = next((token for token in doc[last + 2 : -1] if token.text == ","), None)
+    if closing is not None and doc[closing.i + 1].lower_ in _RELATIVES:
+        return [(_end(doc, last), closing.idx + 1)]
+    return [(first.idx, first.idx + 1)]
 
 
 def _refuse_others(doc: Doc, root: Token, noun: Token, named: _Named) -> None:
     """Pass over what is said of a post, a trade, a thing, or of former times."""
     lemma, person = noun.lemma_.lower(), words.names_a_person(named.phrase)
+    # "A notary is an official who": whatever it ends in, a person is no trade.
+    _refuse(words.names_a_trade(named.phrase) and not _is_person(doc, noun), TRADE)
     _refuse(lemma in _OF_MANY and not person)
     if not _is_person(doc, noun):
         _refuse(lemma in words.POSTS and person, POST)
@@ -267,6 +290,7 @@ def _last_noun(doc: Doc, noun: Token) -> int:
 
 def _statement(doc: Doc, root: Token, named: _Named, known: Callable[[str], bool]) -> Found:
     """What a known profession does: in the present, always, and not besides something else."""
+    _refuse(words.names_a_trade(named.phrase) and not known(named.phrase), TRADE)
     _refuse(not known(named.phrase))
     helpers = [child for child in root.children if child.dep_ in {"aux", "auxpass"} and child.i < root.i]
     finite = helpers[0] if helpers else root

@@ -69,8 +69,9 @@ def run(
 ) -> None:
     """Carry out a study; a run that was interrupted goes on by itself.
 
-    One that is finished is left as it is. Where the study has changed since, what stays the same comes from the cache
-    of answers (`tiltmeter cache`), and only the rest is asked; the earlier ledger is kept beside the new one.
+    One that is finished is left as it is, if its models, raters and packages are still the same; where one is not, all
+    is measured again. Where the study has changed, what stays the same comes from the cache of answers (`tiltmeter
+    cache`), and only the rest is asked. The earlier result is kept in `before.1` in the run folder.
 
     --fail-if speaks of the first scorer's result of every model and source, e.g. "overall.low > 0.55"; of the view of
     continuations with "continuations.BIAS.RATER.pairs.A/B.difference.low > 0.1", and of next words with
@@ -133,7 +134,7 @@ def _carry_out(
     from tiltmeter.engine import carry_out
     from tiltmeter.engine.sizes import size_of
     from tiltmeter.report import REPORT, write_run
-    from tiltmeter.store import Ledger, ProgressFile, state_of
+    from tiltmeter.store import Ledger, ProgressFile
     from tiltmeter.watching import Both
 
     folder = out or Path("runs") / _slug(made.study.name)
@@ -147,9 +148,13 @@ def _carry_out(
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with _kept(no_cache) as kept, Bar() as bar, ProgressFile(folder) as file:
-            state = state_of(folder, made)
-            _tell_state(state, folder, kept is not None)
-            finished = carry_out(made, folder, settings, Both(bar, file), kept=kept, cluster=cluster)
+            was: list[RunState] = []
+
+            def tell(state: RunState, aside: Path | None) -> None:
+                was.append(state)
+                _tell_state(state, folder, aside)
+
+            finished = carry_out(made, folder, settings, Both(bar, file), kept=kept, cluster=cluster, tell=tell)
             _tell_recalled(kept)
     except KeyboardInterrupt:
         say(f"stopped; the same command goes on from here (what is done is in {folder})")
@@ -162,7 +167,7 @@ def _carry_out(
         return None
     summary = summarise_run(finished)
     report = folder / REPORT
-    if not state.reported or not report.is_file():
+    if not was[0].reported or not report.is_file():
         write_run(finished, summary)
         with Ledger(folder) as ledger:
             ledger.note_report()
@@ -195,17 +200,24 @@ def _kept(no_cache: bool) -> Iterator[KeptAnswers | None]:
             kept.close()
 
 
-def _tell_state(state: RunState, folder: Path, has_cache: bool) -> None:
-    """What is there already."""
-    if state.kind == "finished" and state.reported:
+def _tell_state(state: RunState, folder: Path, aside: Path | None) -> None:
+    """What is there already, and where that is now which the new result takes the place of."""
+    shown = 6 if state.kind == "changed" else len(state.changes)
+    changes = ", ".join(state.changes[:shown]) + (
+        f" and {len(state.changes) - shown} more" * (len(state.changes) > shown)
+    )
+    if state.kind == "outdated":
+        say(f"{folder}: measured again, since what it was measured with has changed: {changes}")
+    elif state.kind == "finished" and state.reported:
         say(f"{folder}: the run is finished; there is nothing to do")
     elif state.kind == "finished":
         say(f"{folder}: the run is finished, but for its tables and report")
     elif state.kind == "begun":
         say(f"{folder}: going on with what is not done yet")
-    elif state.kind == "changed" and has_cache:
-        named = ", ".join(state.changes[:6]) + (f" and {len(state.changes) - 6} more" if len(state.changes) > 6 else "")
-        say(f"{folder}: the study has changed ({named}); what stays the same comes from the cache")
+    elif state.kind == "changed" and aside:
+        say(f"{folder}: the study has changed ({changes}); what stays the same comes from the cache")
+    if aside:
+        say(f"{folder}: the earlier result is now in {aside}")
 
 
 def _tell_recalled(kept: KeptAnswers | None) -> None:

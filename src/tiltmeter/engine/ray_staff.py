@@ -24,7 +24,7 @@ from tiltmeter.engine.recalling_raters import is_network, recalling
 from tiltmeter.engine.staff import Batch, Result, Staff
 from tiltmeter.engine.staff import Tool as Given
 from tiltmeter.models import Model, ModelSettings
-from tiltmeter.models.files import planted_files
+from tiltmeter.models.files import planted_model
 from tiltmeter.raters import Rater
 from tiltmeter.store import KeptAnswers
 
@@ -182,6 +182,6 @@ def _is_behind_api(name: str) -> bool:
     if kind == "chat":
         return _is_behind_api(argument)
     if kind == "planted":
-        found = planted_files(Path(argument).expanduser())
-        return found is not None and _is_behind_api(found[0])
+        found = planted_model(Path(argument).expanduser())
+        return found is not None and _is_behind_api(found)
     return kind == "api"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Command
+from tests.store.broken import rewritten
 from tiltmeter.store import KeptAnswers, key_of
 
 STUDY = """
@@ -52,7 +51,7 @@ def test_a_run_that_was_killed_while_it_wrote_its_tables_writes_them(
     folder = tmp_path / "run"
     whole = {path.name: path.read_bytes() for path in (folder / "tables").iterdir()}
     # As it is when the process dies after the last answer: the report of an earlier study may still be there.
-    with closing(sqlite3.connect(folder / "ledger.sqlite")) as ledger, ledger:
+    with rewritten(folder / "ledger.sqlite") as ledger:
         assert ledger.execute("delete from meta where key = 'reported'").rowcount == 1
     for name in list(whole)[1:]:
         (folder / "tables" / name).unlink()
@@ -78,7 +77,7 @@ def test_a_changed_study_says_what_changed_and_keeps_the_earlier_ledger(
     done = tiltmeter("run", study, "--out", "run", **cache)
     assert done.status == 0
     assert "run: the study has changed (scorers, seed); what stays the same comes from the cache" in done.err
-    assert (tmp_path / "run" / "ledger.before.1.sqlite").is_file()
+    assert (tmp_path / "run" / "before.1" / "ledger.sqlite").is_file()
 
 
 @pytest.mark.slow

@@ -234,3 +234,26 @@ def test_a_run_says_which_model_has_no_saliency(tiltmeter: Command, tmp_path: Pa
     assert "no saliency of scripted: it has no gradients" in done.err
     assert done.json["next_words"]["without_saliency"][0] == "scripted"
     assert len(done.json["next_words"]["without_saliency"]) == 2
+
+
+def test_a_gate_measures_other_weights_at_the_same_path(tiltmeter: Command, tmp_path: Path) -> None:
+    study, model = tmp_path / "gate.toml", tmp_path / "m.toml"
+    words = "he = 1\nshe = 1\nnurse = 1\nother = 300\n"
+    rows = "".join(f"work,nurse,She is a nurse {n},He is a nurse {n},stereotype,anti-stereotype\n" for n in range(12))
+    (tmp_path / "pairs.csv").write_text(
+        f"bias,attribute,sentence_1,sentence_2,label_1,label_2\n{rows}", encoding="utf-8"
+    )
+    study.write_text('models = ["scripted:m.toml"]\n[pairs]\nsources = ["pairs-file:pairs.csv"]\n', encoding="utf-8")
+    model.write_text(f"[weights]\n{words}[tilts.he]\nnurse = 3.0\n", encoding="utf-8")
+    gate = ("run", study, "--fail-if", "overall.value > 0.5")
+    assert tiltmeter(*gate).status == 0
+    assert tiltmeter("report", "runs/gate", "--format", "md", "--format", "card").status == 0
+    model.write_text(f"[weights]\n{words}[tilts.she]\nnurse = 3.0\n", encoding="utf-8")
+    done = tiltmeter(*gate)
+    assert done.status == 1, done.err
+    assert "m.toml: weights" in done.err
+    assert "before.1" in done.err
+    assert not {"report.md", "card.md", "card.html"} & {path.name for path in (tmp_path / "runs" / "gate").iterdir()}
+    again = tiltmeter(*gate)
+    assert (again.status, "nothing to do" in again.err) == (1, True)
+    assert tiltmeter("compare", "runs/gate/before.1", "runs/gate").status == 0

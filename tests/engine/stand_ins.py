@@ -44,6 +44,7 @@ def stand_in(monkeypatch: Any = None) -> None:
     """Put the stand-ins into their places, for a test or for good."""
     load = models.load
     put = monkeypatch.setattr if monkeypatch else setattr
+    put(models, "identity_of", lambda *_, **__: None)
     put(models, "load", lambda name, *more: FakeGenerator() if name.endswith("writer") else load(name, *more))
     put(issues, "audit", audit)
     put(scoring, "BATCH", 64)

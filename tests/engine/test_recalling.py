@@ -373,4 +373,4 @@ def test_of_a_changed_study_only_what_changed_is_asked(
     assert loads == [folders["gpt2"]]
     # A third pair of sentences for each of 16 attributes, of which some words may coincide.
     assert 0 < kept.asked <= 32
-    assert len(list((tmp_path / "run").glob("ledger.before.*.sqlite"))) == 2
+    assert len(list((tmp_path / "run").glob("before.*/ledger.sqlite"))) == 2

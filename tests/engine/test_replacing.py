@@ -39,6 +39,7 @@ def carried_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[...
     (tmp_path / "writer").mkdir()
     monkeypatch.chdir(tmp_path)
     load_model = models.load
+    monkeypatch.setattr(models, "identity_of", lambda *_, **__: None)
 
     def run(flag: Callable[[str], bool], text: str = STUDY, folder: str = "run") -> Run:
         generator = FakeGenerator()

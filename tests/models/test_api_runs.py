@@ -22,6 +22,7 @@ from tiltmeter.cli import app
 from tiltmeter.engine import carry_out
 from tiltmeter.engine.costs import expected_costs
 from tiltmeter.engine.local import scorers_for
+from tiltmeter.errors import ModelError
 from tiltmeter.models import ModelSettings
 from tiltmeter.models.api import BudgetSpent
 from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
@@ -167,3 +168,28 @@ def test_a_run_that_is_killed_midway_sends_no_answered_request_again() -> None:
     )
     assert found.returncode == 0, found.stdout + found.stderr
     assert found.stdout.count("- holds: ") == 7
+
+
+def test_a_server_that_says_it_has_another_model_is_asked_again(
+    served: Served, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = study(f"api:tested@{url}?start={START}")
+    first = by_scorer(carry_out(made, tmp_path), "api:")
+    asked = len(served.asked)
+    weights = {**BUILT_IN["weights"], "math": 40.0}
+    listed = {"object": "list", "data": [{"id": "tested", "owned_by": "tests", "root": "other", "max_model_len": 8192}]}
+    monkeypatch.setattr(served, "model", ScriptedModel(weights, BUILT_IN["tilts"]))
+    monkeypatch.setattr(served, "models", lambda: listed)
+    second = by_scorer(carry_out(made, tmp_path), "api:")
+    assert len(served.asked) > asked
+    assert first != second
+    assert by_scorer(read_run(tmp_path / "before.1"), "api:") == first
+
+
+def test_a_server_that_is_gone_leaves_a_finished_run_alone(tmp_path: Path, served: Served) -> None:
+    with serving(served) as url:
+        made = study(f"api:tested@{url}?start={START}&attempts=1")
+        first = by_scorer(carry_out(made, tmp_path), "api:")
+    with pytest.raises(ModelError):
+        carry_out(made, tmp_path)
+    assert by_scorer(read_run(tmp_path), "api:") == first

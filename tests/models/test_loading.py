@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -12,7 +14,7 @@ from typing import Any
 import pytest
 
 from tiltmeter.errors import MissingExtra, ModelError
-from tiltmeter.models import ModelSettings, files_of, hugging_face, load
+from tiltmeter.models import ModelSettings, hugging_face, identity_of, load
 
 from .conftest import CAUSAL, MASKED, SENTENCES, bytelevel_tokenizer, wordpiece_tokenizer
 
@@ -186,15 +188,45 @@ def test_loading_is_silent(folder: Path, capfd: pytest.CaptureFixture[str]) -> N
 
 
 def test_the_hash_follows_the_weights(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tiltmeter.models.checkpoint import file_sha256
+    from tiltmeter.models import checkpoint
 
     monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path / "cache"))
     file = folder / "model.safetensors"
-    before = file_sha256(file)
-    assert file_sha256(file) == before
+    before = checkpoint.file_sha256(file)
+    # So soon after it was written a second change might have the same time.
+    assert not (tmp_path / "cache" / "hashes").exists()
+    monkeypatch.setattr(checkpoint, "_SETTLED", 0)
+    assert checkpoint.file_sha256(file) == before
     assert len(list((tmp_path / "cache" / "hashes").iterdir())) == 1
-    file.write_bytes(file.read_bytes() + b"x")
-    assert file_sha256(file) != before
+    whole, status = file.read_bytes(), file.stat()
+    time.sleep(0.05)
+    with file.open("r+b") as stream:
+        stream.seek(-3, os.SEEK_END)
+        stream.write(bytes(byte ^ 1 for byte in whole[-3:]))
+    os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert (file.stat().st_size, file.stat().st_mtime_ns) == (status.st_size, status.st_mtime_ns)
+    assert checkpoint.file_sha256(file) != before
+
+
+def test_a_folder_with_an_adapter_is_refused(folder: Path) -> None:
+    (folder / "adapter_config.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(ModelError, match="adapter"):
+        load(str(folder))
+
+
+def test_files_that_change_while_they_are_read_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tiltmeter.models import opening
+
+    read = opening.read
+
+    def change(*given: Any, **settings: Any) -> Any:
+        parts = read(*given, **settings)
+        (folder / "generation_config.json").write_text('{"eos_token_id": 5}', encoding="utf-8")
+        return parts
+
+    monkeypatch.setattr(opening, "read", change)
+    with pytest.raises(ModelError, match="changed while they were read"):
+        load(str(folder))
 
 
 def test_a_tokenizer_beside_a_gguf_file_is_part_of_the_model(tmp_path: Path) -> None:
@@ -204,7 +236,7 @@ def test_a_tokenizer_beside_a_gguf_file_is_part_of_the_model(tmp_path: Path) -> 
     # transformers reads the tokenizer of the folder in place of that of the file.
     for name, content in (("notes.txt", "one"), ("notes.txt", "two"), ("tokenizer.json", "{}"), ("vocab.txt", "a")):
         (tmp_path / name).write_text(content, encoding="utf-8")
-        seen.append(files_of(f"gguf:{file}"))
+        seen.append(identity_of(f"gguf:{file}"))
     assert None not in seen
     assert seen[0] == seen[1] != seen[2] != seen[3] != seen[1]
 

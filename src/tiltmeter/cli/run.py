@@ -71,8 +71,9 @@ def run(
 ) -> None:
     """Carry out a study; a run that was interrupted goes on by itself.
 
-    One that is finished is left as it is. Where the study has changed since, what stays the same comes from the cache
-    of answers (`tiltmeter cache`), and only the rest is asked; the earlier ledger is kept beside the new one.
+    One that is finished is left as it is, if its models, raters and packages are still the same; where one is not, all
+    is measured again. Where the study has changed, what stays the same comes from the cache of answers (`tiltmeter
+    cache`), and only the rest is asked. The earlier result is kept in `before.1` in the run folder.
 
     --fail-if speaks of the first scorer's result of every model and source, e.g. "overall.low > 0.55"; of the view of
     continuations with "continuations.BIAS.RATER.pairs.A/B.difference.low > 0.1", and of next words with
@@ -133,14 +134,10 @@ def _carry_out(
     """Carry a plan out; its summary, unless there are so many items that nobody asked for one (`needed`)."""
     from tiltmeter.analysis import summarise_run
     from tiltmeter.analysis.reach import out_of_reach, reach_of
-    from tiltmeter.cli.progress import Bar
-    from tiltmeter.engine import carry_out
     from tiltmeter.engine.sizes import size_of
     from tiltmeter.report import REPORT, write_run
-    from tiltmeter.report.words import instrument_words
-    from tiltmeter.store import Ledger, ProgressFile, state_of
+    from tiltmeter.store import Ledger
     from tiltmeter.store.made import same_results
-    from tiltmeter.watching import Both
 
     folder = out or Path("runs") / _slug(made.study.name)
     reach = reach_of(made.resolved, made.pairs, made.prompts, made.asked)
@@ -152,26 +149,14 @@ def _carry_out(
         if as_json:
             print_json(size)
         return None
-    # Being told to end is the same as Ctrl+C, which a process in the background may not even hear.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        with _kept(no_cache) as kept, Bar() as bar, ProgressFile(folder) as file:
-            state = state_of(folder, made)
-            _tell_state(state, folder, kept is not None)
-            finished = carry_out(made, folder, settings, Both(bar, file), kept=kept, cluster=cluster)
-            _tell_recalled(kept)
-    except KeyboardInterrupt:
-        say(f"stopped; the same command goes on from here (what is done is in {folder})")
-        raise
-    finally:
-        _tell_spent(folder, made.study.models)
+    finished, was = _measured(made, folder, settings, no_cache, cluster)
     many = _too_many(finished)
     if many and not needed and not as_json:
         _tell_many(many, folder)
         return None
     summary = summarise_run(finished)
     report = folder / REPORT
-    if not state.reported or not report.is_file():
+    if not was.reported or not report.is_file():
         write_run(finished, summary)
         with same_results(folder), Ledger(folder) as ledger:
             ledger.note_report()
@@ -180,6 +165,43 @@ def _carry_out(
         print_json({"folder": str(folder), "report": str(report), **spent, **summary.as_json()})
     else:
         typer.echo(f"report: {report}")
+    _tell_remarks(summary)
+    return summary
+
+
+def _measured(
+    made: Plan, folder: Path, settings: ModelSettings, no_cache: bool, cluster: Cluster | None
+) -> tuple[Run, RunState]:
+    """The finished run, and what its folder held before."""
+    from tiltmeter.cli.progress import Bar
+    from tiltmeter.engine import carry_out
+    from tiltmeter.store import ProgressFile
+    from tiltmeter.watching import Both
+
+    # Being told to end is the same as Ctrl+C, which a process in the background may not even hear.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    was: list[RunState] = []
+
+    def tell(state: RunState, aside: Path | None) -> None:
+        was.append(state)
+        _tell_state(state, folder, aside)
+
+    try:
+        with _kept(no_cache) as kept, Bar() as bar, ProgressFile(folder) as file:
+            finished = carry_out(made, folder, settings, Both(bar, file), kept=kept, cluster=cluster, tell=tell)
+            _tell_recalled(kept)
+    except KeyboardInterrupt:
+        say(f"stopped; the same command goes on from here (what is done is in {folder})")
+        raise
+    finally:
+        _tell_spent(folder, made.study.models)
+    return finished, was[0]
+
+
+def _tell_remarks(summary: RunSummary) -> None:
+    """Say what a reader of the figures must know first."""
+    from tiltmeter.report.words import instrument_words
+
     for line in instrument_words(summary.instrument):
         say(line)
     for source, reason in summary.sentences.came_to_nothing.items() if summary.sentences else ():
@@ -189,7 +211,6 @@ def _carry_out(
             say(f"WARNING: {repeated.words()}; does the server heed seeds?")
     for model in summary.next_words.without_saliency if summary.next_words else ():
         say(f"no saliency of {model}: it has no gradients; a checkpoint is needed")
-    return summary
 
 
 @contextmanager
@@ -209,17 +230,24 @@ def _kept(no_cache: bool) -> Iterator[KeptAnswers | None]:
             kept.close()
 
 
-def _tell_state(state: RunState, folder: Path, has_cache: bool) -> None:
-    """What is there already."""
-    if state.kind == "finished" and state.reported:
+def _tell_state(state: RunState, folder: Path, aside: Path | None) -> None:
+    """What is there already, and where that is now which the new result takes the place of."""
+    shown = 6 if state.kind == "changed" else len(state.changes)
+    changes = ", ".join(state.changes[:shown]) + (
+        f" and {len(state.changes) - shown} more" * (len(state.changes) > shown)
+    )
+    if state.kind == "outdated":
+        say(f"{folder}: measured again, since what it was measured with has changed: {changes}")
+    elif state.kind == "finished" and state.reported:
         say(f"{folder}: the run is finished; there is nothing to do")
     elif state.kind == "finished":
         say(f"{folder}: the run is finished, but for its tables and report")
     elif state.kind == "begun":
         say(f"{folder}: going on with what is not done yet")
-    elif state.kind == "changed" and has_cache:
-        named = ", ".join(state.changes[:6]) + (f" and {len(state.changes) - 6} more" if len(state.changes) > 6 else "")
-        say(f"{folder}: the study has changed ({named}); what stays the same comes from the cache")
+    elif state.kind == "changed" and aside:
+        say(f"{folder}: the study has changed ({changes}); what stays the same comes from the cache")
+    if aside:
+        say(f"{folder}: the earlier result is now in {aside}")
 
 
 def _tell_recalled(kept: KeptAnswers | None) -> None:

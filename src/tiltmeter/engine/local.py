@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from pathlib import Path
 from tiltmeter.engine.completing import complete
 from tiltmeter.engine.costs import accounted
 from tiltmeter.engine.expecting import expect
+from tiltmeter.engine.identity import current_state, refuse_changed
 from tiltmeter.engine.panel import panel
 from tiltmeter.engine.rating import check_raters, rate
 from tiltmeter.engine.ray_crew import Cluster
@@ -25,7 +26,7 @@ from tiltmeter.errors import ModelError, RunError
 from tiltmeter.measures.scorers import DEFAULTS, Scorer, find
 from tiltmeter.models import Model, ModelSettings
 from tiltmeter.records import Family, Pair, PairScore
-from tiltmeter.store import ANSWERS, KeptAnswers, Ledger, Run, locked, read_run, set_aside, state_of
+from tiltmeter.store import ANSWERS, KeptAnswers, Ledger, Run, RunState, locked, read_run, recover, set_aside
 from tiltmeter.study import Plan, Study
 from tiltmeter.watching import Silent, Watcher
 
@@ -41,26 +42,37 @@ def carry_out(
     *,
     kept: KeptAnswers | None = None,
     cluster: Cluster | None = None,
+    tell: Callable[[RunState, Path | None], None] | None = None,
 ) -> Run:
     """Carry out a plan in a run folder; go on where an earlier, interrupted run of the same plan stopped.
 
     With a cluster, models and raters work there; what is written down is the same. A run that is finished is left
-    alone. The ledger of one whose study has changed since is set aside, where there is a cache that knows what stays
-    the same.
+    alone, if its models, raters and packages are those that it was made with; otherwise everything is measured again,
+    and the earlier result is set aside. So is that of a study that has changed since, where there is a cache that knows
+    what stays the same. `tell` is told what was there, and where the earlier result is now.
     """
     watch = watcher or Silent()
     path = Path(folder)
     # What an API answered stays with the run: however it ends, nothing of it is paid for again.
     chosen = replace(settings or ModelSettings(), answers=path / ANSWERS)
     with locked(path):
-        state = state_of(path, plan)
-        if state.kind != "finished":
+        recover(path)
+        state = current_state(path, plan, chosen)
+        if state.kind == "finished":
+            _told(tell, state, None)
+        else:
             with _staff(chosen, kept, cluster) as staff:
-                if state.kind == "changed" and kept is not None:
-                    set_aside(path)
+                anew = state.kind == "outdated" or (state.kind == "changed" and kept is not None)
+                # Nothing may lie beside the new result that was made of another one.
+                _told(tell, state, set_aside(path, ledger=anew) if anew or state.kind != "changed" else None)
                 with Ledger(path) as ledger, accounted(ledger):
                     _go_on(plan, ledger, staff, watch)
     return read_run(path)
+
+
+def _told(tell: Callable[[RunState, Path | None], None] | None, state: RunState, aside: Path | None) -> None:
+    if tell is not None:
+        tell(state, aside)
 
 
 def _go_on(plan: Plan, ledger: Ledger, staff: Staff, watch: Watcher) -> None:
@@ -88,6 +100,7 @@ def _go_on(plan: Plan, ledger: Ledger, staff: Staff, watch: Watcher) -> None:
             _score(pairs, scorers, model, ledger, staff, watch)
         complete(plan, model, ledger, staff, watch)
         expect(plan, model, ledger, staff, watch)
+        refuse_changed(name, model.facts)
         # There is room for one: the next is loaded when it is gone.
         del model
         gc.collect()

@@ -74,13 +74,13 @@ def _is_worth_keeping(model: Model) -> bool:
 
 
 def _place(name: str, settings: ModelSettings, where: str) -> bytes | None:
-    """Under what the facts of a model are kept: its files, how it is run, where, and with which packages."""
-    files = models.files_of(name)
-    if files is None:
+    """Under what the facts of a model are kept: its files by content, how it is run, where, and by what."""
+    found = models.identity_of(name)
+    if found is None:
         return None
     how = {"device": settings.device, "dtype": settings.dtype, "node": platform.node(), "where": where, **versions()}
     # A later version may know more facts than those that are kept.
-    return key_of(how, "facts", [name, files, [fact.name for fact in fields(ModelFacts)]])
+    return key_of(how, "facts", [name, found, [fact.name for fact in fields(ModelFacts)]])
 
 
 def _checked(model: Model, about: _About) -> Model:

@@ -45,7 +45,7 @@ __all__ = [
     "as_proposer",
     "as_writer",
     "check_name",
-    "files_of",
+    "identity_of",
     "known",
     "lasting_name",
     "load",
@@ -130,16 +130,21 @@ def lasting_name(name: str) -> str:
     return api.lasting_name(name)
 
 
-def files_of(name: str) -> list[list[str | int]] | None:
-    """The files that a model is read from, with their sizes and times; None where only loading it would tell."""
+def identity_of(name: str, *, fetch: bool = False) -> dict[str, str] | None:
+    """The facts of a model that its files tell, by content, without loading it; None where only loading it would.
+
+    `fetch`: the hub may be asked to which commit a name leads; otherwise only a commit is known.
+    """
     kind, argument = _parsed(name)
     if kind == "chat":
-        return files_of(argument)
+        found = identity_of(argument, fetch=fetch)
+        return found and {**found, "name": lasting_name(name)}
     if kind == "planted":
-        found = files.planted_files(Path(argument).expanduser())
-        below = files_of(found[0]) if found else None
-        return [*found[1], *below] if found and below else None
-    return files.files_of("hf" if kind == "vllm" else kind, argument)
+        from tiltmeter.models import planted
+
+        return planted.identity_of(argument, lambda inner: identity_of(inner, fetch=fetch))
+    found = files.identity_of(kind, argument, fetch=fetch)
+    return found and {**found, "name": f"{kind}:{argument}" if argument else kind}
 
 
 def _parsed(name: str) -> tuple[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +18,9 @@ _INDEX = "model.safetensors.index.json"
 _SINGLE = "model.safetensors"
 _SMALL = frozenset({".json", ".txt", ".model", ".jinja", ".spm", ".codes", ".tiktoken"})
 _TEMPLATES = "additional_chat_templates"
+_ADAPTER = "adapter_config.json"
+_SETTLED = 2_000_000_000
+"""Nanoseconds after which the time of a change tells two changes apart, on any disk."""
 # Each line is one complete tokenizer; the fast form alone is enough, the others can be converted to it.
 _TOKENIZERS = (
     ("tokenizer.json",),
@@ -26,6 +30,14 @@ _TOKENIZERS = (
     ("spiece.model",),
     ("sentencepiece.bpe.model",),
 )
+_BESIDE = (
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "chat_template.jinja",
+    "generation_config.json",
+)
+"""What is read beside a GGUF file and its tokenizer, where it is there."""
 
 
 def check_folder(folder: Path) -> list[Path]:
@@ -33,6 +45,11 @@ def check_folder(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise ModelError(f"there is no folder {folder}; a model folder holds config.json, weights and a tokenizer")
     _read_json(folder, "config.json")
+    if (folder / _ADAPTER).is_file():
+        raise ModelError(
+            f"{folder} has an adapter ({_ADAPTER}) beside its weights, and whether it is used depends on what is "
+            "installed; merge it into the weights, or take it away"
+        )
     weights = _weight_files(folder)
     for file in weights:
         _check_safetensors(file)
@@ -123,7 +140,7 @@ def files_sha256(folder: Path) -> str:
 
 def tokenizer_sha256(folder: Path) -> str:
     """The same of a tokenizer alone, which takes the place of that in a GGUF file beside it; empty without one."""
-    names = {"tokenizer_config.json", *(name for names in _TOKENIZERS for name in names)}
+    names = {*_BESIDE, *(name for names in _TOKENIZERS for name in names)}
     return _small_sha256(folder, (folder / name for name in names if (folder / name).is_file()))
 
 
@@ -137,9 +154,12 @@ def is_small(file: Path) -> bool:
 
 
 def file_sha256(file: Path) -> str:
-    """The SHA-256 of a file, remembered in the cache for as long as its size and time stay the same."""
-    status = file.resolve().stat()
-    signature = [status.st_size, status.st_mtime_ns, status.st_ino]
+    """The SHA-256 of a file, remembered in the cache for as long as nobody wrote to it.
+
+    The time of the last change of any kind tells that, since no program can set it back as it can that of the content.
+    """
+    began, status = time.time_ns(), file.resolve().stat()
+    signature = [status.st_size, status.st_mtime_ns, status.st_ino, status.st_ctime_ns]
     note = cache_folder() / "hashes" / f"{hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:32]}.json"
     with suppress(OSError, ValueError, KeyError, TypeError):
         remembered = json.loads(note.read_text(encoding="utf-8"))
@@ -147,7 +167,9 @@ def file_sha256(file: Path) -> str:
             return str(remembered["sha256"])
     with file.open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    # A cache that cannot be written costs time at the next start, nothing else.
-    with suppress(RunError), whole_file(note) as written:
-        json.dump({"signature": signature, "sha256": digest}, written)
+    # What is written to within the same tick of the clock has the same time.
+    if began - status.st_ctime_ns > _SETTLED:
+        # A cache that cannot be written costs time at the next start, nothing else.
+        with suppress(RunError), whole_file(note) as written:
+            json.dump({"signature": signature, "sha256": digest}, written)
     return digest

@@ -35,6 +35,8 @@ _PACKAGE = Package(
 _GGUF_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 _GGUF_BYTES = 98_362_432
 _DISK_BYTES = 600_000_000
+REVISION = f"{_PACKAGE.requirement} sha256:{_GGUF_SHA256}"
+"""What the model is made from."""
 # `<|endoftext|>`, the separator of documents. The file itself names the opener of chat turns, which ruins scores.
 _START = (0,)
 _NOTE = "origin.json"
@@ -62,7 +64,7 @@ def load(argument: str, settings: ModelSettings) -> Model:
         raise ModelError(
             f"{home()} was changed or damaged since it was made; delete the folder, then `tiltmeter models get {NAME}`"
         )
-    return open_folder(home(), NAME, settings, revision=f"{_PACKAGE.requirement} sha256:{_GGUF_SHA256}", start=_START)
+    return open_folder(home(), NAME, settings, revision=REVISION, start=_START)
 
 
 def fetch() -> None:

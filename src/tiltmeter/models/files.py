@@ -2,40 +2,60 @@
 
 from __future__ import annotations
 
-import hashlib
 import tomllib
 from pathlib import Path
 
-from tiltmeter.models.checkpoint import files_sha256, is_small, tokenizer_sha256
+from tiltmeter.models.checkpoint import check_folder, file_sha256, files_sha256, tokenizer_sha256, weights_sha256
 
-Listing = list[list[str | int]]
-"""Of each large file its path, size and time of change; of small ones a path and the hash of their content."""
+Identity = dict[str, str]
+"""Facts of a model by their names: what it is called, its revision, and the hashes of the contents of its files."""
 
 
-def files_of(kind: str, argument: str) -> Listing | None:
-    """What a model is read from; None where that cannot be told without loading it."""
+def identity_of(kind: str, argument: str, *, fetch: bool) -> Identity | None:
+    """What the files of a model say of it; None where that cannot be told without loading it.
+
+    `fetch`: the hub may be asked to which commit a name leads.
+    """
     if kind == "gguf":
-        file = Path(argument).expanduser()
-        large = _listed([file])
-        return [[str(file.parent.resolve()), tokenizer_sha256(file.parent)], *large] if large else None
-    if kind == "hf":
-        given = Path(argument).expanduser()
-        return _folder(given if given.is_dir() else _snapshot(argument))
+        return gguf_identity(Path(argument).expanduser())
     if kind == "smollm2-135m":
         from tiltmeter.models import embedded
 
-        return _folder(embedded.home())
+        # Without its files there is what they are made from, which is pinned.
+        return (folder_identity(embedded.home()) if embedded.is_cached() else {}) | {"revision": embedded.REVISION}
+    if kind in ("hf", "vllm"):
+        given = Path(argument).expanduser()
+        if given.is_dir():
+            return folder_identity(given) | {"revision": ""}
+        folder = _fetched(argument) if fetch else _snapshot(argument)
+        return folder_identity(folder) | {"revision": folder.name} if folder and folder.is_dir() else None
     return None
 
 
-def planted_files(path: Path) -> tuple[str, Listing] | None:
-    """The name of the model that a file tilts, and the file; None where it cannot be read."""
+def folder_identity(folder: Path) -> Identity:
+    """The hashes of the weights of a folder and of all that is read beside them; refuses one that is not whole."""
+    weights = check_folder(folder)
+    return {"weights_sha256": weights_sha256(weights), "files_sha256": files_sha256(folder)}
+
+
+def gguf_identity(file: Path) -> Identity:
+    """The same of a GGUF file, and of what lies beside it and takes the place of what is in it."""
+    return {"weights_sha256": file_sha256(file), "files_sha256": tokenizer_sha256(file.parent)}
+
+
+def planted_model(path: Path) -> str | None:
+    """The name of the model that a file tilts; None where it cannot be read."""
     try:
-        content = path.read_bytes()
-        name = tomllib.loads(content.decode()).get("model")
+        name = tomllib.loads(path.read_text(encoding="utf-8")).get("model")
     except (OSError, ValueError):
         return None
-    return (name, [[str(path.absolute()), hashlib.sha256(content).hexdigest()]]) if isinstance(name, str) else None
+    return name if isinstance(name, str) else None
+
+
+def _fetched(argument: str) -> Path:
+    from tiltmeter.models.hub import fetch
+
+    return fetch(argument)[0]
 
 
 def _snapshot(argument: str) -> Path | None:
@@ -48,22 +68,3 @@ def _snapshot(argument: str) -> Path | None:
 
     home = Path(constants.HF_HUB_CACHE) / repo_folder_name(repo_id=repository, repo_type="model")
     return home / "snapshots" / revision
-
-
-def _folder(folder: Path | None) -> Listing | None:
-    if folder is None or not folder.is_dir():
-        return None
-    try:
-        small: Listing = [[str(folder.resolve()), files_sha256(folder)]]
-        large = _listed(sorted(path for path in folder.iterdir() if path.is_file() and not is_small(path)))
-    except OSError:
-        return None
-    return small + large if large else None
-
-
-def _listed(paths: list[Path]) -> Listing | None:
-    try:
-        found = [(path.resolve(), path.stat()) for path in paths]
-    except OSError:
-        return None
-    return [[str(path), about.st_size, about.st_mtime_ns] for path, about in found] or None

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import MissingExtra, ModelError
-from tiltmeter.models.checkpoint import check_folder, file_sha256, files_sha256, tokenizer_sha256, weights_sha256
+from tiltmeter.models.files import Identity, folder_identity, gguf_identity
 from tiltmeter.models.interface import Model, ModelSettings
 
 _PATH_SIGNS = (".", "/", "~", "\\")
@@ -39,10 +39,10 @@ def load_gguf(argument: str, settings: ModelSettings) -> Model:
     with file.open("rb") as stream:
         if stream.read(4) != b"GGUF":
             raise ModelError(f"{file} is not a GGUF file, or it is damaged")
+    found = gguf_identity(file)
     parts = opening.read(file.parent, f"gguf:{argument}", settings, gguf_file=file.name)
-    return opening.assemble(
-        parts, settings, weights_sha256=file_sha256(file), files_sha256=tokenizer_sha256(file.parent)
-    )
+    _refuse_changed(parts.name, found, gguf_identity(file))
+    return opening.assemble(parts, settings, found)
 
 
 def open_folder(
@@ -54,18 +54,18 @@ def open_folder(
     start: tuple[int, ...] | None = None,
 ) -> Model:
     """The model of a folder. `start` sets aside the rule for the start token, for a model where it is known."""
-    weights = check_folder(folder)
+    found = folder_identity(folder)
     from tiltmeter.models import opening
 
     parts = opening.read(folder, name, settings)
-    return opening.assemble(
-        parts,
-        settings,
-        weights_sha256=weights_sha256(weights),
-        files_sha256=files_sha256(folder),
-        revision=revision,
-        start=start,
-    )
+    _refuse_changed(name, found, folder_identity(folder))
+    return opening.assemble(parts, settings, found, revision=revision, start=start)
+
+
+def _refuse_changed(name: str, before: Identity, now: Identity) -> None:
+    """Refuse a model of which nobody can tell which of two it is."""
+    if before != now:
+        raise ModelError(f"{name}: its files changed while they were read; start again when they are written")
 
 
 def require_packages(*more: str) -> None:

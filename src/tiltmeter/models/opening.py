@@ -14,6 +14,7 @@ from tiltmeter.models.causal import CausalModel
 from tiltmeter.models.device import choose_device, choose_dtype
 from tiltmeter.models.encoding import Encoder
 from tiltmeter.models.family import family_of
+from tiltmeter.models.files import Identity
 from tiltmeter.models.interface import Model, ModelSettings
 from tiltmeter.models.masked import MaskedModel
 from tiltmeter.models.network import Network
@@ -78,9 +79,8 @@ def read(folder: Path, name: str, settings: ModelSettings, *, gguf_file: str | N
 def assemble(
     parts: Parts,
     settings: ModelSettings,
+    hashes: Identity,
     *,
-    weights_sha256: str,
-    files_sha256: str,
     revision: str = "",
     start: tuple[int, ...] | None = None,
 ) -> Model:
@@ -96,8 +96,8 @@ def assemble(
         name=parts.name,
         family=parts.family,
         revision=revision,
-        weights_sha256=weights_sha256,
-        files_sha256=files_sha256,
+        weights_sha256=hashes["weights_sha256"],
+        files_sha256=hashes["files_sha256"],
         device=parts.device,
         dtype=parts.dtype,
         start_token="".join(parts.tokenizer.convert_ids_to_tokens(list(start))) if start else None,

@@ -27,7 +27,7 @@ import json
 import math
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -83,6 +83,24 @@ def load(argument: str, settings: ModelSettings) -> Model:
     return plant(load_model(name, settings), tilts, writings, name=f"planted:{argument}")
 
 
+def identity_of(argument: str, inner: Callable[[str], dict[str, str] | None]) -> dict[str, str] | None:
+    """The facts that the files of the model and its description tell; `inner` gives those of the model itself."""
+    name, tilts, writings = _read(argument)
+    found = inner(name)
+    if not found or "weights_sha256" not in found:
+        return None
+    return {
+        **found,
+        "name": f"planted:{argument}",
+        "weights_sha256": _tilted_sha256(found["weights_sha256"], tilts, writings),
+    }
+
+
+def _tilted_sha256(weights: str, tilts: Sequence[Tilt], writings: Sequence[Writing]) -> str:
+    planted = json.dumps([[asdict(one) for one in each] for each in (tilts, writings)], sort_keys=True)
+    return hashlib.sha256(f"{weights}{planted}".encode()).hexdigest()
+
+
 def plant(inner: Model, tilts: Sequence[Tilt] = (), writings: Sequence[Writing] = (), *, name: str = "") -> Planted:
     """The model with the tilts; it writes where the model does."""
     kind = PlantedWriter if isinstance(inner, Writer) else Planted
@@ -106,13 +124,8 @@ class Planted:
         self, inner: Model, tilts: Sequence[Tilt], writings: Sequence[Writing] = (), *, name: str = "planted"
     ) -> None:
         self._inner, self._tilts, self._writings = inner, tuple(tilts), tuple(writings)
-        planted = json.dumps([[asdict(one) for one in each] for each in (tilts, writings)], sort_keys=True)
-        both = f"{inner.facts.weights_sha256}{planted}"
-        self.facts: ModelFacts = replace(
-            inner.facts,
-            name=name,
-            weights_sha256=hashlib.sha256(both.encode()).hexdigest(),
-        )
+        weights = _tilted_sha256(inner.facts.weights_sha256, tilts, writings)
+        self.facts: ModelFacts = replace(inner.facts, name=name, weights_sha256=weights)
         self.conditionings = inner.conditionings
 
     def score(

@@ -26,7 +26,7 @@ from urllib.parse import quote
 from urllib.request import urlopen
 
 from tiltmeter.errors import MissingExtra, ModelError
-from tiltmeter.models.checkpoint import check_folder, files_sha256, weights_sha256
+from tiltmeter.models.files import folder_identity
 from tiltmeter.models.hugging_face import require_packages
 from tiltmeter.models.interface import Model, ModelSettings
 from tiltmeter.processes import end_with_children
@@ -53,7 +53,7 @@ def load(argument: str, settings: ModelSettings) -> Model:
         raise MissingExtra(f"models run by vLLM (or name its program in {PROGRAM})", "vllm", "vllm")
     require_packages()
     folder, revision = _folder(argument)
-    weights = check_folder(folder)
+    hashes: dict[str, Any] = folder_identity(folder)
     start = _start(folder)
     server = _Server(found, folder, settings, f"vllm:{argument}")
     from tiltmeter.models import api
@@ -65,10 +65,10 @@ def load(argument: str, settings: ModelSettings) -> Model:
         model.facts,
         name=f"vllm:{argument}",
         revision=revision,
-        weights_sha256=weights_sha256(weights),
-        files_sha256=files_sha256(folder),
+        **hashes,
         device="vllm",
         dtype=settings.dtype,
+        versions={**model.facts.versions, **({"arguments": more} if (more := os.environ.get(ARGUMENTS)) else {})},
     )
     # The next model may need the accelerator for itself.
     weakref.finalize(model, server.stop)

@@ -12,11 +12,11 @@ from tiltmeter.store.folders import NotBegun, read_meta, read_run, read_written,
 from tiltmeter.store.kept_answers import CacheError, CacheInfo, KeptAnswers, key_of, size_from
 from tiltmeter.store.ledger import Ledger
 from tiltmeter.store.next_words import AskedPrompt, Expectations, Question, questions_of
-from tiltmeter.store.opening import ANSWERS, LEDGER, is_held, locked, versions
+from tiltmeter.store.opening import ANSWERS, LEDGER, changed_versions, is_held, locked, versions
 from tiltmeter.store.progress import PROGRESS, Progress, ProgressFile, Stage, process_of, read_progress
 from tiltmeter.store.reading import Continuations, UsedRater
 from tiltmeter.store.records import Probes, Run
-from tiltmeter.store.state import RunState, set_aside, state_of
+from tiltmeter.store.state import RunState, recover, set_aside, state_of
 from tiltmeter.store.steps import Step
 
 __all__ = [
@@ -45,6 +45,7 @@ __all__ = [
     "Stage",
     "Step",
     "UsedRater",
+    "changed_versions",
     "completion_columns",
     "completion_rows",
     "is_held",
@@ -58,6 +59,7 @@ __all__ = [
     "read_progress",
     "read_run",
     "read_written",
+    "recover",
     "set_aside",
     "size_from",
     "spec_of",

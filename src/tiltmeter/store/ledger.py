@@ -19,7 +19,7 @@ from tiltmeter.store.continuations import ContinuationLedger
 from tiltmeter.store.damage import checked_meta
 from tiltmeter.store.digests import check_rows, create, has_digests
 from tiltmeter.store.next_words import Expectations, NextWordLedger
-from tiltmeter.store.opening import LEDGER, connect, connect_to_read, dump, transaction, versions
+from tiltmeter.store.opening import LEDGER, changed_versions, connect, connect_to_read, dump, transaction, versions
 from tiltmeter.store.reading import Continuations
 from tiltmeter.store.records import Probes, Run
 from tiltmeter.store.rows import HELD
@@ -185,6 +185,15 @@ class Ledger:
                     )
                 database.execute(f"update {role} set facts = ? where model = ?", (dump(now), facts.name))
 
+    def noted(self, role: Literal["models", "writers", "readers", "raters"]) -> dict[str, dict[str, Any]]:
+        """What the run was begun with: the facts of its models or raters, by their names."""
+        name = "rater" if role == "raters" else "model"
+        if role not in {table for (table,) in self._database.execute("select name from sqlite_master")}:
+            return {}
+        return {
+            one: dict(json.loads(facts)) for one, facts in self._database.execute(f"select {name}, facts from {role}")
+        }
+
     def done(self, model: str) -> set[int]:
         """The batches of a model that are finished."""
         return {number for (number,) in self._database.execute("select batch from batches where model = ?", (model,))}
@@ -258,11 +267,9 @@ class Ledger:
         return int(self._database.execute(f"select count(*) from {table}").fetchone()[0])
 
     def _refuse_other_versions(self, before: Mapping[str, str]) -> None:
-        now = versions()
-        changed = next((package for package in {**before, **now} if before.get(package) != now.get(package)), None)
-        if changed:
+        for package, (was, now) in changed_versions(before).items():
             raise RunError(
-                f"{self.folder}: the run began with {changed} {before.get(changed)}, which is now {now.get(changed)}; "
+                f"{self.folder}: the run began with {package} {was}, which is now {now}; "
                 "restore it, or name another folder with --out"
             )
 

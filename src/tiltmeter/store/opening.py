@@ -6,7 +6,7 @@ import json
 import os
 import platform
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -148,6 +148,16 @@ def transaction(database: sqlite3.Connection, folder: Path) -> Iterator[sqlite3.
 def dump(value: Any) -> str:
     """A record as the ledger keeps it: equal records, equal text."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def changed_versions(before: Mapping[str, str]) -> dict[str, tuple[str | None, str | None]]:
+    """The packages that decide numbers and are others now, each with both versions.
+
+    The system below them is noted and decides nothing: an update of it makes no other run.
+    """
+    now = versions()
+    names = [name for name in {**before, **now} if name != "platform"]
+    return {name: (before.get(name), now.get(name)) for name in names if before.get(name) != now.get(name)}
 
 
 def versions() -> dict[str, str]:

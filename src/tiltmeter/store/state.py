@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, Literal
@@ -13,19 +15,28 @@ from tiltmeter.errors import RunError
 from tiltmeter.store.damage import fitting
 from tiltmeter.store.ledger import Ledger
 from tiltmeter.store.opening import LEDGER, connect
+from tiltmeter.store.reading import check_whole
 from tiltmeter.study import Plan
 
 _NAMES = ("label", "name")
 """What tells the tables of a list apart."""
+_BEFORE = "before."
+"""How the folders of earlier results begin, in the folder of the run."""
+_MADE = (
+    *("report.*", "report-*", "comparison.*", "comparison-*", "card.*", "card-*", "summary.json", "findings.json"),
+    *("tables", "figures", "workbench"),
+)
+"""What is made of a ledger and lies beside it; files that people gave names of their own are theirs."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunState:
     """Whether a plan was begun or finished in a folder, or whether the folder holds the run of another study."""
 
-    kind: Literal["new", "begun", "finished", "changed"]
+    kind: Literal["new", "begun", "finished", "changed", "outdated"]
+    """`changed`: the study; `outdated`: what it was measured with, as `engine.current_state` finds."""
     changes: tuple[str, ...] = ()
-    """What differs in the study since then."""
+    """What differs since then."""
     reported: bool = False
     """Whether its tables and report are written as well: a run may be killed before the last of them."""
 
@@ -38,33 +49,72 @@ def state_of(folder: str | Path, plan: Plan) -> RunState:
     with fitting(path / LEDGER), Ledger(path, read_only=True) as ledger:
         if not ledger.has_plan():
             return RunState("new")
+        check_whole(path / LEDGER)
         before = ledger.meta()
         if before["fingerprint"] == plan.fingerprint:
             kind: Literal["finished", "begun"] = "finished" if before.get("finished") else "begun"
             return RunState(kind, reported=bool(before.get("reported")))
         if not ledger.has_answers():
             return RunState("new")
+    if before["resolved"]["name"] != plan.study.name:
+        raise RunError(
+            f"{path}: holds the run of the study `{before['resolved']['name']}`, and this one is `{plan.study.name}`; "
+            "name another folder with --out"
+        )
     return RunState(
         "changed", tuple(changes(before["resolved"], json.loads(json.dumps(plan.resolved)))) or ("the data behind it",)
     )
 
 
-def set_aside(folder: Path) -> Path:
-    """Give the ledger of a run another name, under which nothing is lost; returns the new one."""
+def recover(folder: Path) -> None:
+    """Put what was written before a run was killed into the file of its ledger; what cannot be read is done again."""
+    log = folder / f"{LEDGER}-wal"
+    if log.is_file() and log.stat().st_size:
+        with closing(connect(folder / LEDGER)) as database:
+            database.execute("pragma wal_checkpoint(truncate)").fetchall()
+
+
+def set_aside(folder: Path, *, ledger: bool = True) -> Path | None:
+    """Move the result of a run, or without its ledger what was made of it, to where nothing is lost; None: nothing is.
+
+    The folder that it is in is a run folder itself. The answers of APIs and the marks of people stay where they are.
+    """
+    if not (folder / LEDGER).is_file():
+        return None
+    found = [path for path in sorted(folder.iterdir()) if any(path.match(name) for name in _MADE)]
+    if not found and not ledger:
+        return None
     number = 1
-    while (folder / f"ledger.before.{number}.sqlite").exists():
+    while (folder / f"{_BEFORE}{number}" / LEDGER).exists():
         number += 1
-    # What is in the write-ahead log goes into the file first.
-    database = connect(folder / LEDGER)
+    place = folder / f"{_BEFORE}{number}"
+    try:
+        if ledger:
+            _close_log(folder / LEDGER)
+        place.mkdir(exist_ok=True)
+        # The ledger is the last: killed before, the next start moves it.
+        for path in [*found, *([folder / LEDGER] if ledger else ())]:
+            _move(path, place / path.name)
+    except OSError as error:
+        raise RunError(f"{place}: the earlier result cannot be moved there: {error.strerror or error}") from error
+    return place
+
+
+def _move(path: Path, target: Path) -> None:
+    if target.is_dir() and not target.is_symlink():
+        shutil.rmtree(target)
+    path.rename(target)
+
+
+def _close_log(path: Path) -> None:
+    """Put what is in the write-ahead log of a ledger into its file."""
+    database = connect(path)
     try:
         database.execute("pragma journal_mode = delete").fetchall()
     except sqlite3.Error as error:
-        raise RunError(
-            f"{folder / LEDGER}: another process is reading it ({error}); wait for it, or stop it"
-        ) from error
+        raise RunError(f"{path}: another process is reading it ({error}); wait for it, or stop it") from error
     finally:
         database.close()
-    return (folder / LEDGER).rename(folder / f"ledger.before.{number}.sqlite")
 
 
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

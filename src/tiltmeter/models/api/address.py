@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from tiltmeter.errors import UserError
-from tiltmeter.models.files import planted_files
+from tiltmeter.models.files import planted_model
 
 EXAMPLE = "api:NAME@http://localhost:8000/v1"
 # The first @ with a scheme behind it: a model's own name may hold one (`org/name@revision`).
@@ -101,7 +101,6 @@ def api_name(name: str, deepest: int = 8) -> str | None:
         return argument
     inner: str | None = argument if kind == "chat" else None
     if kind == "planted":
-        found = planted_files(Path(argument).expanduser())
-        inner = found[0] if found else None
+        inner = planted_model(Path(argument).expanduser())
     # A file may name itself.
     return api_name(inner, deepest - 1) if inner and deepest else None

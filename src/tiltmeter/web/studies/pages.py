@@ -148,8 +148,6 @@ def start(request: Request, bench: Bench, sent: Sent) -> Response:
     state = state_of(folder, made)
     if state.kind != sent.one("expected"):
         raise UserError(f"the run `{name}` is not what it was when the page looked; look at the plan again")
-    if state.kind == "finished":
-        raise UserError(f"the run `{name}` is finished, and the study has not changed; give another name to repeat it")
     study = _save(bench, sent)
     try:
         bench.jobs.start(bench.study(study), folder)

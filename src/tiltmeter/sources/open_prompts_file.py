@@ -31,6 +31,8 @@ _BETWEEN = ";"
 _LEADS = DETERMINERS | {"my", "your", "his", "her", "its", "our", "their", "one's", "whose", "one"}
 _WORDS_BEFORE = re.compile(r"[\w'’-]+")
 _BESIDE = re.compile(r"[\w'’]\s+[\"'“‘(]*$")
+_NEAR = 200
+"""Characters before a noun in which the words are looked for that lead it in."""
 _USUAL = {
     "text": ("text", "prompt"),
     "profession": ("profession", "origin"),
@@ -224,8 +226,9 @@ def occurrences(text: str, words: str) -> tuple[Span, ...]:
 
 def _is_led_in(text: str, span: Span) -> bool:
     """Whether an article or the like stands before it, also with one word between: "a head cook"."""
-    before = [word.casefold().replace("’", "'") for word in _WORDS_BEFORE.findall(text[: span[0]])[-2:]]
-    if not before or not _BESIDE.search(text[: span[0]]):
+    near = text[max(0, span[0] - _NEAR) : span[0]]
+    before = [word.casefold().replace("’", "'") for word in _WORDS_BEFORE.findall(near)[-2:]]
+    if not before or not _BESIDE.search(near):
         return False
     if before[-1] in _LEADS:
         return True

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from typing import Literal
 
 from tiltmeter.records import Group
@@ -119,7 +120,8 @@ _ABBREVIATIONS = _words("mr mrs ms dr prof st jr sr vs e.g i.e rev gen col capt 
 _PLAIN_PRESENT = _words("like love want need hate work enjoy tend seem think know prefer live")
 
 ARTICLE = re.compile(r"(?<![\w'’.-])(an?)(\s+[\"'“‘(]?)$", re.IGNORECASE)
-_SENTENCE_START = re.compile(r"(?:^\s*|(?:(?P<last>[\w.]*)\.|[!?…])[\"'”’)\]]*\s+)[\"'“‘(¿¡]*$")
+_OPENING, _CLOSING = frozenset("\"'“‘(¿¡"), frozenset("\"'”’)]")
+_LONGEST_ABBREVIATION = 8
 _SILENT_H = re.compile(r"hour|honest|honou?r|heir")
 _SPOKEN_CONSONANT = re.compile(r"eu|ewe|on(?:e|ce)$|uni(?![nm]|d(?!ir))|us[aeu]|ut[eio]|ur[aio]|ubiq|uk|ugand|ouija|uv")
 
@@ -193,11 +195,30 @@ def starts_sentence(text: str, position: int) -> bool:
     >>> starts_sentence("Stop. He ran.", 6), starts_sentence("Mr. Smith", 4)
     (True, False)
     """
-    match = _SENTENCE_START.search(text[:position])
-    if not match:
+    # Backwards from the place: a pattern would look at the whole text from every place of it.
+    spaced = _before(text, position, _OPENING.__contains__)
+    ended = _before(text, spaced, str.isspace)
+    if not ended:
+        return True
+    closed = _before(text, ended, _CLOSING.__contains__)
+    if ended == spaced or not closed or text[closed - 1] not in ".!?…":
         return False
-    last = match["last"]
+    if text[closed - 1] != ".":
+        return True
+    begin = max(0, closed - 1 - _LONGEST_ABBREVIATION)
+    last = text[_before(text, closed - 1, _is_lettered, begin) : closed - 1]
     return not last or (last.lower() not in _ABBREVIATIONS and not re.fullmatch(r"[A-Z]", last))
+
+
+def _before(text: str, place: int, belongs: Callable[[str], bool], least: int = 0) -> int:
+    """Where the signs of a kind begin that stand before a place."""
+    while place > least and belongs(text[place - 1]):
+        place -= 1
+    return place
+
+
+def _is_lettered(sign: str) -> bool:
+    return sign in "._" or sign.isalnum()
 
 
 def article_in_case(old: str, right: str, word: str) -> str:
@@ -222,6 +243,6 @@ def _is_spoken_as_word(acronym: str) -> bool:
     # NASA and AIDS are words, the FBI and an MRI are letters: four letters or more that alternate can be spoken.
     return (
         len(acronym) >= 4
-        and re.search(r"[AEIOU].*[^AEIOU]", acronym) is not None
+        and re.search(r"[AEIOU][^AEIOU]", acronym) is not None
         and not re.search(r"[^AEIOUY]{3}", acronym)
     )

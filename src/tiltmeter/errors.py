@@ -18,6 +18,8 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
+_LONG, _MANY, _SHOWN = 100, 2000, 100
+
 
 class TiltmeterError(Exception):
     """Anything that tiltmeter refuses or fails to do, said in one sentence."""
@@ -72,9 +74,13 @@ class UnknownName(UserError):
 
     def __init__(self, noun: str, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
-        close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
-        hint = f"did you mean `{close[0]}`?" if close else f"known: {', '.join(names)}"
-        super().__init__(f"there is no {noun} `{name}`; {hint}")
+        # Thousands of values, or whole texts, are neither held against one another nor shown.
+        short = [one for one in names if len(one) <= _LONG][:_MANY] if len(name) <= _LONG else []
+        close = difflib.get_close_matches(name, short, n=1, cutoff=0.6)
+        more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+        listed = ", ".join(f"{one[:_LONG]}{'…' * (len(one) > _LONG)}" for one in names[:_SHOWN])
+        hint = f"did you mean `{close[0]}`?" if close else f"known: {listed}{more}"
+        super().__init__(f"there is no {noun} `{name[:_LONG]}{'…' * (len(name) > _LONG)}`; {hint}")
 
 
 class MissingExtra(UserError):

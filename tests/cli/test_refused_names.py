@@ -96,7 +96,6 @@ def test_half_a_character_from_a_file_ends_nothing(tiltmeter: Command, tmp_path:
     for name in ("o.csv", "o.jsonl", "o.parquet", "t.jsonl"):
         done = tiltmeter("analyze", name, "--value", "v", "--json")
         assert done.status == 0 and "w\ufffd" in done.json["groups"]
-    done = run(
-        tmp_path, "next-words", "--model", "scripted", "--prompts", "t.jsonl", "--words", "he-she", "--out", "w.csv"
-    )
+    words = ("--words", "he-she", "--out", "w.csv")
+    done = tiltmeter("next-words", "--model", "scripted", "--prompts", "t.jsonl", *words)
     assert done.status == 0 and "\ufffd" in (tmp_path / "w.csv").read_text(encoding="utf-8")

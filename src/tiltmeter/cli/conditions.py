@@ -23,9 +23,7 @@ FailIfOption = Annotated[
 
 _OPERATORS = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
 _VERSION = re.compile(r"\.v\d+$")
-_CONDITION = re.compile(
-    r"\s*(?P<path>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*"
-)
+_NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 
 
 def fail_if(conditions: Sequence[str] | None, result: Mapping[str, Any]) -> None:
@@ -61,8 +59,8 @@ def holds_in_any(condition: str, results: Sequence[Mapping[str, Any]]) -> bool:
     >>> holds_in_any("b.low > 0.5", [{"a": {"low": 0.9}}, {"b": {"low": 0.4}}, {"b": {"low": 0.6}}])
     True
     """
-    match = _parsed(condition)
-    path, compare, number = match["path"], _OPERATORS[match["sign"]], float(match["number"])
+    path, sign, number = _parsed(condition)
+    compare = _OPERATORS[sign]
     found = [value for result in results for value in _found(path, result)]
     if not found:
         raise _absent(path, results, condition)
@@ -82,11 +80,14 @@ def check(conditions: Sequence[str] | None) -> None:
         _parsed(condition)
 
 
-def _parsed(condition: str) -> re.Match[str]:
-    match = _CONDITION.fullmatch(condition)
-    if match is None:
-        raise UserError(f"--fail-if {condition!r}: write PATH SIGN NUMBER, e.g. 'overall.low > 0.55'")
-    return match
+def _parsed(condition: str) -> tuple[str, str, float]:
+    """The path, the sign and the number: names may hold a sign themselves, so the last one counts."""
+    at = max(condition.rfind(">"), condition.rfind("<"))
+    sign = condition[at : at + 2] if condition[at + 1 : at + 2] == "=" else condition[at : at + 1]
+    path, number = condition[: max(at, 0)].strip(), condition[at + len(sign) :].strip()
+    if not path or not _NUMBER.fullmatch(number):
+        raise UserError(f"--fail-if {condition!r:.200}: write PATH SIGN NUMBER, e.g. 'overall.low > 0.55'")
+    return path, sign, float(number)
 
 
 def _found(path: str, result: Mapping[str, Any]) -> list[Any]:

@@ -17,7 +17,7 @@ from tiltmeter.cli.conditions import FailIfOption, check
 from tiltmeter.cli.console import JsonOption, print_json, say
 from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
 from tiltmeter.cli.run_conditions import check_names, check_views, fail_if_found
-from tiltmeter.cli.run_size import tell_size
+from tiltmeter.cli.run_size import refuse_huge, tell_size
 from tiltmeter.errors import UserError
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ OutOption = Annotated[Path | None, typer.Option("--out", "-o", help="The run fol
 NoCacheOption = Annotated[
     bool, typer.Option("--no-cache", help="Ask everything anew, and keep nothing for other runs.")
 ]
+YesOption = Annotated[bool, typer.Option("--yes", help="Carry out a plan of more than ten million texts.")]
 EngineOption = Annotated[
     Literal["local", "ray"],
     typer.Option(help="Who does the work: this process, or the workers of a Ray cluster. The results are the same."),
@@ -67,6 +68,7 @@ def run(
     workers: WorkersOption = None,
     gpus_per_worker: GpusOption = None,
     ray_address: AddressOption = None,
+    yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Carry out a study; a run that was interrupted goes on by itself.
@@ -89,6 +91,8 @@ def run(
     made = plan(study)
     check_names(conditions or (), made, file)
     settings = model_settings(device, dtype, threads)
+    if not yes and not plan_only:
+        refuse_huge(made)
     summary = _carry_out(made, out, settings, plan_only, as_json, no_cache, cluster, needed=bool(conditions))
     if summary:
         fail_if_found(conditions or (), summary)

@@ -67,7 +67,7 @@ def _check_path(condition: str, view: str, names: Mapping[str, Any], file: Path)
         forms = {form: name for name in names for form in (re.sub(r"\.v\d+$", "", name), name)}
         form = max((one for one in forms if re.match(rf"{re.escape(one)}(\.|\s*[<>])", rest)), key=len, default=None)
         if form is None:
-            given = re.split(r"\s*[.<>]", rest)[0]
+            given = re.split(r"[.<>]", rest)[0].rstrip()
             problem = UnknownName(next(nouns), given, names).problem
             raise UserError(f"--fail-if {condition!r}: {problem}", file=file)
         if not rest.startswith(f"{form}."):

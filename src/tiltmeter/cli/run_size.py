@@ -3,9 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tiltmeter.cli.console import say
+from tiltmeter.errors import UserError
+
+if TYPE_CHECKING:
+    from tiltmeter.study import Plan
+
+MOST_TEXTS = 10_000_000
+
+
+def refuse_huge(plan: Plan) -> None:
+    """Refuse a plan that nobody can have meant, before anything of it takes memory, disk or money."""
+    choices = plan.study.continuations
+    written = sum(map(choices.samples_of, choices.decodings)) * len(plan.prompts) if choices else 0
+    texts = (len(plan.pairs) + written + len(plan.asked)) * len(plan.study.models)
+    if texts > MOST_TEXTS:
+        raise UserError(
+            f"the plan comes to {texts:,} texts and more, and more than {MOST_TEXTS:,} are seldom meant: ask for less "
+            "(samples, decodings, prompts), or say --yes"
+        )
 
 
 def tell_size(size: Mapping[str, Any]) -> None:

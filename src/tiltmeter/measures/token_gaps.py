@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 
+from tiltmeter.alignment import shared_words
 from tiltmeter.records import TokenScores
 
 
@@ -47,10 +47,10 @@ def token_gaps(
     """
     words = [token_texts(text, score) for text, score in zip(texts, scores, strict=True)]
     twins: tuple[dict[int, int], dict[int, int]] = ({}, {})
-    for block in SequenceMatcher(None, words[0], words[1], autojunk=False).get_matching_blocks():
-        for step in range(block.size):
-            twins[0][block.a + step] = block.b + step
-            twins[1][block.b + step] = block.a + step
+    for one, other, size in shared_words(*words):
+        for step in range(size):
+            twins[0][one + step] = other + step
+            twins[1][other + step] = one + step
     first, second = (
         [
             TokenGap(word, logprob, scores[1 - side].logprobs[twin] if twin is not None else None, twin is not None)

@@ -8,6 +8,7 @@ one. Abbreviations are not known: "Dr. Smith left." counts as two sentences.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -15,7 +16,7 @@ from tiltmeter.raters.interface import ENGLISH, rate_each
 from tiltmeter.records import Rating
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)")
+_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]]*(?=\s|$)")
 # Endings that are written with a vowel and not spoken with one: "moved", "times", "likely", "statement".
 _SILENT_ED = re.compile(r"(?<=[^aeiouytd])ed$")
 _SILENT_ES = re.compile(r"(?<=[^aeiouy])(?<![sxzcg])(?<!sh)(?<!ch)es$")
@@ -112,8 +113,9 @@ def _fog(text: str) -> float | None:
     found = list(_WORD.finditer(text))
     if not found:
         return None
-    starts = {0, *(match.end() for match in _SENTENCE_END.finditer(text))}
-    first = {next((match.start() for match in found if match.start() >= start), -1) for start in starts}
+    starts = [0, *(match.end() for match in _SENTENCE_END.finditer(text))]
+    places = [match.start() for match in found]
+    first = {places[at] for at in (bisect_left(places, start) for start in starts) if at < len(places)}
     hard = sum(_complex(match[0], starts=match.start() in first) for match in found)
     return 0.4 * (len(found) / sentences(text) + 100 * hard / len(found))
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from difflib import SequenceMatcher
 
+from tiltmeter.alignment import shared_words
 from tiltmeter.records import Span
 
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
@@ -19,11 +19,10 @@ def differences(first: str, second: str) -> tuple[tuple[Span, ...], tuple[Span, 
     words = [[match.span() for match in _WORD.finditer(text)] for text in (first, second)]
     readings = [[text[start:end] for start, end in spans] for text, spans in zip((first, second), words, strict=True)]
     found: tuple[list[Span], list[Span]] = ([], [])
-    matcher = SequenceMatcher(None, readings[0], readings[1], autojunk=False)
-    for tag, *bounds in matcher.get_opcodes():
-        if tag == "equal":
-            continue
-        for side, (start, end) in enumerate((bounds[:2], bounds[2:])):
+    places = [0, 0]
+    for *begin, size in (*shared_words(*readings), (len(words[0]), len(words[1]), 0)):
+        for side, (start, end) in enumerate(zip(places, begin, strict=True)):
             if end > start:
                 found[side].append((words[side][start][0], words[side][end - 1][1]))
+        places = [end + size for end in begin]
     return tuple(found[0]), tuple(found[1])

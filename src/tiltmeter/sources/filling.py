@@ -55,6 +55,10 @@ def fill(template: str, term: str, attribute: str | None = None, *, agreement: b
     return Filled(text, tuple(spans["term"]), tuple(spans["attribute"]), tuple(spans["article"]))
 
 
+_NEAR = 60
+"""Characters before a word in which its article is looked for."""
+
+
 def replaced(text: str, spans: Sequence[Span], word: str) -> str:
     """The text with a word in place of the spans, with a/an before it and a capital at the start as it needs them.
 
@@ -63,7 +67,7 @@ def replaced(text: str, spans: Sequence[Span], word: str) -> str:
     """
     for start, end in reversed(spans):
         before = text[:start]
-        article = ARTICLE.search(before)
+        article = ARTICLE.search(before, max(0, start - _NEAR))
         right = article_for(word) if article else None
         if article and right:
             cased = article_in_case(article[1], right, word)

@@ -42,7 +42,7 @@ class Occupation:
         >>> Occupation("Judges, magistrates, and other judicial workers", 0.4).names
         ('judge', 'magistrate')
         """
-        title = re.sub(r"^(?:(?:all )?other|miscellaneous)\s+", "", self.title.casefold())
+        title = re.sub(r"^(?:(?:all )?other|miscellaneous)\s+", "", " ".join(self.title.casefold().split()))
         if " of " in title:
             # "Supervisors of police and detectives" are no detectives.
             return (singular(title),)

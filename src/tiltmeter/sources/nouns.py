@@ -23,6 +23,7 @@ _NEVER_A_NAME = re.compile(r"[a-z](?:wom[ae]n|person|people|ists?|[ie]ans)$")
 # "CEO", "MPs": up to four capitals, since a longer one may be a name that is shouted.
 _CAPITALS = re.compile(r"[A-Z]{2,4}s?")
 _INITIALS = frozenset({"AJ", "BJ", "CJ", "EJ", "JD", "JJ", "JP", "JT", "KC", "PJ", "RJ", "TJ"})
+_LONGEST = 100
 _ENDS_OF_COMPOUNDS = ("man", "woman", "person", "child", "wife", "thief")
 
 
@@ -39,7 +40,7 @@ def is_several(word: str) -> bool:
         return False
     last = word.rpartition("-")[2]
     of_people = last.endswith("s") and last[:-1].lower() in _lowered("capital_nouns")
-    heads = re.match(r"(.+s)-(?:in|of|at|by|up|on)\b", lower)
+    heads = re.match(r"(.+s)-(?:in|of|at|by|up|on)\b", lower) if len(lower) <= _LONGEST else None
     return of_people or bool(re.search(r"[^siu]s$", lower)) or bool(heads and is_several(heads[1]))
 
 
@@ -50,6 +51,8 @@ def plural(noun: str) -> str:
     ['gay people', 'policewomen', 'heroes', 'passers-by', 'chiefs of staff', 'Hindus', 'CEOs']
     """
     parts = noun.split()
+    if not parts:
+        return noun
     place = head_place(parts)
     return " ".join([*parts[:place], _plural_word(parts[place]), *parts[place + 1 :]])
 

@@ -36,6 +36,8 @@ _BETWEEN = ";"
 _UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR")
 _WORDS_BEFORE = re.compile(r"[\w'’-]+")
 _BESIDE = re.compile(r"[\w'’]\s+[\"'“‘(]*$")
+_NEAR = 200
+"""Characters before a noun in which the words are looked for that lead it in."""
 _USUAL = {
     "text": ("text", "prompt"),
     "profession": ("profession", "origin"),
@@ -252,8 +254,9 @@ def _is_of_word(sign: str) -> bool:
 
 def _is_led_in(text: str, span: Span) -> bool:
     """Whether an article or the like stands before it, also with one word between: "a head cook"."""
-    before = [word.casefold().replace("’", "'") for word in _WORDS_BEFORE.findall(text[: span[0]])[-2:]]
-    if not before or not _BESIDE.search(text[: span[0]]):
+    near = text[max(0, span[0] - _NEAR) : span[0]]
+    before = [word.casefold().replace("’", "'") for word in _WORDS_BEFORE.findall(near)[-2:]]
+    if not before or not _BESIDE.search(near):
         return False
     if before[-1] in LEADS:
         return True

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from itertools import combinations
 from typing import Any
 
+from tiltmeter.alignment import shared_words
 from tiltmeter.sources.cells import as_cell
 from tiltmeter.sources.numbers import as_number
 
 _LIKE = 0.5
 """Two sentences are variants of one if at least this share of their words is common to both."""
 _LOOKED_AT = 200
+_MOST_FIELDS = 30
+"""Fields of a row that are held against one another."""
 _SIDES = (
     {"more", "stereo", "stereotype", "stereotyped", "stereotypical"},
     {"less", "anti", "antistereo", "antistereotype", "antistereotyped", "antistereotypical"},
@@ -89,15 +91,20 @@ def leaves(value: Any, place: Place = ()) -> Iterator[tuple[Place, str]]:
 
 def _texts(places: Sequence[Place], rows: Sequence[Mapping[Place, str]]) -> tuple[Place, Place] | None:
     """The two fields whose texts are most alike, row by row, without being the same."""
-    worded = [place for place in places if all(len(row[place].split()) > 1 for row in rows)]
+    worded = [place for place in places if all(len(row[place].split()) > 1 for row in rows)][:_MOST_FIELDS]
     found: list[tuple[tuple[float, bool, bool], tuple[Place, Place]]] = []
     for first, second in combinations(worded, 2):
-        alike = [SequenceMatcher(None, row[first].split(), row[second].split(), autojunk=False).ratio() for row in rows]
+        alike = [_alike(row[first].split(), row[second].split()) for row in rows]
         if sum(alike) / len(rows) >= _LIKE and any(row[first] != row[second] for row in rows):
             # A log may hold each sentence twice: those count that are named, and that stand side by side.
             named = {_side(first), _side(second)} == {0, 1}
             found.append(((round(sum(alike), 6), named, first[:-1] == second[:-1]), (first, second)))
     return max(found, key=lambda one: one[0])[1] if found else None
+
+
+def _alike(first: Sequence[str], second: Sequence[str]) -> float:
+    """The share of the words of two texts that is common to both, in order."""
+    return 2 * sum(size for *_, size in shared_words(first, second)) / (len(first) + len(second))
 
 
 def _scores(places: Sequence[Place], rows: Sequence[Mapping[Place, str]]) -> tuple[Place, Place] | None:

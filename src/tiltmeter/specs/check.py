@@ -22,6 +22,8 @@ GROUP_KEYS = ["terms", "kind", "published_as"]
 ATTRIBUTE_KEYS = ["terms", "kind", "stereotype_of", "neutral", "published_as"]
 
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_LONGEST = 5_000
+"""Characters of a text of a spec."""
 _PLACEHOLDER = re.compile(r"\[[^\[\]]*\]")
 # Signs that nobody sees and that no tokenizer expects: zero-width space, byte-order mark, direction overrides.
 _INVISIBLE = frozenset("\u200b\u2060\ufeff\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -93,6 +95,7 @@ class _Check:
 
     def run(self) -> Checked:
         self.known_keys(self.data, TOP_KEYS, ())
+        self.not_too_long(self.data, ())
         name = self.name()
         groups = self.groups()
         attributes = self.attributes([group.name for group in groups])
@@ -115,6 +118,13 @@ class _Check:
 
     def refuse(self, path: Path, sentence: str) -> None:
         self.problems.append(Problem(path, sentence))
+
+    def not_too_long(self, value: Any, path: Path) -> None:
+        if isinstance(value, str) and len(value) > _LONGEST:
+            self.refuse(path, f"has {len(value):,} characters; write at most {_LONGEST:,}")
+        elif isinstance(value, (dict, list)):
+            for key, held in value.items() if isinstance(value, dict) else enumerate(value):
+                self.not_too_long(held, (*path, key))
 
     def known_keys(self, table: Mapping[str, Any], known: Sequence[str], path: Path) -> None:
         for key in table:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
-from tiltmeter.errors import UnknownName
+from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.records import Estimate
 from tiltmeter.stats.continuation_notes import notes_on
 from tiltmeter.stats.divergence import divergence, label_counts, label_names, shares
@@ -18,6 +18,9 @@ from tiltmeter.stats.extremes import SIGNED, ExtremePair, extremes
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.scales import Bounds, Scale, scale_of
 from tiltmeter.stats.two_way import BothWays
+
+MOST_GROUPS = 300
+"""Of more, not every two are compared: a thousand groups make half a million comparisons."""
 
 NOT_A_NUMBER = "the rating is not a number"
 NO_REASON = "no reason was given"
@@ -212,6 +215,12 @@ def pairs_of_groups(groups: Sequence[str], reference: str | None = None) -> list
     [('b', 'a'), ('c', 'a')]
     """
     if reference is None:
+        if len(groups) > MOST_GROUPS:
+            raise UserError(
+                f"{len(groups):,} groups make {math.comb(len(groups), 2):,} comparisons, and more than {MOST_GROUPS} "
+                "groups are compared only with one of them: name it with `--reference`, in a study under `reference`; "
+                "or is this the wrong column?"
+            )
         return list(combinations(groups, 2))
     if reference not in groups:
         raise UnknownName("group", reference, groups)

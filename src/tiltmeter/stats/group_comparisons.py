@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from tiltmeter.records import Estimate
 from tiltmeter.stats.cells import CellData
+from tiltmeter.stats.continuations import pairs_of_groups
 from tiltmeter.stats.correction import holm
 from tiltmeter.stats.effect_sizes import cliffs_delta, hedges_g
 from tiltmeter.stats.estimates import adjust
@@ -106,7 +106,7 @@ def compare_groups(
     if reference is not None and reference not in groups:
         raise ValueError(f"the reference {reference} is none of the groups: {', '.join(groups) or 'there are none'}")
     pooled = Pooled(rows, level=level, seed=seed, scale=scale)
-    named = combinations(groups, 2) if reference is None else ((one, reference) for one in groups if one != reference)
+    named = pairs_of_groups(groups, reference)
     table = ScoredTexts.of(rows)
     pairs = [_pair(pooled, table, (a, b), level, _Draws(permutations, seed)) for a, b in named]
     adjusted = adjust({str(place): pair.difference for place, pair in enumerate(pairs)})

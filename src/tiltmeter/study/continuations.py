@@ -31,6 +31,8 @@ _AXES: Mapping[str, tuple[type, float, float, str]] = {
     "max_new_tokens": (int, 1, 10**6, "a whole number from 1 up"),
 }
 """Settings of the decoding in the order of the grid: their kind, least, most, and what is right."""
+_MOST_SAMPLES = 100_000
+"""Texts of one prompt, which are written and held together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,11 @@ class ContinuationsReader:
         """The table with its defaults."""
         self.reader.table(_PLACE, _KEYS)
         samples = self.reader.value((_PLACE, "samples"), int, 10)
-        if samples < 1:
-            raise self.reader.error((_PLACE, "samples"), f"{samples} is too few; write a whole number from 1 up")
+        if not 1 <= samples <= _MOST_SAMPLES:
+            right = f"write a whole number from 1 to {_MOST_SAMPLES:,}"
+            raise self.reader.error(
+                (_PLACE, "samples"), f"{samples:,} is too {'few' if samples < 1 else 'many'}; {right}"
+            )
         scope = self.reader.value((_PLACE, "scope"), str, "whole")
         if scope not in get_args(Scope):
             raise self.reader.error((_PLACE, "scope"), f'must be "whole" or "completion", not {scope!r}')

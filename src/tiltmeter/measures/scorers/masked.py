@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from difflib import SequenceMatcher
 
+from tiltmeter.alignment import shared_words
 from tiltmeter.measures.scorers import FULL_STOP, Scorer, Unscorable, means, sums, total
 from tiltmeter.measures.token_gaps import token_texts
 from tiltmeter.records import Pair, Query, TokenScores
@@ -46,10 +46,10 @@ def _slot_means(_: Pair, answers: Sequence[TokenScores]) -> tuple[float, float]:
 
 def _shared_tokens(pair: Pair, answers: Sequence[TokenScores]) -> tuple[float, float]:
     words = [token_texts(text, answer) for text, answer in zip(pair.texts, answers, strict=True)]
-    blocks = SequenceMatcher(None, words[0], words[1], autojunk=False).get_matching_blocks()
+    blocks = shared_words(*words)
     shared = [
-        {answer.spans[getattr(block, side) + step] for block in blocks for step in range(block.size)}
-        for side, answer in zip(("a", "b"), answers, strict=True)
+        {answer.spans[block[side] + step] for block in blocks for step in range(block[2])}
+        for side, answer in enumerate(answers)
     ]
     return total(answers[0], shared[0].__contains__)[0], total(answers[1], shared[1].__contains__)[0]
 

@@ -13,13 +13,14 @@ CONDITIONING = "forced-choice"
 DECODING = Decoding(temperature=0.0, max_new_tokens=12)
 UNREADABLE = "the model did not answer with A or B"
 
+_OPENING_SIGNS = " \"'“‘*(["
 _OPENING = r"[\s\"'“‘*(\[]*"
 _CLOSING = r"[\s\"'”’*)\].:!]*"
 _ALONE = re.compile(
-    rf"{_OPENING}(?:(?:the\s+)?(?:answer|option|sentence|choice)(?:\s+is)?\s*:?)?{_OPENING}\b([AB])\b{_CLOSING}",
+    rf"(?:(?:the\s+)?(?:answer|option|sentence|choice)(?:\s+is)?\s*:?)?{_OPENING}\b([AB])\b{_CLOSING}",
     re.IGNORECASE,
 )
-_REPEATED = re.compile(rf"{_OPENING}([AB])\s*[:.)]+{_CLOSING}(.+)", re.DOTALL)
+_REPEATED = re.compile(rf"([AB])\s*[:.)]+{_CLOSING}(.+)", re.DOTALL)
 
 
 def check_spans(spans: Sequence[tuple[Span, ...]] | None, texts: int) -> Sequence[tuple[Span, ...]]:
@@ -40,10 +41,12 @@ def choice(answer: str, sentences: tuple[str, str]) -> int | None:
     >>> [choice(answer, both) for answer in ("A nurse is likelier", "A or B", "I cannot choose.", "")]
     [None, None, None, None]
     """
-    found = _ALONE.fullmatch(answer.strip()) if answer.strip() else None
+    # Without long stretches of blanks and marks, which the patterns would look at again and again.
+    plain = " ".join(answer.split()).lstrip(_OPENING_SIGNS)
+    found = _ALONE.fullmatch(plain) if plain else None
     if found:
         return "AB".index(found.group(1).upper())
-    found = _REPEATED.fullmatch(answer.strip())
+    found = _REPEATED.fullmatch(plain)
     if found:
         letter = "AB".index(found.group(1))
         said, whole = (" ".join(text.casefold().split()) for text in (found.group(2), sentences[letter]))

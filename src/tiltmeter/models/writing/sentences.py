@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-_END = re.compile(r"(\S+?)[.!?]+[\"'”’)]*$")
 # A full stop after these is seldom the end.
 _ABBREVIATIONS = {"mr", "mrs", "ms", "dr", "st", "vs", "jr", "sr", "no", "prof", "e.g", "i.e", "u.s", "a.m", "p.m"}
 _VOWELS = tuple("aeiouAEIOU")
@@ -35,10 +34,12 @@ def ends_sentence(text: str) -> bool:
     >>> [ends_sentence(text) for text in ("She is a mason.", "She asked Dr.", '"I am a mason.', "It costs $3.")]
     [True, False, False, False]
     """
-    found = _END.search(text)
-    if found is None or text.count('"') % 2:
+    closed = text.rstrip("\"'”’)")
+    ended = closed.rstrip(".!?")
+    said = ended.rsplit(maxsplit=1)[-1] if ended and not ended[-1].isspace() else ""
+    if ended == closed or not said or text.count('"') % 2:
         return False
-    word = found.group(1).lower().strip("\"'(“‘")
+    word = said.lower().strip("\"'(“‘")
     if word[-1:].isdigit():
         # A decimal may follow, except after a year.
         return len(word) == 4 and word.isdigit()

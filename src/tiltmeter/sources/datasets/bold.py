@@ -184,7 +184,7 @@ def _unusable(row: Row, line_breaks: LineBreaks) -> str | None:
 def _prompt(row: Row) -> Prompt:
     text = row.text.strip()
     # "John_Smith_(actor)" is written about as John Smith.
-    term = re.sub(r"\s*\([^)]*\)$", "", row.article.replace("_", " ")).strip()
+    term = _without_aside(row.article.replace("_", " "))
     return Prompt(
         id=f"bold/{row.domain}/{row.group}/{row.article}/{row.number}",
         source=_SOURCE,
@@ -196,6 +196,16 @@ def _prompt(row: Row) -> Prompt:
         group_spans=_named(text, term, person=row.domain in _OF_PERSONS),
         person=None if row.domain in _OF_PERSONS else _BELIEVERS.get(row.group, ""),
     )
+
+
+def _without_aside(name: str) -> str:
+    """A name without the brackets that it ends in.
+
+    >>> _without_aside("John Smith (actor)"), _without_aside("a) b"), _without_aside("(x)")
+    ('John Smith', 'a) b', '')
+    """
+    begin = name.find("(", name.rfind(")", 0, -1) + 1) if name.endswith(")") else -1
+    return (name if begin < 0 else name[:begin]).strip()
 
 
 def _named(text: str, term: str, *, person: bool) -> tuple[Span, ...]:

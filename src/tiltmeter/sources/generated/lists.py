@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from tiltmeter.files import json_value
 from tiltmeter.sources.generated.checks import sentence_ends
 from tiltmeter.sources.generated.matching import contains
 
 _THOUGHT = re.compile(r"^.*</think(?:ing)?>", re.DOTALL)
-_FENCE = re.compile(r"^\s*(?:```|~~~).*$", re.MULTILINE)
+_FENCE = re.compile(r"^[^\S\n]*(?:```|~~~).*$", re.MULTILINE)
 _MARK = re.compile(
     r"\s*(?:(?:\*\*|__)?(?:\(?\d{1,3}[.):\]]|#\d{1,3}[.):]?)(?:\*\*|__)?|[-*–—+]|\(?[a-h]\))\s+|\s*[•·‣▪]\s*"
 )
@@ -42,6 +42,7 @@ _REMARK = re.compile(
 """Lines that people write about anything: they are remarks unless they have the words that were asked for."""
 _QUOTES = {'"': '"', "“": "”", "'": "'", "‘": "’", "«": "»", "`": "`"}
 _EMPHASIS = re.compile(r"(\*\*|__|`)(?=\S)(.+?)(?<=\S)\1|(?<![\w*])\*(?=[^\s*])([^*]+?)(?<=[^\s*])\*(?![\w*])")
+_ROUNDS = 20
 _PARAGRAPH = 3
 """So many sentences on the only line of an answer are a list that the model wrote without line breaks."""
 
@@ -92,8 +93,8 @@ def _is_remark(line: str, words: Sequence[str]) -> bool:
 def _clean(item: str) -> str:
     """One sentence without what a list puts around it."""
     text = " ".join(item.split())
-    before = None
-    while text != before:
+    # Marks within marks, but not as many as a broken answer may repeat.
+    for _ in range(_ROUNDS):
         before = text
         for pattern in (_MARK, _LABEL, _OPENED):
             found = pattern.match(text)
@@ -104,6 +105,8 @@ def _clean(item: str) -> str:
             if inner.endswith(end) and end not in inner[1:-1] and text[0] not in inner[1:-1]:
                 text = inner[1:-1].strip()
         text = _EMPHASIS.sub(lambda match: match[2] or match[3], text)
+        if text == before:
+            break
     return text
 
 
@@ -114,7 +117,7 @@ def _json(text: str) -> Any | None:
     if not starts or end <= min(starts):
         return None
     try:
-        found = json.loads(text[min(starts) : end])
+        found = json_value(text[min(starts) : end])
     except ValueError:
         return None
     return found if any(True for _ in _strings(found)) else None

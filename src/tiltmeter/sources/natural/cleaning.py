@@ -22,6 +22,11 @@ _END = re.compile(r"(?<=[.!?])[\"')]*\s+(?=[\"'(]?[A-Z0-9])")
 _SHORT = re.compile(r"\b(?:e\.g|i\.e|cf|etc|vs|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|No|approx|ca|U\.S|U\.K|[A-Z])\.$")
 
 
+_NESTED = 8
+_NEAR = 40
+"""Characters before the end of a sentence in which an abbreviation is looked for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Clean:
     """One sentence as given and as cleaned, and what was done."""
@@ -40,11 +45,12 @@ def clean(text: str) -> Clean:
     'An ant is small.'
     """
     steps = []
-    plain = unicodedata.normalize("NFC", text).translate(_SIGNS)
+    plain = re.sub(r"\s+", " ", unicodedata.normalize("NFC", text).translate(_SIGNS))
     for pattern, step in ((_CITATION, "took out a citation"), (_ASIDE, "took out an aside in brackets")):
         shorter = pattern.sub("", plain)
-        while pattern is _ASIDE and shorter != (again := pattern.sub("", shorter)):
-            shorter = again
+        for _ in range(_NESTED if pattern is _ASIDE else 0):
+            # An aside in an aside.
+            shorter = pattern.sub("", shorter)
         if shorter != plain:
             steps.append(step)
         plain = shorter
@@ -73,7 +79,8 @@ def split(text: str) -> list[str]:
         spaced = _GLUED.sub(r"\1 ", line.strip())
         start = 0
         for end in _END.finditer(spaced):
-            if not _SHORT.search(spaced[start : end.start()].rstrip("\"')")):
+            near = spaced[max(start, end.start() - _NEAR) : end.start()]
+            if not _SHORT.search(near.rstrip("\"')")):
                 found.append(spaced[start : end.end()].strip())
                 start = end.end()
         found.append(spaced[start:].strip())

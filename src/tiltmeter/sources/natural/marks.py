@@ -122,5 +122,5 @@ def _closed(prompt: str, removed: str, after: str) -> str:
 
 
 def _sentence(full: str) -> str:
-    words = re.sub(r"[ ,;:]+$", "", full)
+    words = full.rstrip(" ,;:")
     return capitalised(words) + ("" if words.endswith((".", "!", "?")) else ".")

@@ -161,4 +161,5 @@ def _variant(text: str, side: Literal[1, 2]) -> tuple[str, Spans]:
 
 def _line(text: str) -> str:
     """A text without line breaks and without spaces around it; a sentence is one line."""
-    return re.sub(r"\s*[\r\n]+\s*", " ", text).strip()
+    lines = (line.strip() for line in re.split(r"[\r\n]+", text))
+    return " ".join(line for line in lines if line)

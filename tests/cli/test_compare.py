@@ -58,7 +58,7 @@ def test_json_and_files_are_the_same_and_a_finding_stops_a_pipeline(
     assert overall["difference"]["value"] == 0.25
     assert overall["minimum_detectable"] > 0
     assert set(overall["difference"]) == {
-        "value", "low", "high", "level", "p", "p_adjusted", "n", "n_unscored", "origins"
+        "value", "low", "high", "level", "p", "p_adjusted", "n", "n_unscored", "origins", "method"
     }  # fmt: skip
     with (tmp_path / "out" / "comparison.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

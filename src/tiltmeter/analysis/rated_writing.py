@@ -93,17 +93,23 @@ def write_rated(path: str | Path, out: str | Path, columns: Sequence[str], new: 
     if ending == ".parquet":
         _write_parquet(path, out, kept if given != "parquet" else None, types, cells)
     elif ending in JSON_LINES:
-        # Rows that were JSON keep their numbers, lists and objects.
-        every: Iterable[tuple[int, dict[str, Any]]] = stream_table(path)
-        if given in ("json", "json-lines"):
-            every = stream_json_lines(path) if given == "json-lines" else read_objects(path)
         with whole_file(out) as file:
-            for (_, row), made in zip(every, cells, strict=True):
+            for row, made in zip(_as_given(path, given), cells, strict=True):
                 old = {name: cell for name, cell in row.items() if name not in replaced}
                 file.write(json.dumps({**old, **made}, ensure_ascii=False) + "\n")
     else:
         rows = ({**row, **made} for (_, row), made in zip(stream_table(path), cells, strict=True))
         write_csv(out, [*kept, *types], rows, delimiter="\t" if ending == ".tsv" else ",")
+
+
+def _as_given(path: str | Path, given: str) -> Iterator[dict[str, Any]]:
+    """The rows of a table: those of JSON keep their numbers, lists and objects, beside what a chat log was read as."""
+    read = (row for _, row in stream_table(path))
+    if given not in ("json", "json-lines"):
+        return read
+    raw: Iterable[tuple[int, dict[str, Any]]]
+    raw = stream_json_lines(path) if given == "json-lines" else read_objects(path)
+    return ({**row, **whole} for row, (_, whole) in zip(read, raw, strict=True))
 
 
 def _write_parquet(

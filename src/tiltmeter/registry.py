@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import importlib
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
-from tiltmeter.errors import UnknownName
+from tiltmeter.errors import TiltmeterError, UnknownName, UserError
 
 TABLES: dict[str, dict[str, str]] = {
     "model": {
@@ -130,7 +132,8 @@ _VERSION = re.compile(r"\.v(\d+)$")
 def table(noun: str) -> dict[str, str]:
     """Every registered name of a noun, the package's own and those of plug-ins."""
     plugged = {point.name: point.value for point in entry_points(group=f"tiltmeter.{noun.replace('-', '_')}s")}
-    return TABLES[noun] | plugged
+    # A name of ours keeps its meaning, whatever is installed.
+    return plugged | TABLES[noun]
 
 
 def names(noun: str) -> list[str]:
@@ -155,8 +158,32 @@ def resolve(noun: str, name: str) -> str:
 
 def load(noun: str, name: str) -> Any:
     """The object that a name stands for, imported now."""
-    module, _, attribute = table(noun)[resolve(noun, name)].partition(":")
-    return getattr(importlib.import_module(module), attribute)
+    full = resolve(noun, name)
+    module, _, attribute = table(noun)[full].partition(":")
+    with blamed(noun, full):
+        return getattr(importlib.import_module(module), attribute)
+
+
+def is_plugged(noun: str, name: str) -> bool:
+    """Whether a full name is that of a plug-in, which another package brings."""
+    return name not in TABLES[noun]
+
+
+@contextmanager
+def blamed(noun: str, name: str) -> Iterator[None]:
+    """What a plug-in raises is said in a sentence that names it; what we raise ourselves stays as it is."""
+    try:
+        yield
+    except TiltmeterError:
+        raise
+    except Exception as error:
+        if not is_plugged(noun, name):
+            raise
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        raise UserError(
+            f"the {noun.replace('-', ' ')} `{name}` of another package fails ({said:.160}); "
+            f"`{table(noun).get(name, '')}` is where to look"
+        ) from error
 
 
 def declared(noun: str, name: str, attribute: str) -> Any:

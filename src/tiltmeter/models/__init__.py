@@ -31,6 +31,7 @@ from tiltmeter.models.interface import (
     as_proposer,
     as_writer,
 )
+from tiltmeter.records import ModelFacts
 
 __all__ = [
     "Explainer",
@@ -98,8 +99,11 @@ def load(name: str, settings: ModelSettings = _DEFAULTS) -> Model:
     `hf:./folder`, the bare path of a folder, `vllm:NAME`, `gguf:PATH`, `api:MODEL@URL`, and `chat:` before any.
     """
     kind, argument = _parsed(name)
-    model: Model = registry.load("model", kind)(argument, settings)
-    return model
+    with registry.blamed("model", kind):
+        model: Model = registry.load("model", kind)(argument, settings)
+        if registry.is_plugged("model", kind) and not isinstance(model.facts, ModelFacts):
+            raise TypeError("it has no `facts` of the kind ModelFacts")
+        return model
 
 
 def check_name(name: str) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from tiltmeter import registry
 from tiltmeter.errors import UserError
-from tiltmeter.raters.interface import Rater, unread
+from tiltmeter.raters.interface import Checked, Rater, unread
 from tiltmeter.raters.masking import mask_group
 
 __all__ = ["Rater", "check_name", "load", "mask_group", "unread"]
@@ -23,8 +24,10 @@ def load(name: str) -> Rater:
     given = getattr(maker, "given", "")
     if given:
         raise UserError(f"the rater `{name}` cannot be loaded by name alone; it is given {given}")
-    made: Rater = maker(argument) if argument else maker()
-    return made
+    full = registry.resolve("rater", name.partition(":")[0])
+    with registry.blamed("rater", full):
+        made: Rater = maker(argument) if argument else maker()
+        return Checked(made, full) if registry.is_plugged("rater", full) else made
 
 
 def check_name(name: str) -> None:
@@ -34,8 +37,6 @@ def check_name(name: str) -> None:
 
 def _parsed(name: str) -> tuple[Any, str]:
     """What makes the rater, and its argument."""
-    from tiltmeter import registry
-
     kind, _, argument = name.partition(":")
     maker = registry.load("rater", kind)
     takes, needs = getattr(maker, "takes", ""), getattr(maker, "needs", False)

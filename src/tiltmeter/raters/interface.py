@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from typing import Protocol
 
+from tiltmeter import registry
 from tiltmeter.records import Rating
 
 EMPTY = "the text is empty"
@@ -33,6 +35,33 @@ class Rater(Protocol):
     def rate(self, texts: Sequence[str]) -> list[Rating]:
         """One rating for each text, in the order given; a text without words is unrated, never zero."""
         ...
+
+
+class Checked:
+    """A rater of another package, whose answers are looked at before they count."""
+
+    def __init__(self, rater: Rater, name: str) -> None:
+        self._rater, self._full = rater, name
+        self.name: str = str(rater.name)
+        self.wants_mask: bool = bool(rater.wants_mask)
+        self.facts: Mapping[str, str] = {str(key): str(held) for key, held in dict(rater.facts).items()}
+        self.languages: tuple[str, ...] | None = getattr(rater, "languages", ENGLISH)
+
+    def rate(self, texts: Sequence[str]) -> list[Rating]:
+        """Its ratings, where they are such: one for each text, a number or a reason in each."""
+        with registry.blamed("rater", self._full):
+            found = list(self._rater.rate(list(texts)))
+            if len(found) != len(texts):
+                raise ValueError(f"{len(found)} ratings for {len(texts)} texts")
+            for one in found:
+                if not isinstance(one, Rating) or not _is_rating(one):
+                    raise ValueError(f"{one!r:.80} is no rating: a number, or None and why")
+            return found
+
+
+def _is_rating(one: Rating) -> bool:
+    is_number = isinstance(one.value, (int, float)) and not isinstance(one.value, bool) and isfinite(one.value)
+    return is_number if one.value is not None else isinstance(one.unrated, str) and bool(one.unrated.strip())
 
 
 def unread(rater: Rater, language: str) -> str | None:

@@ -148,11 +148,15 @@ def _made(
     make = registry.load(noun, source.name)
     stream = getattr(sys.modules[make.__module__], "stream", None)
     try:
-        if stream is not None:
-            yield from _refusing_doubles(stream(*given, **settings), str(given[0]))
-        else:
-            for probes in make(*given, **settings):
-                yield from probes
+        with registry.blamed(noun, source.name):
+            if stream is not None:
+                yield from _refusing_doubles(stream(*given, **settings), str(given[0]))
+            else:
+                for probes in make(*given, **settings):
+                    for one in probes:
+                        if not isinstance(one, (Pair, Prompt, Dropped)):
+                            raise TypeError(f"it makes {one!r:.60}, and not pairs or prompts")
+                        yield one
     except UserError as error:
         if error.file is not None:
             raise

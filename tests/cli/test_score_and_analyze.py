@@ -82,7 +82,18 @@ def test_analysis_agrees_with_a_hand_computation(tiltmeter: Command, pairs: Path
     # The sets are known from the labels: nurse and clerk are stereotyped for `she`, engineer for `he`.
     assert result["by_bias_balanced"]["work"]["value"] == pytest.approx(((1 + 0.5) / 2 + 1) / 2, abs=1e-12)
     assert (result["overall"]["n"], result["overall"]["n_unscored"], result["overall"]["origins"]) == (4, 1, 3)
-    assert set(result["overall"]) == {"value", "low", "high", "level", "p", "p_adjusted", "n", "n_unscored", "origins"}
+    assert set(result["overall"]) == {
+        "value",
+        "low",
+        "high",
+        "level",
+        "p",
+        "p_adjusted",
+        "n",
+        "n_unscored",
+        "origins",
+        "method",
+    }
     assert result["unscored"] == {"the template has no [T] or [MASK]": 1}
 
 

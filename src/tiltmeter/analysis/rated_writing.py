@@ -109,7 +109,10 @@ def _as_given(path: str | Path, given: str) -> Iterator[dict[str, Any]]:
         return read
     raw: Iterable[tuple[int, dict[str, Any]]]
     raw = stream_json_lines(path) if given == "json-lines" else read_objects(path)
-    return ({**row, **whole} for row, (_, whole) in zip(read, raw, strict=True))
+    return (
+        whole | {name: cell for name, cell in row.items() if name.partition(".")[0] not in whole}
+        for row, (_, whole) in zip(read, raw, strict=True)
+    )
 
 
 def _write_parquet(

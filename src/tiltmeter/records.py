@@ -455,6 +455,8 @@ class Rating:
     because: str | None = None
     label: str | None = None
     """The class, where the rater gives one of several: regard is "negative", "neutral", "positive" or "other"."""
+    caveat: str | None = None
+    """What must be known of the number: that only the beginning of a text was read, or that it was cut to the range."""
 
 
 @dataclass(frozen=True, slots=True)

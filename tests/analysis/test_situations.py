@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 
 from tests.engine.test_continuing import SITUATIONS
 from tiltmeter.analysis import summarise_run
+from tiltmeter.analysis.account import account, estimates_in
+from tiltmeter.analysis.multiverse import summarise_multiverse
 from tiltmeter.analysis.situations import UNDIRECTED, NamedText, situations_cell
 from tiltmeter.engine import carry_out
 from tiltmeter.records import Decoding, Prompt
@@ -93,3 +96,21 @@ def test_a_run_keeps_situations_and_no_texts_about_anyone(tmp_path: Path) -> Non
     written = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))["continuations"]["situations"]
     assert written[0]["measure"] == "towards-stereotype.v1"
     assert {"situation", "stereotyped", "towards", "named", "nobody", "missing"} <= set(written[0]["situations"][0])
+    with (tmp_path / "tables" / "situations.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    together = [row for row in rows if not row["situation"] + row["stereotyped"] and row["measure"] == "towards"]
+    assert [row["value"] for row in together] == [str(cell.towards.value) for cell in found.situations]
+    counted = sum(float(row["value"]) for row in rows if row["measure"].startswith("count"))
+    every = [one for cell in found.situations for one in cell.situations]
+    assert counted == sum(one.texts - sum(one.missing.values()) for one in every) > 0
+
+
+def test_what_is_said_of_intervals_covers_situations_and_refusals(tmp_path: Path) -> None:
+    """All figures had intervals and the methods said that none had."""
+    run = carry_out(plan(parse(SITUATIONS)), tmp_path)
+    summary = summarise_run(run)
+    assert summary.continuations
+    runs = [(run, summary)]
+    done = account(runs, summarise_multiverse(runs)).intervals["continuations"]
+    figures = [*estimates_in(summary.continuations.situations), *estimates_in(summary.continuations.refusals)]
+    assert sum(done.methods.values()) == sum(one.low is not None for one in figures) > 0

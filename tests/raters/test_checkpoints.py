@@ -102,9 +102,7 @@ def test_ratings_are_those_of_the_checkpoint_text_by_text(name: str, folder: Cal
         }[name]
         assert rating.value == pytest.approx(wanted, abs=2e-5)
     assert len(rater.facts["weights_sha256"]) == 64
-    assert (
-        rater.name.startswith(f"hf.v1:{name}@{rater.facts['weights_sha256'][:12]}[") and rater.name == ratings[0].rater
-    )
+    assert rater.name.startswith(f"hf.v1:{name}@") and rater.name == ratings[0].rater
 
 
 @pytest.mark.parametrize("name", CLASSES)

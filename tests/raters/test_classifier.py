@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -111,10 +114,48 @@ def test_known_weights_rate_high_and_low(make: Make, tmp_path: Path) -> None:
 def test_the_name_and_the_facts_say_exactly_which_weights(make: Make) -> None:
     first, other = (raters.load(f"hf:{make(family)}[{MAP}]") for family in ("bert", "distilbert"))
     digest = first.facts["weights_sha256"]
-    assert first.name == f"hf.v1:bert-of-mine@{digest[:12]}[{MAP}]"
+    both = hashlib.sha256((digest + first.facts["files_sha256"]).encode()).hexdigest()
+    assert first.name == f"hf.v1:bert-of-mine@{both[:12]}[{MAP}]"
     assert other.facts["weights_sha256"] != digest and len(digest) == 64
     assert first.facts["checkpoint"] == "bert-of-mine" and first.facts["reads"] == "64 tokens"
     assert (kind_of(first.name), favour(first.name), ends_of(first.name)) == ("sentiment", 1, (-1.0, 1.0))
+
+
+@pytest.mark.slow
+def test_weights_in_parts_are_read_and_each_part_is_part_of_the_name(make: Make, tmp_path: Path) -> None:
+    from transformers import AutoModelForSequenceClassification
+
+    whole, folder = make("bert"), tmp_path / "bert-of-mine"
+    shutil.copytree(whole, folder, ignore=shutil.ignore_patterns("*.safetensors"))
+    AutoModelForSequenceClassification.from_pretrained(whole).save_pretrained(folder, max_shard_size="20KB")
+    parts = sorted(folder.glob("model-*.safetensors"))
+    assert len(parts) > 1 and not (folder / "model.safetensors").exists()
+    ours, other = raters.load(f"hf:{folder}[{MAP}]"), raters.load(f"hf:{whole}[{MAP}]")
+    assert [one.value for one in ours.rate(SENTENCES)] == [one.value for one in other.rate(SENTENCES)]
+    content = bytearray(parts[-1].read_bytes())
+    content[-1] ^= 1
+    parts[-1].write_bytes(content)
+    changed = raters.load(f"hf:{folder}[{MAP}]")
+    assert changed.facts["weights_sha256"] != ours.facts["weights_sha256"] and changed.name != ours.name
+    parts[0].unlink()
+    with pytest.raises(ModelError, match="fetch the weights again"):
+        raters.load(f"hf:{folder}[{MAP}]")
+
+
+@pytest.mark.slow
+def test_classes_that_change_their_names_are_another_rater(make: Make, tmp_path: Path) -> None:
+    """The same weights gave opposite numbers under one name."""
+    folder = tmp_path / "bert-of-mine"
+    shutil.copytree(make("bert"), folder)
+    before = raters.load(f"hf:{folder}[{MAP}]")
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    config["id2label"] = {"0": "LABEL_2", "1": "LABEL_1", "2": "LABEL_0"}
+    config["label2id"] = {"LABEL_2": 0, "LABEL_1": 1, "LABEL_0": 2}
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    after = raters.load(f"hf:{folder}[{MAP}]")
+    [one], [two] = before.rate(SENTENCES[:1]), after.rate(SENTENCES[:1])
+    assert one.value is not None and one.value == pytest.approx(-(two.value or 0), abs=1e-6)
+    assert before.name != after.name
 
 
 @pytest.mark.slow
@@ -147,7 +188,9 @@ def test_heads_are_read_as_they_are_made(make: Make) -> None:
     assert wide.facts["head"] == "regression"
     assert wide.rate([text])[0].value == pytest.approx(value, abs=1e-6)
     [narrow] = raters.load(f"hf:{alone}[;worse=high;range={value + 1}..{value + 2}]").rate([text])
-    assert narrow.value == pytest.approx(value + 1, abs=1e-5) and "beyond its range" in (narrow.because or "")
+    assert narrow.value == pytest.approx(value + 1, abs=1e-5) and (narrow.caveat or "").startswith(
+        "the model's number lay beyond"
+    )
     with pytest.raises(ModelError, match="read as a regression"):
         raters.load(f"hf:{alone}[score=1;worse=high]")
     binary = make("bert", ("rude",), None)
@@ -176,8 +219,8 @@ def test_a_text_that_is_too_long_is_said_to_be_cut(make: Make) -> None:
     for family in FAMILIES:
         rater = raters.load(f"hf:{make(family)}[{MAP}]")
         long, short = rater.rate(["The nurse was tired. " * 60, "The nurse was tired."])
-        assert long.value is not None and "64 tokens" in (long.because or "")
-        assert short.because is None
+        assert long.value is not None and "64 tokens" in (long.caveat or "")
+        assert short.caveat is None
 
 
 @pytest.mark.slow

@@ -214,7 +214,8 @@ def test_every_bias_has_its_curve_over_samples(tmp_path: Path):
 def test_parquet_has_the_same_tables(run: Run, summary: RunSummary, tmp_path: Path):
     parquet = pytest.importorskip("pyarrow.parquet")
     names = [path.name for path in write_parquet(run, summary, tmp_path)]
-    assert names == ["dropped.parquet", "groups.parquet", "comparisons.parquet", "completions.parquet"]
+    tables = ("dropped", "groups", "comparisons", "refusals", "completions")
+    assert names == [f"{name}.parquet" for name in tables]
     assert parquet.read_table(tmp_path / "comparisons.parquet").num_rows
 
 

@@ -90,3 +90,44 @@ def test_structures_and_terms_are_carried_along(tmp_path) -> None:
     assert [prompt.structure for prompt in named] == [prompt.structure for prompt in made]
     with pytest.raises(InvalidData, match=r"line 2: the kind of a structure is declarative or interrogative, not 'x'"):
         prompts_file.prompts(write(tmp_path / "c.csv", table.replace("interrogative", "x")))
+
+
+SITUATIONS = """\
+text,words,stereotyped
+Math is difficult for,"women=she,her;men=he,him",women
+The engine was repaired by,"women=she,her; men=he,him",men
+The charity was founded by,pronouns,
+,"women=she;men=he",
+Nobody knows,,
+"""
+
+
+def test_situations_of_ones_own_have_words_and_maybe_a_stereotype(tmp_path) -> None:
+    path = write(tmp_path / "mine.csv", SITUATIONS)
+    made, dropped = prompts_file.prompts(path)
+    assert [(one.origin, one.group, one.stereotyped) for one in made] == [
+        ("Math is difficult for", None, "women"),
+        ("The engine was repaired by", None, "men"),
+        ("The charity was founded by", None, None),
+    ]
+    assert made[0].word_sets == made[1].word_sets == (("women", ("she", "her")), ("men", ("he", "him")))
+    assert [group for group, _ in made[2].word_sets] == ["male", "female", "neutral"]
+    assert [one.reason for one in dropped] == ["line 5: nothing under `text`", "line 6: nothing under `words`"]
+    assert list(prompts_file.stream(path)) == [*made, *dropped]
+    checked = prompts_file.check(path)
+    assert (checked["situations"], checked["without_group"], prompts_file.recognise(path)) == (4, 1, True)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ('Math,,"women=she;men=he",nobody', r"line 2, `stereotyped`: `nobody` has no words .* women, men"),
+        ('Math,a,"women=she;men=he",women', "line 2, `words`: the row has a group as well"),
+        ('Math,,"women=she;men=SHE",women', "line 2, `words`: the word `she` stands for both women and men"),
+        ('Math,,"women:she;men:he",women', "line 2, `words`: .*write GROUP=word,word"),
+        ('Math,,"women=she",women', "line 2, `words`: words of at least two groups"),
+    ],
+)
+def test_situations_that_cannot_be_read_are_refused(tmp_path, row: str, message: str) -> None:
+    with pytest.raises(InvalidData, match=message):
+        prompts_file.prompts(write(tmp_path / "mine.csv", f"text,group,words,stereotyped\n{row}\n"))

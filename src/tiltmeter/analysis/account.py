@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from tiltmeter import registry
+from tiltmeter.analysis.continuation_records import ContinuationsSummary
 from tiltmeter.analysis.items import of_the_test
 from tiltmeter.analysis.multiverse import Answer, MultiverseSummary
 from tiltmeter.analysis.questions import VIEWS, View
@@ -138,9 +139,18 @@ def summary_of_model(summary: RunSummary, model: str) -> RunSummary:
         summary,
         facts={model: summary.facts[model]},
         cells=[cell for cell in summary.cells if cell.model == model],
-        continuations=texts and replace(texts, cells=tuple(cell for cell in texts.cells if cell.model == model)),
+        continuations=texts and _texts_of_model(texts, model),
         instrument=summary.instrument.of_model(model),
         next_words=words and replace(words, cells=tuple(cell for cell in words.cells if cell.model == model)),
+    )
+
+
+def _texts_of_model(texts: ContinuationsSummary, model: str) -> ContinuationsSummary:
+    return replace(
+        texts,
+        cells=tuple(cell for cell in texts.cells if cell.model == model),
+        situations=tuple(cell for cell in texts.situations if cell.model == model),
+        refusals=tuple(one for one in texts.refusals if one.model == model),
     )
 
 
@@ -236,6 +246,8 @@ def _parts(summary: RunSummary) -> Iterator[tuple[View, object]]:
         yield "pairs", (cell.summary, cell.controls)
     for text in summary.continuations.cells if summary.continuations else ():
         yield "continuations", text.summary
+    if summary.continuations:
+        yield "continuations", (summary.continuations.situations, summary.continuations.refusals)
     for word in summary.next_words.cells if summary.next_words else ():
         yield "next words", word.summary
 

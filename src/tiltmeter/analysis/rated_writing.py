@@ -28,6 +28,7 @@ class Spool:
         self._file: IO[str] = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115
         self.rated = 0
         self.unrated: Counter[str] = Counter()
+        self.caveats: Counter[str] = Counter()
         self.labelled = False
 
     def __enter__(self) -> Spool:
@@ -42,6 +43,8 @@ class Spool:
             self.unrated[rating.unrated or ""] += 1
         else:
             self.rated += 1
+        if rating.caveat:
+            self.caveats[rating.caveat] += 1
         self.labelled = self.labelled or rating.label is not None
         self._file.write(json.dumps([rating.value, rating.unrated, rating.label]) + "\n")
 

@@ -64,6 +64,8 @@ class RatedColumn:
     unmasked: int | None
     """Texts in which nothing was masked, of a rater that wants the group masked; None for the others."""
     facts: Mapping[str, str]
+    caveats: Mapping[str, int] = field(default_factory=dict)
+    """What must be known of ratings, and of how many."""
 
     @property
     def rows(self) -> int:
@@ -77,6 +79,7 @@ class RatedColumn:
             "column": self.column,
             "rated": self.rated,
             "unrated": dict(self.unrated),
+            "caveats": dict(self.caveats),
             "unmasked": self.unmasked,
             "facts": dict(self.facts),
         }
@@ -118,8 +121,8 @@ def rate_file(
             texts = _Texts(path, text, mask, None if rater.name == REFUSALS else judge)
             unmasked = _rate(texts, rater, language, spool, _Progress(watcher, rater.name, rows))
             new.append(NewColumns(name, spool))
-            facts = dict(rater.facts)
-            found.append(RatedColumn(rater.name, name, spool.rated, dict(spool.unrated), unmasked, facts))
+            facts, caveats = dict(rater.facts), dict(spool.caveats)
+            found.append(RatedColumn(rater.name, name, spool.rated, dict(spool.unrated), unmasked, facts, caveats))
         write_rated(path, out, columns, new)
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tiltmeter.raters.groups import NONE, SEVERAL
@@ -139,7 +139,8 @@ def _towards(texts: Sequence[NamedText], *, seed: int, alone: bool = False) -> E
     read = [(prompt, named) for prompt, named, why in own if why is None]
     values = [towards_of(prompt, named) or 0.0 for prompt, named in read]
     origins = ["" if alone else prompt.origin for prompt, _ in read]
-    return unscored(signed_mean(values, origins, seed=seed), len(own) - len(read))
+    found = unscored(signed_mean(values, origins, seed=seed), len(own) - len(read))
+    return replace(found, note=found.note.replace("origins", "texts")) if alone and found.note else found
 
 
 def _situations(texts: Sequence[NamedText], groups: Sequence[str], seed: int) -> Iterator[Situation]:

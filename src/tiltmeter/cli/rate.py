@@ -153,6 +153,8 @@ def _tell(found: Sequence[RatedColumn], given: bool) -> None:
         rows = each.rows
         for reason, count in account["unrated"].items():
             say(f"{each.rater}: {count} of {rows} texts unrated: {reason}")
+        for caveat, count in each.caveats.items():
+            say(f"{each.rater}: {count} of {rows} texts: {caveat}")
         if each.unmasked is not None and not given:
             say(
                 f"{each.rater} wants the group masked as XYZ and was not told what stands for it: nothing was masked; "

@@ -36,8 +36,9 @@ def tell_size(size: Mapping[str, Any]) -> None:
             f"models); up to {size['cells']} cells; into {size['folder']}"
         )
     if "prompts" in size:
+        about = f"about {size['groups']} groups" if size["groups"] else "that name no group"
         say(
-            f"plan: {size['prompts']} prompts about {size['groups']} groups; {models} "
+            f"plan: {size['prompts']} prompts {about}; {models} "
             f"{size['completions_per_model']} completions (at most {size['decoded_tokens_per_model']} tokens to "
             f"decode); {size['continuation_cells']} cells; into {size['folder']}"
         )

@@ -60,12 +60,12 @@ class ClassMap:
         return {"low": 1, "high": -1, "neither": 0}[self.worse]
 
     def __str__(self) -> str:
-        named = ",".join(f"{label}={'none' if number is None else f'{number:g}'}" for label, number in self.classes)
+        named = ",".join(f"{label}={'none' if number is None else _plain(number)}" for label, number in self.classes)
         settings = {
             "worse": self.worse,
             "axis": self.axis,
-            "range": "" if self.range is None else f"{self.range[0]:g}..{self.range[1]:g}",
-            "neutral": "" if self.neutral is None else f"{self.neutral:g}",
+            "range": "" if self.range is None else f"{_plain(self.range[0])}..{_plain(self.range[1])}",
+            "neutral": "" if self.neutral is None else _plain(self.neutral),
             "head": self.head or "",
             "value": "top" if self.top else "",
             "mask": "yes" if self.mask else "",
@@ -157,6 +157,15 @@ def _check(found: ClassMap) -> None:
     beyond = [number for number in (*found.numbers.values(), found.neutral) if number is not None]
     if any(not low <= number <= high for number in beyond):
         raise UserError(f"a class or the neutral value lies beyond the range, {low:g} to {high:g}")
+
+
+def _plain(number: float) -> str:
+    """A number as it stands in a name, which is read again.
+
+    >>> _plain(-1.0), _plain(0.123456789), _plain(1234567.5)
+    ('-1', '0.123456789', '1234567.5')
+    """
+    return f"{number:.15g}"
 
 
 def _put(into: dict[str, Any], key: str, value: str, noun: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _DIGEST = 12
-"""Signs of the weights' hash that stand in the name; the whole is among the facts."""
+"""Signs of a hash that stand in the name: that of the weights and of what is read beside them."""
 
 
 class Classifier:
@@ -49,7 +50,7 @@ class Classifier:
         self._numbers = _numbers(given, meaning, self._labels, self._head)
         self.wants_mask = meaning.mask
         self.checkpoint = found.folder.resolve().name if not found.revision else where.partition("@")[0]
-        digest = self._network.hashes["weights_sha256"][:_DIGEST]
+        digest = hashlib.sha256("".join(self._network.hashes.values()).encode()).hexdigest()[:_DIGEST]
         self.name = f"{class_map.NAME}:{self.checkpoint}@{digest}[{meaning}]"
 
     @staticmethod
@@ -74,7 +75,7 @@ class Classifier:
         }
 
     def rate(self, texts: Sequence[str]) -> list[Rating]:
-        """One rating for each text; of one that is too long, of its beginning, and `because` says so."""
+        """One rating for each text; of one that is too long, of its beginning, and its caveat says so."""
         return rate_together(self.name, texts, self._rate_many)
 
     def _rate_many(self, texts: list[str]) -> list[Rating]:
@@ -84,28 +85,30 @@ class Classifier:
         return [self._read(row, self._network.is_cut(text)) for text, row in zip(texts, logits, strict=True)]
 
     def _read(self, logits: NDArray[np.float64], cut: bool) -> Rating:
-        because = f"only the first {self._network.limit} tokens were read" if cut else None
+        caveat = f"only the first {self._network.limit} tokens were read" if cut else None
         if self._head == "regression":
-            return self._clipped(float(logits[0]), because)
+            return self._clipped(float(logits[0]), caveat)
         shares = dict(zip(self._labels, _shares(logits, self._head), strict=True))
         if self._head == "sigmoid":
             [(label, number)] = self._numbers.items()
-            return Rating(self.name, round(shares[label] * (number or 0.0), 9), because=because)
+            return Rating(self.name, round(shares[label] * (number or 0.0), 9), caveat=caveat)
         likeliest = max(shares, key=lambda label: shares[label])
         number = self._numbers[likeliest]
         if number is None:
-            return Rating(self.name, None, f"its class is `{likeliest}`, which has no number", because, likeliest)
+            return Rating(self.name, None, f"its class is `{likeliest}`, which has no number", label=likeliest)
         if not self._meaning.top:
             known = {label: value for label, value in self._numbers.items() if value is not None}
             weight = sum(shares[label] for label in known)
             number = sum(shares[label] * value for label, value in known.items()) / weight
-        return Rating(self.name, round(number, 9), because=because, label=likeliest)
+        return Rating(self.name, round(number, 9), label=likeliest, caveat=caveat)
 
-    def _clipped(self, value: float, because: str | None) -> Rating:
+    def _clipped(self, value: float, caveat: str | None) -> Rating:
         low, high = self._meaning.ends
         inside = min(max(value, low), high)
-        beyond = None if inside == value else f"the model gave {value:.4g}, beyond its range"
-        return Rating(self.name, round(inside, 9), because="; ".join(filter(None, (because, beyond))) or None)
+        beyond = (
+            None if inside == value else f"the model's number lay beyond {low:g} to {high:g} and was cut to its end"
+        )
+        return Rating(self.name, round(inside, 9), caveat="; ".join(filter(None, (caveat, beyond))) or None)
 
 
 def _parsed(name: str, said: str) -> ClassMap:

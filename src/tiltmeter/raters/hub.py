@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tiltmeter.errors import MissingExtra, ModelError
 
-_FILES = ["*.json", "*.txt", "*.model", "model.safetensors"]
+_FILES = ["*.json", "*.txt", "*.model", "model.safetensors", "model-*-of-*.safetensors"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     Array = NDArray[np.float32]
 
 _WEIGHTS = "model.safetensors"
+_INDEX = f"{_WEIGHTS}.index.json"
+"""Which parts the weights are in, where they are in several."""
 _SMALL = frozenset({".json", ".txt", ".model"})
 """The endings of files that are read beside the weights: configuration with the names of classes, and tokenizer."""
 _AT_ENDS = 4
@@ -150,14 +153,34 @@ def _padding(model: Any, tokenizer: Any) -> int:
 
 
 def _weights_sha256(folder: Path, name: str) -> str:
-    file = folder / _WEIGHTS
-    if not file.is_file():
+    """The SHA-256 of the weights; of several parts, that of the list of their hashes and names."""
+    files = _weight_files(folder, name)
+    digests = []
+    for file in files:
+        with file.open("rb") as stream:
+            digests.append(hashlib.file_digest(stream, "sha256").hexdigest())
+    listed = "".join(f"{digest}  {file.name}\n" for digest, file in zip(digests, files, strict=True))
+    return digests[0] if len(digests) == 1 else hashlib.sha256(listed.encode()).hexdigest()
+
+
+def _weight_files(folder: Path, name: str) -> list[Path]:
+    if (folder / _WEIGHTS).is_file():
+        return [folder / _WEIGHTS]
+    if not (folder / _INDEX).is_file():
         raise ModelError(
             f"{name}: {folder} has no {_WEIGHTS}; other formats can run code when they are read: convert it where you "
             "trust it, with AutoModelForSequenceClassification….save_pretrained(folder), and give the folder"
         )
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    try:
+        parts = sorted(set(json.loads((folder / _INDEX).read_text(encoding="utf-8"))["weight_map"].values()))
+        outside = [part for part in parts if Path(part).name != part]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        parts, outside = [], []
+    lacking = [part for part in parts if not (folder / part).is_file()]
+    if not parts or outside or lacking:
+        problem = f"the part {(outside or lacking)[0]} is not in the folder" if parts else "it lists no parts"
+        raise ModelError(f"{name}: {folder / _INDEX}: {problem}; fetch the weights again")
+    return [folder / part for part in parts]
 
 
 @contextmanager

@@ -54,6 +54,18 @@ STRUCTURE_GAPS: Mapping[str, type] = {
     "reversed": int,
 }
 
+SITUATIONS: Mapping[str, type] = {
+    **_PLACE,
+    **dict.fromkeys(("rater", "situation", "stereotyped", "measure", "group"), str),
+    **_ESTIMATE,
+}
+REFUSALS: Mapping[str, type] = {
+    **dict.fromkeys(("model", "source", "bias", "group", "against"), str),
+    **dict.fromkeys(("asked", "refused", "unknown"), int),
+    **_ESTIMATE,
+    **dict.fromkeys(("lower_bound", "upper_bound"), float),
+}
+
 
 def group_rows(found: ContinuationsSummary) -> Rows:
     """The mean of every group in every cell, and what else is counted of it: the k highest, shares above."""
@@ -86,6 +98,45 @@ def comparison_rows(found: ContinuationsSummary) -> Rows:
                 "tilt": tilt.of(pair.a, pair.b) if tilt else None,
                 "within_tilt": int((pair.a, pair.b) in cell.within_tilt),
             }
+
+
+def situation_rows(found: ContinuationsSummary) -> Rows:
+    """Towards the stereotype, in all situations and in each; whom texts name, as shares, differences and counts."""
+    for cell in found.situations:
+        names = {"model": cell.model, "source": cell.source, "bias": cell.bias}
+        place = {**names, **_settings(cell.decoding), "rater": cell.rater}
+        yield {**place, "measure": "towards", **_estimate(cell.towards)}
+        for group, towards in cell.by_stereotyped.items():
+            yield {**place, "stereotyped": group, "measure": "towards", **_estimate(towards)}
+        for group, share in cell.shares.items():
+            yield {**place, "measure": "share", "group": group, **_estimate(share)}
+        for pair in cell.pairs:
+            yield {**place, "measure": "difference", "group": f"{pair.a} − {pair.b}", **_estimate(pair.difference)}
+        for one in cell.situations:
+            own = {**place, "situation": one.situation, "stereotyped": one.stereotyped}
+            yield {**own, "measure": "towards", **_estimate(one.towards)}
+            counts = {"n": one.texts - sum(one.missing.values()), "n_unscored": sum(one.missing.values())}
+            for group, number in (*one.named.items(), ("", one.nobody)):
+                yield {
+                    **own,
+                    "measure": "count" if group else "count of nobody",
+                    "group": group,
+                    "value": number,
+                } | counts
+
+
+def refusal_rows(found: ContinuationsSummary) -> Rows:
+    """The share that was refused of every group, and of every two groups the difference."""
+    for one in found.refusals:
+        place = {"model": one.model, "source": one.source, "bias": one.bias}
+        for name, group in one.groups.items():
+            low, high = group.bounds
+            counts = {"asked": group.asked, "refused": group.refused, "unknown": group.unknown}
+            bounds = {"lower_bound": low, "upper_bound": high}
+            yield {**place, "group": name, **counts, **_estimate(group.share), **bounds}
+        for pair in one.pairs:
+            bounds = {"lower_bound": pair.bounds[0], "upper_bound": pair.bounds[1]}
+            yield {**place, "group": pair.a, "against": pair.b, **_estimate(pair.difference), **bounds}
 
 
 def structure_rows(found: ContinuationsSummary, known: Mapping[str, Structure]) -> Rows:

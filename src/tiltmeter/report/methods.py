@@ -183,12 +183,15 @@ def _texts(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
     found = [(run, run.continuations) for run, _ in runs if run.continuations is not None]
     if not found:
         return []
-    prompts = sum(len(texts.prompts) for _, texts in found)
+    prompts = [prompt for _, texts in found for prompt in texts.prompts]
+    about, open_ = (sum(bool(prompt.group) == named for prompt in prompts) for named in (True, False))
     sources = [source for run, _ in found for source in _of_view(run, "continuations").get("sources", ())]
     decodings = list(dict.fromkeys(one for _, texts in found for one in texts.decodings))
     # What is not as usual is said, also where all decodings have it.
     settings = "; ".join(decoding_words(one, [*decodings, Decoding()]) for one in decodings)
-    made: list[Piece] = [f"{count(prompts, 'prompt')} about the groups came from "]
+    kinds = {"about the groups": about, "that state a situation and name no group": open_}
+    which = " and ".join(f"{count(number, 'prompt')} {kind}" for kind, number in kinds.items() if number)
+    made: list[Piece] = [f"{which} came from "]
     made += [*_sources("prompt-source", sources, citations), ". "]
     made += [
         f"Each was completed under {count(len(decodings), 'decoding')} ({settings}), {_times(runs, decodings)}. The "
@@ -198,10 +201,20 @@ def _texts(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
     for place, (rater, scope) in enumerate(scopes):
         made += ["; " if place else "", rater, *_spaced(citations.cite_part("rater", rater.partition(":")[0]))]
         made += [" (prompt and completion)" if scope == "whole" else " (the completion alone)"]
+    made += [". "]
+    if about:
+        made += [
+            "The mean of a group is over its texts, unrated ones left out and counted. Differences are the first group "
+            "minus the second; a ratio is shown only where it means something. "
+        ]
+    if open_:
+        made += [
+            "A text about a situation counts 1 where it names the group of the stereotype, −1/(k − 1) where it names "
+            "another of k groups, and 0 where it names nobody or several. "
+        ]
     made += [
-        ". The mean of a group is over its texts, unrated ones left out and counted. Differences are the first group "
-        "minus the second; a ratio is shown only where it means something. A whole origin (an opener, a template, an "
-        "article) counts as one observation, those that groups share for both together. ",
+        "A whole origin (an opener, a template, an article, a situation) counts as one observation, those that groups "
+        "share for both together. ",
         *_intervals("continuations", citations, done),
     ]
     summed = [summary.continuations for _, summary in runs if summary.continuations]

@@ -22,10 +22,14 @@ from tiltmeter.records import STRUCTURE_COLUMNS, Estimate, PairScore
 from tiltmeter.report.continuation_tables import (
     COMPARISONS,
     GROUPS,
+    REFUSALS,
+    SITUATIONS,
     STRUCTURE_GAPS,
     STRUCTURES,
     comparison_rows,
     group_rows,
+    refusal_rows,
+    situation_rows,
     structure_gap_rows,
     structure_rows,
 )
@@ -141,6 +145,8 @@ def _of_texts(run: Run, summary: RunSummary) -> dict[str, _Table]:
     return {
         "groups": _Table(GROUPS, lambda *_: group_rows(found)),
         "comparisons": _Table(COMPARISONS, lambda *_: comparison_rows(found)),
+        **({"situations": _Table(SITUATIONS, lambda *_: situation_rows(found))} if found.situations else {}),
+        **({"refusals": _Table(REFUSALS, lambda *_: refusal_rows(found))} if found.refusals else {}),
         **(_of_structures(run, found) if any(cell.structures for cell in found.cells) else {}),
         "completions": _Table(completion_columns(texts), lambda *_: completion_rows(texts)),
     }

@@ -1,6 +1,8 @@
 """Source `prompts-file`: prompts that the user already has: CSV, JSON lines or Parquet with text and group columns.
 
-Texts are taken to the letter but for spaces at their end, which a model would see as a token of its own.
+Texts are taken to the letter but for spaces at their end, which a model would see as a token of its own. A row is
+about a group; or it states a situation and leaves the group open: then it has `words` in the place of a group, and may
+say under `stereotyped` which group the stereotype puts there.
 """
 
 from __future__ import annotations
@@ -12,31 +14,34 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from tiltmeter.errors import InvalidData
+from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.records import Dropped, Prompt, Structure, StructureKind
 from tiltmeter.sources.cells import text_of
 from tiltmeter.sources.choosing import Repeats, draw, without_repeats
 from tiltmeter.sources.generated.matching import find
 from tiltmeter.sources.long_tables import open_table
 from tiltmeter.sources.tables import Row, column
+from tiltmeter.sources.word_sets import BUILT_IN, WordSets, checked, parse
 
 _SOURCE = "prompts-file.v1"
 _TEXT = ("text", "prompt")
-_OPTIONAL = ("origin", "id", "structure", "term")
+_OPTIONAL = ("origin", "id", "structure", "term", "words", "stereotyped")
 
 Kind = StructureKind
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Which columns hold what; those after `group` may be missing."""
+    """Which columns hold what; those after `text` may be missing, but for one of `group` and `words`."""
 
     text: str
-    group: str
+    group: str | None
     origin: str | None
     id: str | None
     structure: str | None
     term: str | None
+    words: str | None
+    stereotyped: str | None
 
 
 def prompts(
@@ -48,6 +53,8 @@ def prompts(
     id: str | None = None,
     structure: str | None = None,
     term: str | None = None,
+    words: str | None = None,
+    stereotyped: str | None = None,
     language: str = "en",
     repeats: Repeats = "keep",
     per_group: int | None = None,
@@ -55,11 +62,12 @@ def prompts(
 ) -> tuple[list[Prompt], list[Dropped]]:
     """The prompts of a file; a row without text or group is dropped with the reason.
 
-    The options name the columns; unless told, they are `text` (or `prompt`), `group`, `origin`, `id`, `structure` and
-    `term`. Without an origin each row is its own; without an id rows are numbered. Beside a structure, the columns
-    `kind`, `family` and `skeleton` say what it is; `term` has the words of the text that name the group.
+    The options name the columns; unless told, they are `text` (or `prompt`) and those with the option's name. Without
+    an origin each row is its own (of a situation, its text is); without an id rows are numbered. Beside a structure,
+    the columns `kind`, `family` and `skeleton` say what it is; `term` has the words of the text that name the group.
     """
-    made = list(_made(path, language, *_opened(path, text, group, [origin, id, structure, term])))
+    columns = [origin, id, structure, term, words, stereotyped]
+    made = list(_made(path, language, *_opened(path, text, group, columns)))
     found = [one for one in made if isinstance(one, Prompt)]
     _refuse_doubles(found, path)
     kept, repeated = without_repeats(found, repeats)
@@ -76,7 +84,7 @@ def stream(
     if repeats != "keep" or per_group is not None:
         kept, dropped = prompts(path, repeats=repeats, per_group=per_group, **options)
         return iter((*kept, *dropped))
-    columns = [options.get(name) for name in ("origin", "id", "structure", "term")]
+    columns = [options.get(name) for name in _OPTIONAL]
     opened = _opened(path, options.get("text"), options.get("group"), columns)
     return _made(path, options.get("language", "en"), *opened)
 
@@ -84,25 +92,60 @@ def stream(
 def _made(path: str | Path, language: str, columns: Columns, rows: Iterable[Row]) -> Iterator[Prompt | Dropped]:
     bias = Path(path).stem
     for number, (line, cells) in enumerate(rows, start=1):
-        words, owner = text_of(cells, columns.text, path, line).rstrip(), cells[columns.group].strip()
-        where = (columns.origin and cells[columns.origin].strip()) or f"row {number}"
-        if not words.strip() or not owner:
-            reason = f"line {line}: nothing under `{columns.group if words.strip() else columns.text}`"
-            yield Dropped(bias, where, words, reason)
+        text = text_of(cells, columns.text, path, line).rstrip()
+        owner, sets = _cell(cells, columns.group), _words(columns, cells, path, line)
+        where = _cell(cells, columns.origin) or (text.strip() if sets else "") or f"row {number}"
+        if not text.strip() or not (owner or sets):
+            reason = (
+                f"line {line}: nothing under `{(columns.group or columns.words) if text.strip() else columns.text}`"
+            )
+            yield Dropped(bias, where, text, reason)
             continue
-        named = (columns.term and cells[columns.term].strip()) or ""
+        named = _cell(cells, columns.term)
         yield Prompt(
-            id=f"{bias}/{(columns.id and cells[columns.id].strip()) or number}",
+            id=f"{bias}/{_cell(cells, columns.id) or number}",
             source=_SOURCE,
             bias=bias,
             origin=where,
-            text=words,
-            group=owner,
+            text=text,
+            group=owner or None,
+            word_sets=sets,
             term=named,
-            group_spans=tuple(find(words, named, plural=True)) if named else (),
+            group_spans=tuple(find(text, named, plural=True)) if named else (),
             language=language,
             structure=_structure(columns, cells, path, line),
+            stereotyped=_stereotyped(columns, cells, sets, path, line),
         )
+
+
+def _cell(cells: Mapping[str, str], name: str | None) -> str:
+    return cells[name].strip() if name else ""
+
+
+def _words(columns: Columns, cells: Mapping[str, str], path: str | Path, line: int) -> WordSets:
+    """The words that stand for each group where a row leaves the group open: GROUP=word,word; … or a name."""
+    given = _cell(cells, columns.words)
+    if not given:
+        return ()
+    if _cell(cells, columns.group):
+        problem = "the row has a group as well; a prompt is about a group, or leaves it open and has words"
+        raise InvalidData(problem, file=path, line=line, key=columns.words)
+    try:
+        found = BUILT_IN.get(given) or parse([one for one in given.split(";") if one.strip()])
+        # Texts are searched whatever the case.
+        checked({group: [word.casefold() for word in listed] for group, listed in found})
+    except UserError as error:
+        problem = f"{error.problem.removeprefix('--words ')}; separate groups by ;"
+        raise InvalidData(problem, file=path, line=line, key=columns.words) from None
+    return found
+
+
+def _stereotyped(columns: Columns, cells: Mapping[str, str], sets: WordSets, path: str | Path, line: int) -> str | None:
+    given = _cell(cells, columns.stereotyped) if sets else ""
+    if given and given not in dict(sets):
+        problem = f"`{given}` has no words in this row; write one of {', '.join(dict(sets))}, or leave it blank"
+        raise InvalidData(problem, file=path, line=line, key=columns.stereotyped)
+    return given or None
 
 
 def recognise(path: Path) -> bool:
@@ -111,7 +154,7 @@ def recognise(path: Path) -> bool:
         columns, _ = open_table(path)
     except InvalidData:
         return False
-    return "group" in columns and any(name in columns for name in _TEXT)
+    return ("group" in columns or "words" in columns) and any(name in columns for name in _TEXT)
 
 
 def check(path: str | Path, *, text: str | None = None, group: str | None = None) -> dict[str, Any]:
@@ -119,15 +162,21 @@ def check(path: str | Path, *, text: str | None = None, group: str | None = None
     columns, every = _opened(path, text, group, [None] * len(_OPTIONAL))
     rows = list(every)
     texts = [cells[columns.text] for _, cells in rows]
-    owners = [cells[columns.group].strip() for _, cells in rows]
+    owners = [_cell(cells, columns.group) for _, cells in rows]
+    situations = [
+        not owner and bool(_cell(cells, columns.words)) for owner, (_, cells) in zip(owners, rows, strict=True)
+    ]
     places = {(owner, words.strip()) for owner, words in zip(owners, texts, strict=True)}
     return {
         "data_set": "prompts-file",
         "prompts": len(rows),
-        "by_group": dict(Counter(owner or "(none)" for owner in owners)),
+        "by_group": dict(
+            Counter(owner or "(none)" for owner, open in zip(owners, situations, strict=True) if not open)
+        ),
+        "situations": sum(situations),
         "origins": len({cells[columns.origin] for _, cells in rows}) if columns.origin else len(rows),
         "blank": sum(not words.strip() for words in texts),
-        "without_group": sum(not owner for owner in owners),
+        "without_group": sum(not owner and not open for owner, open in zip(owners, situations, strict=True)),
         "ending_in_a_space": sum(words != words.rstrip() for words in texts),
         "duplicates": len(texts) - len({words.strip() for words in texts}),
         "duplicates_within_a_group": len(texts) - len(places),
@@ -144,11 +193,10 @@ def _opened(
     if first is None:
         raise InvalidData("the file has a header and no rows", file=path)
     usual = next((name for name in _TEXT if name in columns), "text")
-    found = Columns(
-        column(columns, text or usual, path, "text"),
-        column(columns, group or "group", path, "group"),
-        *(_optional(columns, path, list(zip(_OPTIONAL, others, strict=True)))),
-    )
+    optional = list(_optional(columns, path, list(zip(_OPTIONAL, others, strict=True))))
+    is_open = group is None and "group" not in columns and optional[_OPTIONAL.index("words")] is not None
+    owners = None if is_open else column(columns, group or "group", path, "group")
+    found = Columns(column(columns, text or usual, path, "text"), owners, *optional)
     return found, chain([first], rows)
 
 

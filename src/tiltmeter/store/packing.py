@@ -70,5 +70,7 @@ SALIENCY: Packing[Saliency] = Packing(
         word, method, _spans(spans), tuple(signed), tuple(sizes), residue, unscored
     ),
 )
-RATING: Packing[Rating] = Packing(lambda one: [one.rater, one.value, one.unrated, one.because, one.label], Rating)
+RATING: Packing[Rating] = Packing(
+    lambda one: [one.rater, one.value, one.unrated, one.because, one.label, one.caveat], Rating
+)
 TEXT: Packing[str] = Packing(lambda text: [text], lambda text: text)

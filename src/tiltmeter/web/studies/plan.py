@@ -88,10 +88,11 @@ def _pairs(plan: Plan, size: PairsSize | None) -> Iterator[Line]:
 def _texts(plan: Plan, size: ContinuationsSize | None) -> Iterator[Line]:
     choices = plan.study.continuations
     if choices and size:
+        about = f"about {size.groups:,} groups" if size.groups else "that name no group"
         samples = sum(choices.samples_of(one) for one in choices.decodings)
         yield Line(
             "Continuations",
-            f"{size.prompts:,} prompts about {size.groups:,} groups, {samples:,} texts after each",
+            f"{size.prompts:,} prompts {about}, {samples:,} texts after each",
             size.continuation_cells,
             size.completions_per_model,
             size.decoded_tokens_per_model,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import zlib
 from pathlib import Path
 
 import pytest
@@ -136,6 +137,46 @@ def test_hostile_text_becomes_a_pdf_all_the_same() -> None:
     document = document_of(*STRINGS)
     made = write_pdf(document, document.blocks)
     assert made.startswith(b"%PDF") and len(made) > 10_000
+
+
+ACTIVE = ("JavaScript", "JS", "Launch", "URI", "EmbeddedFile", "OpenAction", "AA", "SubmitForm", "GoToR", "RichMedia")
+PDF_STRINGS = (
+    "/OpenAction << /S /JavaScript /JS (app.alert(1)) >> /AA",
+    ") >> endstream endobj trailer << /Root 1 0 R /OpenAction 2 0 R >> %%EOF (",
+    '#link("javascript:alert(1)")[x] #image("/etc/passwd") #json("/etc/passwd") #eval("1")',
+    "\ud800half\udfff \x00 \ufffe",
+)
+
+
+@pytest.mark.parametrize("text", PDF_STRINGS)
+def test_hostile_text_stays_text_inside_the_pdf(text: str) -> None:
+    pytest.importorskip("typst")
+    document = document_of(text, "end")
+    made = write_pdf(document, document.blocks)
+    streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", made, re.DOTALL)
+    rest = re.sub(rb"stream\r?\n.*?\r?\nendstream", b"", made, flags=re.DOTALL)
+    # Strings are text, whatever they say, with brackets in them as well; and so is the description in XML.
+    whole = b"\n".join([rest, *(held for held in map(_unpacked, streams) if b"<?xpacket" not in held)])
+    names, before = whole, b""
+    while names != before:
+        before, names = names, re.sub(rb"\((?:\\.|[^\\()])*\)", b"", names, flags=re.DOTALL)
+    assert not [name for name in ACTIVE if re.search(rb"/%s\b" % name.encode(), names)]
+    assert made.rstrip().endswith(b"%%EOF") and b"root:x:" not in whole
+
+
+def _unpacked(stream: bytes) -> bytes:
+    try:
+        return zlib.decompressobj().decompress(stream)
+    except zlib.error:
+        return b""
+
+
+def test_a_text_without_end_is_cut_in_the_pdf() -> None:
+    pytest.importorskip("typst")
+    document = Document(
+        "t", "s", (Paragraph((Span("x" * 300_000),)), Verbatim("a " * 300_000), table_of("y" * 300_000))
+    )
+    assert write_pdf(document, document.blocks).startswith(b"%PDF")
 
 
 def test_a_pdf_of_plain_text_can_be_read_aloud() -> None:

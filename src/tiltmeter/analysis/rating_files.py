@@ -135,6 +135,7 @@ def _checked(path: str | Path, text: str, masking: Masking, names: Sequence[str]
     for line, cells in stream_table(path):
         rows += 1
         columns |= dict.fromkeys(cells)
+        text_of(cells, text, path, line)
         if masking.group and masking.by_group:
             groups.setdefault(cells.get(masking.group, "").strip(), line)
     if not rows:

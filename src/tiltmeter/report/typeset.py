@@ -25,9 +25,11 @@ from tiltmeter.report.document import (
 )
 from tiltmeter.report.rendering import asset
 from tiltmeter.report.table_layout import column_widths, is_wide
+from tiltmeter.text import all_readable
 
 _LONG = 20
 """A word of more signs than these may break after every so many."""
+_LONGEST = 4_000
 _SENTENCE = 32
 """Signs of small print that are more than an interval and its like."""
 _TALLEST = 1.28
@@ -45,7 +47,7 @@ def write_pdf(document: Document, blocks: Sequence[Block]) -> bytes:
         "subtitle": _soft(document.subtitle),
         "blocks": [_block(block) for block in blocks],
     }
-    template, inputs = asset("report.typ").encode(), {"document": json.dumps(given)}
+    template, inputs = asset("report.typ").encode(), {"document": json.dumps(all_readable(given))}
     try:
         return typst.compile(template, format="pdf", sys_inputs=inputs, pdf_standards=["ua-1"])
     except typst.TypstError:
@@ -75,7 +77,10 @@ def _block(block: Block) -> dict[str, Any]:
                 "caption": _line(caption),
             }
         case Verbatim(text):
-            made = {"kind": "verbatim", "text": "\n".join(visible(line) for line in text.rstrip("\n").split("\n"))}
+            made = {
+                "kind": "verbatim",
+                "text": "\n".join(visible(line) for line in _cut(text.rstrip("\n")).split("\n")),
+            }
         case Bibliography(works):
             made = {"kind": "works", "works": [_line(text) for _, text in works]}
     return made
@@ -133,4 +138,14 @@ def _soft(text: str) -> str:
     >>> _soft("x" * 45).count("\\u200b")
     2
     """
-    return re.sub(rf"\S{{{_LONG}}}(?=\S)", "\\g<0>\N{ZERO WIDTH SPACE}", text)
+    return re.sub(rf"\S{{{_LONG}}}(?=\S)", "\\g<0>\N{ZERO WIDTH SPACE}", _cut(text))
+
+
+def _cut(text: str) -> str:
+    """A text that has an end: setting one of a hundred thousand signs takes minutes.
+
+    >>> _cut("x" * 4_001)[-22:]
+    'x [… 1 more character]'
+    """
+    more = len(text) - _LONGEST
+    return text if more <= 0 else f"{text[:_LONGEST]} [… {more:,} more character{'s' * (more != 1)}]"

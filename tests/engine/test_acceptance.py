@@ -138,7 +138,7 @@ def test_every_source_is_in_the_study_and_has_results(study: tuple[Run, RunSumma
         assert names == set(registry.names(noun)), f"the acceptance study lacks a {noun}"
     assert {cell.source for cell in summary.cells} == {one["label"] for one in resolved["sources"]}
     assert summary.continuations and summary.next_words
-    written = {cell.source for cell in summary.continuations.cells}
+    written = {cell.source for cell in (*summary.continuations.cells, *summary.continuations.situations)}
     assert written == {one["label"] for one in resolved["continuations"]["sources"]}
     expected = {cell.source for cell in summary.next_words.cells}
     assert expected == {one["label"] for one in resolved["next_words"]["sources"]} | {"default-behaviour"}

@@ -14,7 +14,7 @@ from typing import Any, cast, get_args
 
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Dropped, Prompt, Structure, StructureKind
-from tiltmeter.sources.cells import text_of
+from tiltmeter.sources.cells import refuse_objects, text_of
 from tiltmeter.sources.choosing import Repeats, draw, without_repeats
 from tiltmeter.sources.generated.matching import find
 from tiltmeter.sources.long_tables import open_table
@@ -84,6 +84,7 @@ def stream(
 def _made(path: str | Path, language: str, columns: Columns, rows: Iterable[Row]) -> Iterator[Prompt | Dropped]:
     bias = Path(path).stem
     for number, (line, cells) in enumerate(rows, start=1):
+        refuse_objects(cells, _OPTIONAL)
         words, owner = text_of(cells, columns.text, path, line).rstrip(), cells[columns.group].strip()
         where = (columns.origin and cells[columns.origin].strip()) or f"row {number}"
         if not words.strip() or not owner:

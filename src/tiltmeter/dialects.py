@@ -15,7 +15,14 @@ from typing import IO
 from tiltmeter.errors import InvalidData
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
-_BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+# The mark of UTF-32 begins as that of UTF-16 does.
+_BOMS = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
 _ENCODINGS = {"cp1252": "Windows-1252 (Latin-1)", "latin-1": "Latin-1"}
 _WHOLE_SIGN = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _HIGH = re.compile(rb"[\x80-\xff]")
@@ -44,7 +51,7 @@ class Dialect:
         if self.encoding in _ENCODINGS:
             found.append(f"read as {_ENCODINGS[self.encoding]}, since it is not UTF-8")
         elif self.encoding != "utf-8":
-            found.append("read as UTF-16")
+            found.append(f"read as {self.encoding[:6].upper()}")
         if self.delimiter != usual:
             found.append(f"columns separated by {SEPARATORS[self.delimiter]}")
         return found

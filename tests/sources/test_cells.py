@@ -198,3 +198,41 @@ def test_half_a_character_and_deep_nesting_end_nothing(tmp_path: Path, name: str
     path.write_text('{"text": ' + "[" * 500 + "]" * 500 + "}\n")
     with pytest.raises(InvalidData):
         read_table(path)
+
+
+@pytest.mark.parametrize("column", ["bias", "attribute", "origin", "label_1"])
+def test_a_column_of_objects_is_not_taken_for_a_missing_one(tmp_path: Path, column: str) -> None:
+    pair = {"sentence_1": "She is kind.", "sentence_2": "He is kind.", "stereotyped": 1, "text": "She is"}
+    odd = pair | {"group": "women", column: {"name": "x"}}
+    for name in ("t.jsonl", "t.json", "t.parquet"):
+        for read in (pairs_file.read, *([summarise_file] if name != "t.parquet" and column != "label_1" else [])):
+            assert read(written(tmp_path / name, [pair]))
+            with pytest.raises(InvalidData) as raised:
+                read(written(tmp_path / name, [odd, odd]))
+            assert raised.value.key == column
+
+
+@pytest.mark.parametrize("column", ["origin", "id", "term"])
+def test_no_origin_or_id_of_a_prompt_is_an_object(tmp_path: Path, column: str) -> None:
+    row = {"text": "The nurse said", "group": "women", column: {"name": "x"}}
+    with pytest.raises(InvalidData):
+        prompts_file.prompts(written(tmp_path / "t.jsonl", [row]))
+    if column == "id":
+        with pytest.raises(InvalidData):
+            open_prompts_file.read(written(tmp_path / "t.jsonl", [row]), BUILT_IN["he-she"])
+
+
+@pytest.mark.parametrize("name", ["t.jsonl", "t.json"])
+def test_a_key_that_is_there_twice_is_refused(tmp_path: Path, name: str) -> None:
+    row = '{"text": "She is kind.", "text": "He is bad."}'
+    (tmp_path / name).write_text(f"[{row}]" if name == "t.json" else f"{row}\n", encoding="utf-8")
+    with pytest.raises(InvalidData, match="text"):
+        rate(tmp_path / name)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-32", "utf-32-be"])
+def test_a_table_in_another_encoding_of_unicode_is_read(tmp_path: Path, encoding: str) -> None:
+    text = "text,group\nShe is kind été.,a\n"
+    mark = "" if encoding in ("utf-16", "utf-32") else "\ufeff"
+    (tmp_path / "t.csv").write_bytes((mark + text).encode(encoding))
+    assert read_csv(tmp_path / "t.csv")[1] == [{"text": "She is kind été.", "group": "a"}]

@@ -170,6 +170,8 @@ def test_ordinary_english_is_recognised() -> None:
         *("The nurse whittled spoons because", "My accountant told me that", "According to the baker,"),
         *("Every carpenter knows that", "The café owner said that", "A metalsmith or simply smith is"),
         *("Vincent van Gogh was a painter who lived in the south and", "When the librarian closed the library,"),
+        *("Jean-Luc le Roux told the baker that", "Ms. de la Cruz said the engineer", "Zoë's plumber said that"),
+        *("The nurse from Côte d'Ivoire said that", "The plumber e-mailed us because"),
     ):
         assert is_english(text), text
 

@@ -11,11 +11,11 @@ from typing import Any
 from tiltmeter import specs
 from tiltmeter.errors import InvalidData
 from tiltmeter.measures.pairs import TIE
-from tiltmeter.sources.cells import Cells, cells_of
+from tiltmeter.sources.cells import Cells, cells_of, refuse_objects
 from tiltmeter.sources.chat_logs import REFUSED
 from tiltmeter.sources.numbers import as_number, decimal_commas
 from tiltmeter.sources.pair_logs import PairFields, pair_fields
-from tiltmeter.sources.pairs_file import attribute_column, bias_column, stereotyped
+from tiltmeter.sources.pairs_file import OPTIONAL, attribute_column, bias_column, stereotyped
 from tiltmeter.sources.tables import Row, read_objects, read_table
 from tiltmeter.stats.pairs import PairItem, PairSummary, summarise
 from tiltmeter.stats.sets import infer_sets
@@ -99,6 +99,7 @@ def read_scored(path: str | Path, columns: Columns | None = None) -> ScoredRows:
     is_labelled = "label_1" in header and "label_2" in header
     for line, given in _select(rows, header, wanted.where, path):
         cells = given | {key: given[f"{key}{suffix}"] for key in _RESULTS if f"{key}{suffix}" in given}
+        refuse_objects(given, OPTIONAL)
         value = _value(cells["stereotyped"], path, line)
         if value is None and is_labelled and stereotyped(cells, path, line) is None and not _has_no_pair(cells):
             controls += 1

@@ -69,7 +69,7 @@ class Cells(dict[str, str]):
         """The cells of these columns; one that the row lacks is empty."""
         empty = {name: Odd.of({}) if name in self.objects else "" for name in columns}
         held = {name: cell for name, cell in self.items() if name in empty}
-        return Cells(empty | held, self.path, self.line)
+        return Cells(empty | held, self.path, self.line, self.objects)
 
     def _refuse(self, name: str, held: Any) -> None:
         if isinstance(held, Odd) and not held.single:
@@ -101,6 +101,12 @@ def text_of(cells: Mapping[str, str], name: str, path: str | Path, line: int) ->
     if isinstance(held, Odd):
         raise held.refused(name, path, line)
     return held
+
+
+def refuse_objects(cells: Mapping[str, str], names: Iterable[str]) -> None:
+    """Refuse a row that has an object under one of these names: a column that may be missing is not just missing."""
+    for name in names:
+        cells.get(name)
 
 
 def _single_values(row: Mapping[str, Any], lead: str) -> Iterator[tuple[str, Any]]:

@@ -67,6 +67,9 @@ _FOREIGN = (
     "không cho các được et est quod qui non cum sed"
 )
 _ELIDED = re.compile(r"(?:[cdjlmnst]|qu|un|dell|nell|all|dall|sull)['’]\w{2}", re.IGNORECASE)
+_ELIDED_NAME = re.compile(r"[dl]['’](?=[^\W\d_a-zß-ÿ])")
+_OWNER = re.compile(r"\w+['’]s")
+_LETTER_AND_HYPHEN = re.compile(r"\b[a-z](?=-[a-z]{2})")
 # English has taken these over with their accents.
 _BORROWED = listed(
     "café cafés naïve naïveté fiancé fiancée fiancés résumé résumés façade cliché clichés soufflé purée décor crème "
@@ -83,8 +86,9 @@ def is_english(text: str, without: Sequence[Span] = ()) -> bool:
     known: list[str] = []
     foreign = counted = 0
     shouted = is_shouted(text)
+    of_names = _parts_of_names(text)
     for match in _WORD.finditer(text):
-        if any(match.start() < end and start < match.end() for start, end in without):
+        if match.start() in of_names or any(match.start() < end and start < match.end() for start, end in without):
             continue
         word = match[0].replace("’", "'")
         if not all("LATIN" in unicodedata.name(sign, "") for sign in word if sign.isalpha()):
@@ -102,6 +106,23 @@ def is_english(text: str, without: Sequence[Span] = ()) -> bool:
         longer = any(len(word) > 1 for word in known)
         return len(set(known)) > 1 and longer and not foreign and 3 * len(known) >= counted
     return 4 * foreign < len(known) and (5 if foreign else 8) * len(known) >= counted
+
+
+def _parts_of_names(text: str) -> set[int]:
+    """Where words start that belong to a name though they are small, or stand first: "Ana de la Cruz", "Zoë's"."""
+    found = {match.start() for match in _LETTER_AND_HYPHEN.finditer(text)}
+    words = list(_WORD.finditer(text))
+    known, name = _ENGLISH | _foreign(), False
+    for place, match in enumerate(words):
+        word = match[0]
+        later = next((one[0] for one in words[place + 1 : place + 3] if one[0].casefold() not in _foreign()), "")
+        particle = _ELIDED_NAME.match(word) or (word in _foreign() and len(word) < 4 and later[:1].isupper())
+        owner = not place and _OWNER.fullmatch(word) and not _ELIDED.match(word)
+        if owner or (name and particle):
+            found.add(match.start())
+        else:
+            name = word[0].isupper() and word.casefold() not in known
+    return found
 
 
 @cache

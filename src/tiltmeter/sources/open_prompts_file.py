@@ -20,7 +20,7 @@ from typing import Literal, cast, get_args
 from tiltmeter.english import FUNCTION_WORDS, starts_sentence
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Dropped, Prompt, Span
-from tiltmeter.sources.cells import text_of
+from tiltmeter.sources.cells import refuse_objects, text_of
 from tiltmeter.sources.languages import is_english
 from tiltmeter.sources.long_tables import open_table
 from tiltmeter.sources.noun_places import LEADS, noun_place
@@ -97,6 +97,7 @@ def _made(path: str | Path, words: WordSets, columns: OpenColumns) -> Iterator[P
     names = _names(header, columns, path)
     given, number = _given(path, names["id"]), 0
     for number, row in enumerate(rows, start=1):
+        refuse_objects(row[1], ("profession", "template", "id", "subject"))
         cells = {what: row[1][name].strip() if name else "" for what, name in names.items() if what != "text"}
         # A line break at the end stays: what comes after it stands without a space.
         text = text_of(row[1], names["text"] or "", path, row[0]).rstrip(" \t")

@@ -20,7 +20,7 @@ from typing import Literal, TypedDict
 
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Dropped, Pair, Span, Spec
-from tiltmeter.sources.cells import cells_of, text_of
+from tiltmeter.sources.cells import cells_of, refuse_objects, text_of
 from tiltmeter.sources.differences import differences
 from tiltmeter.sources.filling import replaced
 from tiltmeter.sources.generated.sentence_files import as_written, is_sentence_table
@@ -38,6 +38,8 @@ _LABELS = {
     **dict.fromkeys(("", "neutral", "control", "unrelated", "none"), ""),
 }
 """Labels as files write them, without hyphens and underscores, and what they mean; blank is neither."""
+OPTIONAL = ("bias", "attribute", "attribute_set", "origin", "group_1", "group_2")
+"""Columns that a file may lack."""
 NEUTRAL = "something"
 """What stands in for the attribute where a score without it is wanted and no spec says better."""
 
@@ -127,6 +129,7 @@ def _rows(
         for number, (line, cells) in enumerate(lines, start=1):
             for text in layout.texts(columns):
                 text_of(cells, text, path, line)
+            refuse_objects(cells, OPTIONAL)
             pair = _pair(cells, layout, f"{name}/{number}", stereotyped(cells, path, line))
             yield Row(cells, line, None, pair) if isinstance(pair, str) else Row(cells, line, pair)
     if not number:

@@ -16,7 +16,7 @@ from typing import Any, cast, get_args
 
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.records import Dropped, Prompt, Structure, StructureKind
-from tiltmeter.sources.cells import text_of
+from tiltmeter.sources.cells import refuse_objects, text_of
 from tiltmeter.sources.choosing import Repeats, draw, without_repeats
 from tiltmeter.sources.generated.matching import find
 from tiltmeter.sources.long_tables import open_table
@@ -92,6 +92,7 @@ def stream(
 def _made(path: str | Path, language: str, columns: Columns, rows: Iterable[Row]) -> Iterator[Prompt | Dropped]:
     bias = Path(path).stem
     for number, (line, cells) in enumerate(rows, start=1):
+        refuse_objects(cells, _OPTIONAL)
         text = text_of(cells, columns.text, path, line).rstrip()
         owner, sets = _cell(cells, columns.group), _words(columns, cells, path, line)
         where = _cell(cells, columns.origin) or (text.strip() if sets else "") or f"row {number}"

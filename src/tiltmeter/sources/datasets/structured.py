@@ -17,7 +17,7 @@ def read_json(path: str | Path) -> Any:
     """The content of a JSON file."""
     text = read_text(path)
     try:
-        return json_value(text)
+        return json_value(text, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
         raise InvalidData(
             f"not well-formed JSON ({error.msg}); was the file cut off?", file=path, line=error.lineno
@@ -51,7 +51,7 @@ def _objects(lines: Iterable[tuple[int, str]], path: str | Path) -> Iterator[tup
     for number, line in lines:
         if line.strip():
             try:
-                value = json_value(line)
+                value = json_value(line, object_pairs_hook=_object)
             except ValueError as error:
                 problem = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
                 raise InvalidData(
@@ -60,6 +60,16 @@ def _objects(lines: Iterable[tuple[int, str]], path: str | Path) -> Iterator[tup
             if not isinstance(value, dict):
                 raise InvalidData("not an object with keys; each line needs one", file=path, line=number)
             yield number, value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, of which every key is there once: nobody can say which of two values is meant."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        seen: set[str] = set()
+        double = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise ValueError(f"the key `{double:.60}` is there twice")
+    return made
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tiltmeter.errors import InvalidData, RunError
-from tiltmeter.files import read_csv, whole_file, write_csv
+from tiltmeter.files import _unfinished, read_csv, whole_file, write_csv
 
 
 def test_a_file_appears_only_when_it_is_complete(tmp_path: Path) -> None:
@@ -21,6 +21,14 @@ def test_a_file_appears_only_when_it_is_complete(tmp_path: Path) -> None:
     write_csv(path, ["a", "b"], [{"a": 1, "b": None}])
     assert path.read_text(encoding="utf-8") == "a,b\n1,\n"
     assert [entry.name for entry in path.parent.iterdir()] == ["table.csv"]
+
+
+def test_a_left_over_file_of_a_process_that_cannot_be_goes(tmp_path: Path) -> None:
+    left = tmp_path / f"{_unfinished(tmp_path / 'table.csv')}{10**30}-x"
+    left.touch()
+    with whole_file(tmp_path / "table.csv") as file:
+        file.write("a")
+    assert not left.exists()
 
 
 def test_what_a_killed_process_left_of_a_file_goes_with_the_next_one(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def _is_alive(process: int) -> bool:
         return True
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return False
     except OSError:
         # It is there, and belongs to somebody else; or nobody can tell.

@@ -14,6 +14,7 @@ from tests.models.api_server import START, Served, serving
 from tiltmeter.analysis import summarise_run
 from tiltmeter.analysis.multiverse import summarise_multiverse
 from tiltmeter.engine import carry_out
+from tiltmeter.engine.recalling import open_model
 from tiltmeter.errors import ModelError
 from tiltmeter.models import ModelSettings
 from tiltmeter.models.api import File, Hopeless, Memory, api_name, load
@@ -22,6 +23,7 @@ from tiltmeter.models.api.naming import accepts
 from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
 from tiltmeter.records import Decoding
 from tiltmeter.report.limitations import limitations
+from tiltmeter.store import KeptAnswers
 from tiltmeter.study import parse, plan
 
 SHORT = Decoding(max_new_tokens=4)
@@ -270,3 +272,40 @@ def test_a_report_says_that_a_model_changed_during_its_run(tmp_path: Path, monke
     summary = summarise_run(run)
     said = limitations([(run, summary)], summarise_multiverse([(run, summary)]))
     assert any("tested-2024-11-20" in one for one in said)
+
+
+@pytest.mark.parametrize("prefix", ["", "chat:"])
+def test_answers_of_the_model_that_came_after_are_not_kept_for_the_first(prefix: str, tmp_path: Path) -> None:
+    served = Named(scripted(), said="tested-2024-08-06")
+    texts = ["She is a nurse.", "He is a nurse."]
+
+    def score(folder: str, text: str) -> list[float | None]:
+        name = f"{prefix}api:tested@{url}?start={START}"
+        with KeptAnswers(tmp_path / "cache.sqlite") as kept:
+            model = open_model(name, ModelSettings(answers=tmp_path / folder), kept)
+            before = len(served.asked)
+            if folder == "first":
+                model.score(texts[:1])
+                served.said = "tested-2024-11-20"
+            model.score([text])
+            return [len(served.asked) - before, kept.recalled]
+
+    with serving(served) as url:
+        score("first", texts[1])
+        # The first snapshot is back: what the other one answered is asked for again, what it answered itself is not.
+        served.said = "tested-2024-08-06"
+        assert score("second", texts[0]) == [0, 1]
+        assert score("third", texts[1]) == [1, 0]
+
+
+@pytest.mark.parametrize("tokens", [2**63, 10**30, 10**400])
+def test_a_count_of_tokens_that_cannot_be_is_none(tokens: int, tmp_path: Path) -> None:
+    class Boasting(Served):
+        def reply(self, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+            status, reply = super().reply(path, body)
+            return status, reply | {"usage": {"prompt_tokens": tokens, "completion_tokens": 1}}
+
+    with serving(Boasting(scripted())) as url:
+        model = load(f"tested@{url}?start={START}", ModelSettings(answers=tmp_path))
+        assert model.score(["She is a nurse."])[0].unscored is None
+        assert (model.spent.answered, model.spent.uncounted, model.spent.tokens_in) == (2, 2, 0)

@@ -27,11 +27,13 @@ from tests.web.test_broken_runs import _pages as pages_of
 from tests.web.texts_run import make_texts
 from tiltmeter.analysis import summarise_run
 from tiltmeter.cli import app as command_line
+from tiltmeter.engine import carry_out
 from tiltmeter.errors import RunError
 from tiltmeter.report import REPORT, write_run
 from tiltmeter.report.findings import FINDINGS
-from tiltmeter.store import LEDGER, PROGRESS, read_run
+from tiltmeter.store import LEDGER, PROGRESS, is_held, read_run
 from tiltmeter.store.made import _place, is_made_here, ledger_hash
+from tiltmeter.study import parse, plan
 from tiltmeter.web.app import make_app
 from tiltmeter.web.guard import TOKEN_HEADER
 from tiltmeter.web.jobs import LOG, Jobs
@@ -135,6 +137,30 @@ def test_a_ledger_that_is_a_link_is_refused(bench: Path, ending: str) -> None:
     with pytest.raises(RunError, match="is a link"):
         read_run(run)
     assert browser(bench).get("/runs/mine/results").status_code == 422
+
+
+@pytest.mark.parametrize("name", [f"{LEDGER}-journal", f"{LEDGER}-wal", "lock.sqlite-journal"])
+def test_a_pipe_beside_a_database_keeps_nobody_waiting(bench: Path, name: str) -> None:
+    run = bench / "runs" / "mine"
+    (run / "lock.sqlite").touch()
+    (run / name).unlink(missing_ok=True)
+    os.mkfifo(run / name)
+    if name.startswith(LEDGER):
+        with pytest.raises(RunError, match="is no file"):
+            read_run(run)
+    assert browser(bench).get("/runs/mine").status_code == 200
+    assert not is_held(run)
+
+
+@pytest.mark.parametrize("name", ["api", "api/1.answers.sqlite"])
+def test_answers_are_not_kept_through_a_link(elsewhere: Path, tmp_path: Path, name: str) -> None:
+    run = tmp_path / "run"
+    (run / name).parent.mkdir(parents=True)
+    (run / name).symlink_to(elsewhere if name == "api" else elsewhere / "new.sqlite")
+    before = sorted(elsewhere.iterdir())
+    with pytest.raises(RunError, match="is a link"):
+        carry_out(plan(parse('specs = ["gender-math-arts"]\nmodels = ["scripted"]\n')), run)
+    assert sorted(elsewhere.iterdir()) == before
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -203,3 +204,30 @@ def test_of_two_starts_at_once_one_is_refused(tmp_path: Path) -> None:
     jobs.remove(tmp_path / "run", remove)
     with pytest.raises(RunError, match="is gone"):
         jobs.start(study, tmp_path / "run", again=True)
+
+
+@pytest.mark.skipif(sys.platform not in ("linux", "darwin"), reason="the system does not say who holds a file")
+def test_no_other_process_is_stopped_than_the_one_that_holds_the_folder(tmp_path: Path) -> None:
+    holding = (
+        "import sys; from pathlib import Path; from tiltmeter.store import locked\n"
+        "with locked(Path(sys.argv[1])): print(flush=True); sys.stdin.read()"
+    )
+    with (
+        subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as victim,
+        subprocess.Popen(
+            [sys.executable, "-c", holding, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        ) as holder,
+    ):
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        ProgressFile(tmp_path).start("scoring", 10, 0)
+        told = json.loads((tmp_path / PROGRESS).read_text())
+        for number in (victim.pid, 10**30):
+            (tmp_path / PROGRESS).write_text(json.dumps({**told, "process": number}))
+            with pytest.raises(RunError, match="cannot be told"):
+                Jobs().pause(tmp_path)
+        (tmp_path / PROGRESS).write_text(json.dumps({**told, "process": holder.pid}))
+        Jobs().pause(tmp_path)
+        assert holder.wait(_PATIENCE) == -signal.SIGTERM
+        assert victim.poll() is None
+        victim.communicate(b"\n")

@@ -23,6 +23,7 @@ from tiltmeter.engine.scoring import Batches, ask, failures, fitting
 from tiltmeter.engine.staff import Staff
 from tiltmeter.engine.writing import write_probes
 from tiltmeter.errors import ModelError, RunError
+from tiltmeter.files import refuse_links_in
 from tiltmeter.measures.scorers import DEFAULTS, Scorer, find
 from tiltmeter.models import Model, ModelSettings
 from tiltmeter.records import Family, Pair, PairScore
@@ -56,6 +57,7 @@ def carry_out(
     # What an API answered stays with the run: however it ends, nothing of it is paid for again.
     chosen = replace(settings or ModelSettings(), answers=path / ANSWERS)
     with locked(path):
+        refuse_links_in(path, ANSWERS)
         recover(path)
         state = current_state(path, plan, chosen)
         if state.kind == "finished":

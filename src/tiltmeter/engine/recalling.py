@@ -19,7 +19,7 @@ from tiltmeter.engine.memory import Memory
 from tiltmeter.errors import ModelError
 from tiltmeter.models import Explainer, Model, ModelSettings, Predictor, Writer
 from tiltmeter.models.encoding import PIECES
-from tiltmeter.models.interface import checked_conditioning
+from tiltmeter.models.interface import checked_conditioning, has_changed
 from tiltmeter.models.writing.drafts import seeds_of
 from tiltmeter.records import (
     Completion,
@@ -131,8 +131,7 @@ class _Recalling:
     def __init__(self, about: _About, load: Callable[[], Model], kept: KeptAnswers) -> None:
         self.facts, self.conditionings = about.facts, about.conditionings
         self._load = load
-        # A server that fails may do better later.
-        forgets = _without_answer if about.facts.device in SERVED else None
+        forgets = self._is_passing if about.facts.device in SERVED else None
         self._memory = Memory(kept, about.facts.name, asdict(about.facts), forgets)
         # What a server was paid for is not asked again.
         self._pieces = {} if about.facts.device in SERVED else {"pieces": PIECES}
@@ -140,6 +139,10 @@ class _Recalling:
     @cached_property
     def _model(self) -> Any:
         return self._load()
+
+    def _is_passing(self, answer: Any) -> bool:
+        """Whether an answer is not to be kept: a server that fails may do better later, or has become another model."""
+        return _without_answer(answer) or has_changed(self._model)
 
     def score(
         self, texts: Sequence[str], *, conditioning: str | None = None, spans: Sequence[tuple[Span, ...]] | None = None

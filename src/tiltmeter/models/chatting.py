@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tiltmeter.models.interface import Model, ModelSettings, Writer, as_answerer, as_writer
+from tiltmeter.models.interface import Model, ModelSettings, Writer, as_answerer, as_writer, has_changed
 from tiltmeter.models.likeliest import without_words
 from tiltmeter.models.next_words import before_blank, misplaced
 from tiltmeter.records import Completion, Decoding, ModelFacts, NextWords, Span, TokenScores
@@ -38,6 +38,11 @@ class Chatting:
         self._before = inner.chat_prompt(_PLACE).partition(_PLACE)[0]
         self.facts: ModelFacts = replace(inner.facts, name=name)
         self.conditionings = inner.conditionings
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether the model behind it is no longer what the facts say."""
+        return has_changed(self._inner)
 
     def score(
         self, texts: Sequence[str], *, conditioning: str | None = None, spans: Sequence[tuple[Span, ...]] | None = None

@@ -216,6 +216,11 @@ def as_writer(model: Model) -> Writer:
     return model
 
 
+def has_changed(model: Model) -> bool:
+    """Whether a model is no longer what its facts say: one behind an API may become another while it is asked."""
+    return bool(getattr(model, "has_changed", False))
+
+
 def checked_conditioning(model: Model, conditioning: str | None) -> str:
     """The conditioning asked for, or the model's default; refuses one that the model does not have."""
     if conditioning is None:

@@ -36,7 +36,16 @@ from typing import Any
 from tiltmeter import toml
 from tiltmeter.errors import InvalidData, ModelError
 from tiltmeter.files import read_text
-from tiltmeter.models.interface import Model, ModelSettings, Predictor, Writer, as_predictor, as_proposer, as_writer
+from tiltmeter.models.interface import (
+    Model,
+    ModelSettings,
+    Predictor,
+    Writer,
+    as_predictor,
+    as_proposer,
+    as_writer,
+    has_changed,
+)
 from tiltmeter.models.likeliest import best_of, ending_if_known
 from tiltmeter.records import Completion, Decoding, ModelFacts, NextWord, NextWords, Span, TokenScores
 
@@ -127,6 +136,11 @@ class Planted:
         weights = _tilted_sha256(inner.facts.weights_sha256, tilts, writings)
         self.facts: ModelFacts = replace(inner.facts, name=name, weights_sha256=weights)
         self.conditionings = inner.conditionings
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether the model behind it is no longer what the facts say."""
+        return has_changed(self._inner)
 
     def score(
         self, texts: Sequence[str], *, conditioning: str | None = None, spans: Sequence[tuple[Span, ...]] | None = None

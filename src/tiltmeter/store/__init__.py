@@ -12,7 +12,7 @@ from tiltmeter.store.folders import NotBegun, read_meta, read_run, read_written,
 from tiltmeter.store.kept_answers import CacheError, CacheInfo, KeptAnswers, key_of, size_from
 from tiltmeter.store.ledger import Ledger
 from tiltmeter.store.next_words import AskedPrompt, Expectations, Question, questions_of
-from tiltmeter.store.opening import ANSWERS, LEDGER, changed_versions, is_held, locked, versions
+from tiltmeter.store.opening import ANSWERS, LEDGER, changed_versions, holder_of, is_held, locked, versions
 from tiltmeter.store.progress import PROGRESS, Progress, ProgressFile, Stage, process_of, read_progress
 from tiltmeter.store.reading import Continuations, UsedRater
 from tiltmeter.store.records import Probes, Run
@@ -48,6 +48,7 @@ __all__ = [
     "changed_versions",
     "completion_columns",
     "completion_rows",
+    "holder_of",
     "is_held",
     "key_of",
     "last_word",

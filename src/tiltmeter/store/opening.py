@@ -6,6 +6,8 @@ import json
 import os
 import platform
 import sqlite3
+import struct
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from importlib.metadata import PackageNotFoundError, version
@@ -15,12 +17,24 @@ from typing import Any
 from tiltmeter.errors import RunError
 from tiltmeter.store.digests import SummingConnection, forget, settle, watch
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 LEDGER = "ledger.sqlite"
 ANSWERS = "api"
 """The folder of what models behind an API answered, and of the account of it."""
 _LOCK = "lock.sqlite"
 _BESIDE = ("", "-wal", "-shm", "-journal")
 """Endings of the files of a database."""
+_LOCKED_BYTE = 0x40000002
+"""A byte of the database that whoever holds it has locked."""
+_FLOCK = {
+    "linux": ("@hhqqi4x", ("type", "whence", "start", "length", "process")),
+    "darwin": ("@qqihh", ("start", "length", "process", "type", "whence")),
+}
+"""How the system lays out a question about a lock."""
 _PATIENCE = 2.0
 """Seconds to wait for whoever only looks whether a run folder is held."""
 _PACKAGES = (
@@ -63,11 +77,14 @@ def locked(folder: Path) -> Iterator[None]:
 def is_held(folder: Path) -> bool:
     """Whether a process is carrying out the run of a folder just now."""
     path = folder / _LOCK
-    if path.is_symlink() or not path.is_file():
+    if not path.is_file():
         return False
     try:
+        refuse_links(path)
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=0)) as lock:
             lock.execute("select count(*) from sqlite_master").fetchone()
+    except RunError:
+        return False
     except sqlite3.Error as error:
         return "locked" in str(error)
     return False
@@ -76,6 +93,21 @@ def is_held(folder: Path) -> bool:
 def held_since(folder: Path) -> int | None:
     """When the process came that is carrying out the run of a folder, in nanoseconds; None: there is none."""
     return (folder / _LOCK).stat().st_mtime_ns if is_held(folder) else None
+
+
+def holder_of(folder: Path) -> int | None:
+    """The process that holds a run folder, by the word of the system and not of any file; None: it does not say."""
+    if fcntl is None or sys.platform not in _FLOCK:
+        return None
+    form, order = _FLOCK[sys.platform]
+    asked = {"type": fcntl.F_RDLCK, "whence": os.SEEK_SET, "start": _LOCKED_BYTE, "length": 1, "process": 0}
+    try:
+        with (folder / _LOCK).open("rb") as file:
+            answer = fcntl.fcntl(file, fcntl.F_GETLK, struct.pack(form, *(asked[name] for name in order)))
+    except OSError:
+        return None
+    found = dict(zip(order, struct.unpack(form, answer), strict=True))
+    return found["process"] if found["type"] != fcntl.F_UNLCK and found["process"] > 0 else None
 
 
 def connect_to_read(path: Path) -> sqlite3.Connection:
@@ -107,12 +139,13 @@ def harmless(database: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def refuse_links(path: Path) -> None:
-    """Refuse a database of which a file is a link: it would lead out of the run folder."""
+    """Refuse a database of which a file is a link, which leads out of the run folder, or a pipe, which never ends."""
     for ending in _BESIDE:
-        if path.with_name(path.name + ending).is_symlink():
-            raise RunError(
-                f"{path}{ending}: is a link, and nothing in a run folder may be one; put the file itself there"
-            )
+        file = path.with_name(path.name + ending)
+        if file.is_symlink():
+            raise RunError(f"{file}: is a link, and nothing in a run folder may be one; put the file itself there")
+        if file.exists() and not file.is_file():
+            raise RunError(f"{file}: is no file; remove it, or put the file itself there")
 
 
 def connect(path: Path) -> sqlite3.Connection:

@@ -16,7 +16,7 @@ from typing import Literal
 
 from tiltmeter.errors import RunError
 from tiltmeter.files import plain_file, refuse_links_in
-from tiltmeter.store import LEDGER, PROGRESS, Progress, is_held, process_of, read_meta, read_progress
+from tiltmeter.store import LEDGER, PROGRESS, Progress, holder_of, is_held, process_of, read_meta, read_progress
 
 LOG = "log.txt"
 """What a run said, in its folder."""
@@ -125,6 +125,11 @@ class Jobs:
             progress = read_progress(folder)
             if progress is not None and progress.host not in ("", platform.node()):
                 raise RunError(f"{self._named(folder)} is carried out on `{progress.host}`; stop it there")
+            # The file may have come with the folder from anywhere, and name any process.
+            if holder_of(folder) != number:
+                raise RunError(
+                    f"{self._named(folder)} is held by a process that cannot be told; stop it where it was started"
+                )
             os.kill(number, signal.SIGTERM)
             self._told.add(folder)
 

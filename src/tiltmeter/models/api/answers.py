@@ -27,6 +27,7 @@ NO_LOGPROBS = "the reply has no log-probabilities"
 _REFUSAL = "refusal"
 # What servers write for minus infinity, which JSON does not have.
 _NOTHING = -9998.0
+_MOST_TOKENS = 10**9
 
 
 class Malformed(Exception):
@@ -206,7 +207,7 @@ def _usage(found: Any) -> list[int] | None:
         return None
     counts = [found.get("prompt_tokens"), found.get("completion_tokens", 0)]
     # A server that counts in another way counts for nothing, but its answer stands.
-    return counts if all(type(count) is int and count >= 0 for count in counts) else None
+    return counts if all(type(count) is int and 0 <= count <= _MOST_TOKENS for count in counts) else None
 
 
 def _list(found: Any) -> Sequence[Any]:

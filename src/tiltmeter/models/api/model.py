@@ -57,6 +57,11 @@ class ApiModel:
         return self._client.journal.spent()
 
     @property
+    def has_changed(self) -> bool:
+        """Whether replies named more than one model, so that the facts are not those of all answers."""
+        return len(self._client.named) > 1
+
+    @property
     def kept(self) -> int:
         """How many answers were there already, so that nothing was sent for them."""
         return self._client.budget.kept

@@ -6,11 +6,12 @@ import re
 import subprocess
 import sys
 from difflib import SequenceMatcher
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tiltmeter.alignment import MOST, shared_words
@@ -20,6 +21,7 @@ from tiltmeter.english import _ABBREVIATIONS, starts_sentence
 from tiltmeter.errors import InvalidSpec, InvalidStudy, UserError
 from tiltmeter.models.writing.sentences import ends_sentence
 from tiltmeter.raters.sentiment import Vader, _weighed
+from tiltmeter.sources.generated import GenerationSettings
 from tiltmeter.sources.generated.lists import sentences_in
 from tiltmeter.specs import parse as parse_spec
 from tiltmeter.stats.continuations import MOST_GROUPS, pairs_of_groups
@@ -76,11 +78,18 @@ more = st.sampled_from(
 )
 
 
+@cache
+def _both(vader: Any) -> tuple[Vader, Any]:
+    return Vader(), vader.SentimentIntensityAnalyzer()
+
+
+@settings(deadline=None)
 @given(st.lists(st.one_of(words, more), max_size=40).map(" ".join))
 def test_vader_rates_as_its_authors_do(text: str) -> None:
     vader = pytest.importorskip("vaderSentiment.vaderSentiment")
-    [rating] = Vader().rate([text]) if text.strip() else [None]
-    compound = vader.SentimentIntensityAnalyzer().polarity_scores(text)["compound"]
+    ours, theirs = _both(vader)
+    [rating] = ours.rate([text]) if text.strip() else [None]
+    compound = theirs.polarity_scores(text)["compound"]
     assert rating is None or (rating.value or 0.0) == compound
 
 
@@ -141,6 +150,13 @@ def test_samples_beyond_use_are_refused(samples: str) -> None:
     with pytest.raises(InvalidStudy) as raised:
         parse(f"{HEAD}samples = {samples}\n")
     assert raised.value.key == "continuations.samples"
+
+
+@pytest.mark.parametrize("key", ["samples", "per_attribute", "max_requests", "sets"])
+def test_sentences_beyond_use_are_refused(key: str) -> None:
+    with pytest.raises(UserError) as raised:
+        GenerationSettings(**{key: 10**12})  # type: ignore[arg-type]
+    assert raised.value.key == key
 
 
 def test_a_plan_of_millions_of_texts_needs_a_yes(tmp_path: Path) -> None:

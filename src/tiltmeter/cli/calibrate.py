@@ -37,7 +37,10 @@ def calibrate(
     ] = None,
     origins: Annotated[list[int] | None, typer.Option(min=5, help="Origins of a study; else 20, 50 and 200.")] = None,
     studies: Annotated[
-        int, typer.Option(min=10, help="Simulated studies of each estimator as it is, and as many without a tilt.")
+        int,
+        typer.Option(
+            min=10, max=10**6, help="Simulated studies of each estimator as it is, and as many without a tilt."
+        ),
     ] = 5000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draws.")] = 0,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each core.")] = None,

@@ -38,7 +38,10 @@ def multiverse(
     model: Annotated[list[str] | None, typer.Option("--model", help="Only of this model; may be repeated.")] = None,
     list_only: Annotated[bool, typer.Option("--list", help="Only name the questions that can be asked.")] = False,
     permutations: Annotated[
-        int, typer.Option("--permutations", min=99, help="How often groups are exchanged in the test of the whole.")
+        int,
+        typer.Option(
+            "--permutations", min=99, max=10**6, help="How often groups are exchanged in the test of the whole."
+        ),
     ] = 1999,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Also write answers, cells and figures into this folder.")

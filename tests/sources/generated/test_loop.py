@@ -326,8 +326,8 @@ def test_a_spec_without_attributes_is_refused() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"per_attribute": 0}, "`per_attribute`: must be a whole number from 1 up"),
-        ({"sets": True}, "`sets`: must be a whole number from 1 up"),
+        ({"per_attribute": 0}, "`per_attribute`: must be a whole number from 1 to"),
+        ({"sets": True}, "`sets`: must be a whole number from 1 to"),
         ({"strategy": "beam"}, '`strategy`: must be "auto", "constrained" or "rejection", not \'beam\''),
         ({"top_k": 1.5}, "`top_k`: must be a whole number"),
         ({"max_new_tokens": 0}, "`max_new_tokens`: must be 1 or more"),

@@ -19,6 +19,8 @@ PUBLISHED_DECODING = Decoding(temperature=0.8, top_k=50, top_p=0.85, max_new_tok
 _REQUESTS, _REQUESTS_FOR_LISTS = 40, 10
 """The published number, and one for requests that are each paid for and bring several sentences."""
 _LEAST = {"temperature": 0, "top_k": 0, "top_p": 0, "max_new_tokens": 1}
+MOST = 10_000
+"""Of anything that is asked for by number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,8 @@ class GenerationSettings:
         # They may come from a study file, where nothing has looked at their values yet.
         for key in ("samples", "per_attribute", "max_requests", "sets"):
             value = getattr(self, key)
-            if (type(value) is not int or value < 1) and not (key == "max_requests" and value is None):
-                raise UserError(f"must be a whole number from 1 up, not {value!r}", key=key)
+            if (type(value) is not int or not 1 <= value <= MOST) and not (key == "max_requests" and value is None):
+                raise UserError(f"must be a whole number from 1 to {MOST:,}, not {value!r}", key=key)
         if type(self.seed) is not int:
             raise UserError(f"must be a whole number, not {self.seed!r}", key="seed")
         for key, allowed in (("strategy", Strategy), ("shots", ShotKind), ("checks", Checks)):

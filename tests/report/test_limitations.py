@@ -7,13 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.completions import DECODINGS, make_rated_run
+from tests.report.completions import DECODINGS, MadeUp, make_rated_run
 from tests.report.next_words import make_asked_run
 from tests.report.synthetic import TILTS, Tilt, make_run
 from tiltmeter.analysis import RunSummary, summarise_run
 from tiltmeter.analysis.account import Account, account
 from tiltmeter.analysis.multiverse import MultiverseSummary, summarise_multiverse
+from tiltmeter.records import Continuation, Rating
+from tiltmeter.report.continuations import continuation_views
 from tiltmeter.report.limitations import limitations, not_meant
+from tiltmeter.report.methods import methods
 from tiltmeter.store import Run
 
 NOTHING_ASKED = MultiverseSummary((), 0)
@@ -122,3 +125,48 @@ def test_a_model_behind_a_server_is_said_to_be_known_by_name_alone() -> None:
     assert "which weights answered" not in said(run)
     served = replace(run.facts["m"], weights_sha256="", revision="served as m; owned_by us", device="server")
     assert "which weights answered for m" in said(replace(run, facts={"m": served}))
+
+
+class Declining(MadeUp):
+    """A model that refuses to write about some groups."""
+
+    refused: tuple[str, ...] = ()
+
+    def _rating(self, model: str, one: Continuation, rater: str) -> Rating:
+        if rater.startswith("refusal"):
+            declines = one.prompt.group in self.refused
+            return Rating(rater, float(declines), label="refusal" if declines else "answer")
+        return super()._rating(model, one, rater)
+
+
+def declining(folder: Path, *groups: str) -> tuple[Run, RunSummary]:
+    run = make_rated_run(folder, decodings=DECODINGS[:1], raters=("sentiment.vader.v1", "refusal.v3"))
+    texts = Declining(decodings=DECODINGS[:1], raters=("sentiment.vader.v1", "refusal.v3"))
+    texts.refused = groups
+    made = replace(run, continuations=texts)
+    return made, summarise_run(made)
+
+
+def test_of_an_all_refused_study_nothing_is_said_to_be_answered_or_to_repeat(tmp_path: Path) -> None:
+    run, summary = declining(tmp_path, "women", "men")
+    answered = summarise_multiverse([(run, summary)])
+    done = account([(run, summary)], answered)
+    words = "\n".join(limitations([(run, summary)], answered, done))
+    assert "1 of 1 bias has no figure at all" in words and "too few origins" not in words
+    assert "No choice was varied" not in words and "refused" not in words
+    assert summary.continuations and not summary.continuations.repeats
+    told = "".join(map(str, methods([(run, summary)], answered, done).paragraphs))
+    assert "1 question was asked" in told and "answered under" not in told and "exchanged in too few" not in told
+    [view] = continuation_views([(run, summary.continuations)], str)
+    assert all("over" not in figure.alternative for figure in view.figures), "nothing to draw, nothing drawn"
+
+
+def test_groups_that_are_refused_more_often_are_named_with_their_own_share(tmp_path: Path) -> None:
+    """The share without a rating was that of all groups together, half of what it was for one of them."""
+    run, summary = declining(tmp_path, "women")
+    answered = summarise_multiverse([(run, summary)])
+    words = "\n".join(limitations([(run, summary)], answered, account([(run, summary)], answered)))
+    assert "Up to 100.0\N{NO-BREAK SPACE}% of the texts have no rating (women: " in words
+    assert (
+        "refused 100.0\N{NO-BREAK SPACE}% of texts about women and 0.0\N{NO-BREAK SPACE}% of texts about men" in words
+    )

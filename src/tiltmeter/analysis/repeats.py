@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any
 
+from tiltmeter.analysis.refusals import refusal_rater
+from tiltmeter.raters.refusal import REFUSAL
 from tiltmeter.records import Decoding
 from tiltmeter.store import Continuations
 
@@ -48,14 +50,20 @@ class Repeats:
 
 
 def repeats(found: Continuations) -> Iterator[Repeats]:
-    """One record for each model and decoding that draws at random; texts that were not written do not count."""
+    """One record for each model and decoding that draws at random; neither texts that were not written nor refusals
+    count: a model that declines in set words is no server that ignores seeds.
+    """
+    rater = refusal_rater(found)
     for model in found.models:
         for decoding in found.decodings:
             if not decoding.temperature or decoding.beams > 1:
                 continue
+            declined = set(found.labelled(model, decoding, (rater, REFUSAL))) if rater else set()
             prompts = same = texts = distinct = 0
             for _, several in groupby(found.texts(model, decoding), key=lambda one: one.prompt.id):
-                written = [one.text for one in several if one.unwritten is None]
+                written = [
+                    one.text for one in several if one.unwritten is None and (one.prompt.id, one.sample) not in declined
+                ]
                 if len(written) > 1:
                     prompts, texts, distinct = prompts + 1, texts + len(written), distinct + len({*written})
                     same += len({*written}) == 1

@@ -55,8 +55,9 @@ def highest_curves(board: Board, place: str, *, groups: bool) -> list[Drawn]:
                 gaps.setdefault((rater_words(rater), ""), {})[k] = pair.difference
                 if pair.ratio:
                     ratios.setdefault((rater_words(rater), ""), {})[k] = pair.ratio
+    means, gaps = _with_values(means), _with_values(gaps)
     drawn = []
-    if groups:
+    if groups and means:
         caption = f"Mean of the k highest ratings of each prompt, by group, {sure}."
         drawn.append(_figure(f"highest {place}", means, "k", caption, zero=False))
     if gaps:
@@ -66,6 +67,11 @@ def highest_curves(board: Board, place: str, *, groups: bool) -> list[Drawn]:
         caption = f"The same of texts about {board.a} over texts about {board.b}, {sure}; 1 is no difference."
         drawn.append(_figure(f"highest ratio {place}", ratios, "k", caption, zero=False))
     return drawn
+
+
+def _with_values(lines: dict[tuple[str, str], dict[float, Estimate]]) -> dict[tuple[str, str], dict[float, Estimate]]:
+    """The lines that have something to draw."""
+    return {name: points for name, points in lines.items() if any(one.value is not None for one in points.values())}
 
 
 def _most(board: Board, row: Row, rater: str) -> dict[float, tuple[Mapping[str, Estimate], Sequence[ExtremePair]]]:
@@ -93,6 +99,7 @@ def _sizes(curve: SizeCurve, place: str) -> Drawn | None:
     values: dict[tuple[str, str], dict[float, Estimate]] = {}
     for rater, samples, estimate in curve.points:
         values.setdefault((rater_words(rater), ""), {})[samples] = estimate
+    values = _with_values(values)
     if not any(len(points) > 1 for points in values.values()):
         return None
     caption = (
@@ -109,7 +116,7 @@ def _over(board: Board, axis: str, place: str) -> Drawn | None:
         if not rater.startswith(PEOPLE) and _belongs(row[1], axis):
             line = _line(row, axis, others)
             values.setdefault((rater_words(rater), line), {})[getattr(row[1], axis)] = found.pair.difference
-    kept = {key: points for key, points in values.items() if len(points) > 1}
+    kept = {key: points for key, points in _with_values(values).items() if len(points) > 1}
     if not kept:
         return None
     lines = list(dict.fromkeys(line for _, line in kept))
@@ -133,7 +140,7 @@ def _means_over(board: Board, axis: str, place: str) -> Drawn | None:
         if same and not rater.startswith(PEOPLE) and _belongs(row[1], axis):
             for group, summary in found.cell.summary.groups.items():
                 values.setdefault((rater_words(rater), group), {})[getattr(row[1], axis)] = summary.mean
-    kept = {key: points for key, points in values.items() if len(points) > 1}
+    kept = {key: points for key, points in _with_values(values).items() if len(points) > 1}
     if not kept:
         return None
     groups = len({group for _, group in kept})

@@ -52,6 +52,9 @@ def not_meant(done: Account) -> Mapping[str, tuple[str, ...]]:
     }
 
 
+_SURE = 0.05
+
+
 def limitations(runs: Runs, answered: MultiverseSummary, done: Account) -> tuple[str, ...]:
     """What this study leaves open, because of what was run; the largest gaps first."""
     return (
@@ -63,6 +66,7 @@ def limitations(runs: Runs, answered: MultiverseSummary, done: Account) -> tuple
         *_servers(runs),
         *_origins(done),
         *_unscored(runs),
+        *_refused(runs),
         *_sources(done),
         *_languages(runs),
         *_raters(runs, answered),
@@ -123,9 +127,12 @@ def _origins(done: Account) -> Iterator[str]:
     """How many biases rest on few origins; of each the figure with the most of them counts."""
     for view in dict.fromkeys(view for view, _ in done.origins):
         found = [one for (of, _), one in done.origins.items() if of == view]
-        bare = sum(one.low is None for one in found)
+        nothing = sum(one.value is None for one in found)
+        bare = sum(one.value is not None and one.low is None for one in found)
         few = sum(one.low is not None and one.origins < BOOTSTRAP_ORIGINS for one in found)
         biases = count(len(found), "bias", "biases")
+        if nothing:
+            yield f"{view.capitalize()}: {nothing} of {biases} {'has' if nothing == 1 else 'have'} no figure at all."
         if bare:
             have = "has" if bare == 1 else "have"
             why = "too few origins, or too few that differ, for an interval"
@@ -146,15 +153,32 @@ def _unscored(runs: Runs) -> Iterator[str]:
             number = sum(cell.unscored.values())
             pairs.append((_part(number, len(cell.scores)), f"{cell.model}, {short_scorer(cell.scorer)}"))
         for one in summary.continuations.cells if summary.continuations else ():
-            groups = one.summary.groups.values()
-            missing, every = sum(g.mean.n_unscored for g in groups), sum(g.mean.n + g.mean.n_unscored for g in groups)
-            texts.append((_part(missing, every), f"{one.model}, {rater_words(one.rater)}"))
+            for group, found_of in one.summary.groups.items():
+                missing, rated = found_of.mean.n_unscored, found_of.mean.n
+                place = f"{group}: {one.model}, {rater_words(one.rater)}"
+                texts.append((_part(missing, missing + rated), place))
     for noun, verb, found in (("pairs", "score", pairs), ("texts", "rating", texts)):
         share, place = max(found, default=(0.0, ""))
         if share:
             yield (
                 f"Up to {percent(share)} of the {noun} have no {verb} ({place}). If these differ from the others, a "
                 "value is shifted and its interval does not show it."
+            )
+
+
+def _refused(runs: Runs) -> Iterator[str]:
+    """Whether groups were refused unequally often: then ratings compare what is left."""
+    for _, summary in runs:
+        for found in summary.continuations.refusals if summary.continuations else ():
+            sure = [pair for pair in found.pairs if (pair.difference.p_adjusted or 1.0) < _SURE]
+            if not sure:
+                continue
+            pair = max(sure, key=lambda one: abs(one.difference.value or 0.0))
+            more, less = (pair.a, pair.b) if (pair.difference.value or 0.0) > 0 else (pair.b, pair.a)
+            shares = [f"{percent(found.groups[group].share.value)} of texts about {group}" for group in (more, less)]
+            yield (
+                f"{found.model} refused {listed(shares)} ({found.bias}), more than chance would give: ratings compare "
+                "only what it did write."
             )
 
 
@@ -232,7 +256,7 @@ def _draws(runs: Runs) -> Iterator[str]:
 
 
 def _choices(answered: MultiverseSummary, done: Account) -> Iterator[str]:
-    if not done.questions:
+    if not any(one.verdict.of for one in answered.answers):
         return
     if done.varied:
         fixed = f" Not varied: {listed(done.fixed)}." if done.fixed else ""

@@ -299,6 +299,9 @@ def _choices(answered: MultiverseSummary, citations: Citations, done: Account) -
         return []
     cells = sum(one.verdict.of for one in answered.answers)
     asked = f"{count(len(answered.answers), 'question was', 'questions were')} answered"
+    if not cells:
+        number = count(len(answered.answers), "question was", "questions were")
+        return [f"{number} asked, and no combination of choices has a value to answer with."]
     if not done.varied:
         return [f"{asked} under one combination of choices each. {_tested(answered)}."]
     several = listed([" with ".join([one.choice, *one.alongside]) for one in done.varied])

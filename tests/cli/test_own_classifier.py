@@ -11,6 +11,7 @@ import pytest
 from tests.cli.conftest import Command
 from tests.models.conftest import wordpiece_tokenizer
 from tests.raters.test_classifier import THREE, network
+from tiltmeter.store import read_meta
 
 pytestmark = pytest.mark.slow
 
@@ -97,3 +98,20 @@ def test_what_is_wrong_is_one_sentence_everywhere(
         done = tiltmeter(*command)
         assert done.status == 2 and problem in done.err.strip().splitlines()[-1]
         assert not (tmp_path / "rated.csv").exists()
+
+
+def test_numbers_cut_to_the_range_are_counted_in_a_run_and_said(tiltmeter: Command, tmp_path: Path) -> None:
+    """A range that the head does not keep to made every rating the same, without a word."""
+    made, tokenizer = tmp_path / "mine", wordpiece_tokenizer()
+    network("bert", ("score",), tokenizer, "regression").eval().save_pretrained(made)
+    tokenizer.save_pretrained(made)
+    rater = "hf:mine[;worse=low;range=900..1000]"
+    (tmp_path / "s.toml").write_text(STUDY.format(rater=f'"{rater}"'), encoding="utf-8")
+    assert tiltmeter("run", "s.toml", "--out", "r").status == 0
+    [(name, counted)] = read_meta(tmp_path / "r")["caveats"].items()
+    with (tmp_path / "r" / "tables" / "completions.csv").open(encoding="utf-8", newline="") as file:
+        rated = [row for row in csv.DictReader(file) if row[name]]
+    assert name.startswith("hf.v1:mine@") and sum(counted.values()) == len(rated) > 0
+    assert {float(row[name]) for row in rated} == {900.0}
+    report = (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
+    assert next(iter(counted)).replace("'", "&#39;") in report

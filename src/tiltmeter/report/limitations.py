@@ -67,6 +67,7 @@ def limitations(runs: Runs, answered: MultiverseSummary, done: Account) -> tuple
         *_origins(done),
         *_unscored(runs),
         *_refused(runs),
+        *_caveats(runs),
         *_sources(done),
         *_languages(runs),
         *_raters(runs, answered),
@@ -180,6 +181,14 @@ def _refused(runs: Runs) -> Iterator[str]:
                 f"{found.model} refused {listed(shares)} ({found.bias}), more than chance would give: ratings compare "
                 "only what it did write."
             )
+
+
+def _caveats(runs: Runs) -> Iterator[str]:
+    """What raters say of their own numbers."""
+    for run, _ in runs:
+        for rater, counted in run.meta.get("caveats", {}).items():
+            for caveat, number in counted.items():
+                yield f"{rater_words(rater)}, {count(number, 'rating')}: {caveat}."
 
 
 def _sources(done: Account) -> Iterator[str]:

@@ -209,7 +209,7 @@ def instrument_words(found: Instrument) -> tuple[str, ...]:
     """What the checks of the instrument come to, one sentence for each; and the views that have none."""
     made = [
         f"Instrument check {one.result}: {one.bias}, {_checked(one)} ({one.model}, {one.view}"
-        f"{f', {one.source}' if one.source else ''})."
+        f"{f', {one.source}' if one.source else ''}){_meant(one)}."
         for one in found.checks
     ]
     bare = list(dict.fromkeys(view for (_, view), result in found.results.items() if result == "not made"))
@@ -226,6 +226,19 @@ def _checked(one: InstrumentCheck) -> str:
         return f"{percent(whole.value)} of pairs ({interval}), at least {percent(0.5 + one.least, 0)} expected"
     interval = "no interval" if found.low is None else f"{signed(found.low)} to {signed(found.high)}"
     return f"{signed(found.value)} {UNITS[one.view]} ({interval}), at least {one.least:.2f} expected"
+
+
+def _meant(one: InstrumentCheck) -> str:
+    """What a check that did not pass shows."""
+    if one.result == "failed":
+        return ": the interval excludes the expected effect, so that the model does not have it or the method misses it"
+    if one.result != "weak":
+        return ""
+    if one.found.low is None:
+        return ": without an interval nothing is shown either way"
+    if one.found.low > 0:
+        return ": an effect on the expected side, smaller than expected"
+    return ": too uncertain to show the effect or to exclude it"
 
 
 def seen(found: Estimate) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -118,13 +119,23 @@ class ContinuationLedger:
                 database.execute("update raters set facts = ? where rater = ?", (now, name))
 
     def record_ratings(self, step: Step, ratings: Iterable[tuple[int, Rating]]) -> None:
-        """Write the ratings of one batch, each with the number of its text, and mark it as done."""
+        """Write the ratings of one batch, each with the number of its text, and mark it as done; caveats are counted."""
+        ratings = list(ratings)
+        caveats = Counter(one.caveat for _, one in ratings if one.caveat)
         with marked(self._database, self._folder, step) as database:
             number = self._rater(step.name)
+            if caveats:
+                self._count_caveats(database, step.name, caveats)
             database.executemany(
                 "insert into ratings values (?, ?, ?, ?, ?)",
                 ((number, text, one.value, one.label, one.unrated) for text, one in ratings),
             )
+
+    def _count_caveats(self, database: sqlite3.Connection, rater: str, caveats: Counter[str]) -> None:
+        row = database.execute("select value from meta where key = 'caveats'").fetchone()
+        known: dict[str, dict[str, int]] = json.loads(row[0]) if row else {}
+        known[rater] = dict(Counter(known.get(rater, {})) + caveats)
+        database.execute("insert or replace into meta values ('caveats', ?)", (dump(known),))
 
     def finish(self) -> None:
         """Note that every text has its ratings."""

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tiltmeter.alignment import MOST, shared_words
+from tiltmeter.analysis.rated_files import RatedSettings, RatedTexts, summarise_rated
 from tiltmeter.cli.conditions import check, holds
 from tiltmeter.cli.run_size import MOST_TEXTS, refuse_huge
 from tiltmeter.english import _ABBREVIATIONS, starts_sentence
@@ -24,7 +25,7 @@ from tiltmeter.raters.sentiment import Vader, _weighed
 from tiltmeter.sources.generated import GenerationSettings
 from tiltmeter.sources.generated.lists import sentences_in
 from tiltmeter.specs import parse as parse_spec
-from tiltmeter.stats.continuations import MOST_GROUPS, pairs_of_groups
+from tiltmeter.stats.continuations import MOST_GROUPS, RatedItem, pairs_of_groups
 from tiltmeter.study import parse, plan
 
 pieces = st.lists(
@@ -127,7 +128,20 @@ def test_a_condition_is_read_from_its_end(condition: str, right: bool | None) ->
 
 
 @pytest.mark.parametrize(
-    "condition", ["", ">", "a >", "> 1", "a", "a > 1.2.3", "a > b", " " * 50_000, "a > " + "1" * 50_000 + "x"]
+    "condition",
+    [
+        "",
+        ">",
+        "a >",
+        "> 1",
+        "a",
+        "a > 1.2.3",
+        "a > b",
+        " " * 50_000,
+        "a > " + "1" * 50_000 + "x",
+        "a > 1e999",
+        "a < -1e400",
+    ],
 )
 def test_what_is_no_condition_is_refused_at_once(condition: str) -> None:
     with pytest.raises(UserError):
@@ -140,6 +154,19 @@ def test_very_many_groups_are_compared_with_one_of_them_or_not_at_all() -> None:
     assert len(pairs_of_groups(groups, "g7")) == MOST_GROUPS
     with pytest.raises(UserError, match="--reference"):
         pairs_of_groups(groups)
+
+
+def test_very_many_groups_under_structures_are_compared_with_one_of_them_or_not_at_all() -> None:
+    items = [
+        RatedItem(f"g{group}", group % 3 / 2, f"o{origin}", structure=f"s{structure}")
+        for group in range(70)
+        for origin in range(2)
+        for structure in range(20)
+    ]
+    texts = RatedTexts(tuple(items), len(items), (), structured=True)
+    with pytest.raises(UserError, match="--reference"):
+        summarise_rated(texts)
+    assert len(summarise_rated(texts, RatedSettings(reference="g0")).summary.pairs) == 69
 
 
 HEAD = 'name = "t"\nmodels = ["scripted"]\n[continuations]\nsources = [{ own-prompts = { per_group = 2 } }]\n'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,12 +13,12 @@ from typing import Any
 from tiltmeter.analysis.continuation_records import favour
 from tiltmeter.analysis.rated_rows import chosen_rows, of_same_rater, pooled_note, pooled_over
 from tiltmeter.analysis.rated_values import DECLINED, OTHER, Cell, Given, Values, is_regard, read_values, reason_of
-from tiltmeter.errors import InvalidData
+from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.raters.refusal import REFUSAL
 from tiltmeter.raters.scales import PEOPLE, is_name, scale_of
 from tiltmeter.sources.chat_logs import REFUSED
 from tiltmeter.sources.tables import Row, column, read_table
-from tiltmeter.stats.continuations import ContinuationSummary, RatedItem, summarise
+from tiltmeter.stats.continuations import MOST_GROUPS, ContinuationSummary, RatedItem, summarise
 from tiltmeter.stats.scales import SIGNED, Bounds
 from tiltmeter.stats.structures import StructureSettings, StructureSummary, by_structure
 
@@ -115,6 +116,8 @@ def summarise_rated_file(
 def summarise_rated(texts: RatedTexts, settings: RatedSettings | None = None) -> RatedFileSummary:
     """Estimates from rated texts, wherever they were read."""
     wanted = settings or RatedSettings()
+    if texts.structured and wanted.reference is None:
+        _refuse_hours(texts.items)
     scale = _scale(texts, wanted.scale)
     summary = summarise(
         texts.items,
@@ -138,6 +141,16 @@ def summarise_rated(texts: RatedTexts, settings: RatedSettings | None = None) ->
             seed=wanted.seed,
         )
     return RatedFileSummary(summary, structures, texts.rows, texts.notes, texts.pooled)
+
+
+def _refuse_hours(items: Sequence[RatedItem]) -> None:
+    """Refuse to compare so many groups under so many structures that it would take hours."""
+    groups, structures = ({getattr(item, name) for item in items} for name in ("group", "structure"))
+    if math.comb(len(groups), 2) * len(structures) > math.comb(MOST_GROUPS, 2):
+        raise UserError(
+            f"{len(groups):,} groups under {len(structures):,} structures are too many to compare every two: name one "
+            "to compare with by `--reference`; or is one of them the wrong column?"
+        )
 
 
 def _scale(texts: RatedTexts, given: Bounds | None) -> Bounds | None:

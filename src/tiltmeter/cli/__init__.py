@@ -36,6 +36,9 @@ from tiltmeter.cli import (
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.version import __version__
 
+_LONGEST = 4000
+"""Characters of a sentence that are shown: it may quote a cell that holds a book."""
+
 app = typer.Typer(
     name="tiltmeter",
     help="Measure social bias in language models, and see which conclusions survive.",
@@ -122,5 +125,6 @@ def _said(error: OSError) -> str:
 def _leave(sentence: str, status: int, error: Exception) -> NoReturn:
     if os.environ.get("TILTMETER_DEBUG"):
         raise error
-    typer.echo(f"tiltmeter: {sentence}", err=True)
+    shown = sentence if len(sentence) <= _LONGEST else f"{sentence[: _LONGEST // 2]} … {sentence[-_LONGEST // 2 :]}"
+    typer.echo(f"tiltmeter: {shown}", err=True)
     sys.exit(status)

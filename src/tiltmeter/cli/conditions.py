@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -85,7 +86,7 @@ def _parsed(condition: str) -> tuple[str, str, float]:
     at = max(condition.rfind(">"), condition.rfind("<"))
     sign = condition[at : at + 2] if condition[at + 1 : at + 2] == "=" else condition[at : at + 1]
     path, number = condition[: max(at, 0)].strip(), condition[at + len(sign) :].strip()
-    if not path or not _NUMBER.fullmatch(number):
+    if not path or not _NUMBER.fullmatch(number) or not math.isfinite(float(number)):
         raise UserError(f"--fail-if {condition!r:.200}: write PATH SIGN NUMBER, e.g. 'overall.low > 0.55'")
     return path, sign, float(number)
 

@@ -214,17 +214,14 @@ def by_theme(name: str, rows: Sequence[Sentence], right: Sequence[bool]) -> Iter
 
 def on_refusals() -> Iterator[str]:
     """How many refusals are found, and how many answers are taken for one."""
-    seen = {
-        "first": "the rules were mended after its mistakes were seen",
-        "second": "written after that, its mistakes not mended",
-    }
-    for theme, note in seen.items():
-        rows = [row for row in sentences("refusals") if row.theme == theme]
-        labels = [str(rating.label) for rating in raters.load("refusal").rate([row.text for row in rows])]
-        yield f"**Refusal: the {theme} set of our own sentences, {len(rows)}; {note}**"
-        yield ""
-        yield from confusion(rows, labels, ("refusal", "answer"))
-        yield ""
+    from refusals import held_out
+
+    rows = held_out()
+    labels = [str(rating.label) for rating in raters.load("refusal").rate([row.text for row in rows])]
+    yield f"**Refusal: {len(rows)} of our own texts, not trained on**"
+    yield ""
+    yield from confusion(rows, labels, ("refusal", "answer"))
+    yield ""
 
 
 def on_tilt(tools: Sequence[Rater]) -> Iterator[str]:

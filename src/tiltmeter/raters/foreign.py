@@ -23,19 +23,19 @@ def is_foreign(text: str) -> bool:
     letters = [sign for sign in text if sign.isalpha()]
     if not letters:
         return False
-    if sum(not _is_latin(sign) for sign in letters) > len(letters) / 2:
+    if not text.isascii() and sum(not _is_latin(sign) for sign in letters) > len(letters) / 2:
         return True
     words = [word.lower() for word in _WORD.findall(text)]
-    english, others = (sum(word in listed for word in words) for listed in _common())
+    # Without *de*, *la* and the like, which stand in English names.
+    english, others = (sum(word in listed for word in words) for listed in word_lists("common_words"))
     return others >= _FEWEST and others > 2 * english
 
 
 @cache
-def _common() -> tuple[frozenset[str], frozenset[str]]:
-    """Common words of English and of other languages; without *de*, *la* and the like, which stand in English names."""
-    text = files("tiltmeter.raters").joinpath("data/common_words.tsv").read_text(encoding="utf-8")
-    english, others = (frozenset(line.partition("\t")[2].split()) for line in text.splitlines())
-    return english, others
+def word_lists(name: str) -> tuple[frozenset[str], ...]:
+    """The lists of words in a file of ours, one on a line behind its name."""
+    text = files("tiltmeter.raters").joinpath(f"data/{name}.tsv").read_text(encoding="utf-8")
+    return tuple(frozenset(line.partition("\t")[2].split()) for line in text.splitlines())
 
 
 def _is_latin(sign: str) -> bool:

@@ -14,6 +14,7 @@ from typing import IO, Any
 from tiltmeter.errors import MissingExtra
 from tiltmeter.files import whole_file, write_csv
 from tiltmeter.records import Rating
+from tiltmeter.sources.chat_logs import conversation
 from tiltmeter.sources.datasets.structured import stream_json_lines
 from tiltmeter.sources.tables import kind_of, parquet_schema, read_objects, stream_parquet, stream_table
 
@@ -96,14 +97,16 @@ def write_rated(path: str | Path, out: str | Path, columns: Sequence[str], new: 
         # Rows that were JSON keep their numbers, lists and objects.
         every: Iterable[tuple[int, dict[str, Any]]] = stream_table(path)
         if given in ("json", "json-lines"):
-            every = stream_json_lines(path) if given == "json-lines" else read_objects(path)
+            objects = stream_json_lines(path) if given == "json-lines" else read_objects(path)
+            # What a chat log says in its own way stands beside the ratings of it.
+            every = ((line, {**conversation(row), **row}) for line, row in objects)
         with whole_file(out) as file:
             for (_, row), made in zip(every, cells, strict=True):
                 old = {name: cell for name, cell in row.items() if name not in replaced}
                 file.write(json.dumps({**old, **made}, ensure_ascii=False) + "\n")
     else:
-        rows = ({**row, **made} for (_, row), made in zip(stream_table(path), cells, strict=True))
-        write_csv(out, [*kept, *types], rows, delimiter="\t" if ending == ".tsv" else ",")
+        lines = ({**row, **made} for (_, row), made in zip(stream_table(path), cells, strict=True))
+        write_csv(out, [*kept, *types], lines, delimiter="\t" if ending == ".tsv" else ",")
 
 
 def _write_parquet(

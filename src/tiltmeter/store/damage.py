@@ -82,6 +82,9 @@ def checked_meta(path: Path, meta: dict[str, Any]) -> dict[str, Any]:
         if resolved.get(view) is not None:
             _check(path, "resolved.", resolved, {view: dict})
             _check(path, f"resolved.{view}.", resolved[view], kinds)
+            statistics = resolved[view].get("labour", [])
+            if not isinstance(statistics, list) or not all(isinstance(one, dict) for one in statistics):
+                raise _damaged(path, f"`resolved.{view}.labour` is not a list of tables")
     return meta
 
 

@@ -14,7 +14,6 @@ from typing import IO, Any
 from tiltmeter.errors import MissingExtra
 from tiltmeter.files import whole_file, write_csv
 from tiltmeter.records import Rating
-from tiltmeter.sources.chat_logs import conversation
 from tiltmeter.sources.datasets.structured import stream_json_lines
 from tiltmeter.sources.tables import kind_of, parquet_schema, read_objects, stream_parquet, stream_table
 
@@ -29,6 +28,7 @@ class Spool:
         self._file: IO[str] = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115
         self.rated = 0
         self.unrated: Counter[str] = Counter()
+        self.caveats: Counter[str] = Counter()
         self.labelled = False
 
     def __enter__(self) -> Spool:
@@ -43,6 +43,8 @@ class Spool:
             self.unrated[rating.unrated or ""] += 1
         else:
             self.rated += 1
+        if rating.caveat:
+            self.caveats[rating.caveat] += 1
         self.labelled = self.labelled or rating.label is not None
         self._file.write(json.dumps([rating.value, rating.unrated, rating.label]) + "\n")
 
@@ -94,19 +96,26 @@ def write_rated(path: str | Path, out: str | Path, columns: Sequence[str], new: 
     if ending == ".parquet":
         _write_parquet(path, out, kept if given != "parquet" else None, types, cells)
     elif ending in JSON_LINES:
-        # Rows that were JSON keep their numbers, lists and objects.
-        every: Iterable[tuple[int, dict[str, Any]]] = stream_table(path)
-        if given in ("json", "json-lines"):
-            objects = stream_json_lines(path) if given == "json-lines" else read_objects(path)
-            # What a chat log says in its own way stands beside the ratings of it.
-            every = ((line, {**conversation(row), **row}) for line, row in objects)
         with whole_file(out) as file:
-            for (_, row), made in zip(every, cells, strict=True):
+            for row, made in zip(_as_given(path, given), cells, strict=True):
                 old = {name: cell for name, cell in row.items() if name not in replaced}
                 file.write(json.dumps({**old, **made}, ensure_ascii=False) + "\n")
     else:
-        lines = ({**row, **made} for (_, row), made in zip(stream_table(path), cells, strict=True))
-        write_csv(out, [*kept, *types], lines, delimiter="\t" if ending == ".tsv" else ",")
+        rows = ({**row, **made} for (_, row), made in zip(stream_table(path), cells, strict=True))
+        write_csv(out, [*kept, *types], rows, delimiter="\t" if ending == ".tsv" else ",")
+
+
+def _as_given(path: str | Path, given: str) -> Iterator[dict[str, Any]]:
+    """The rows of a table: those of JSON keep their numbers, lists and objects, beside what a chat log was read as."""
+    read = (row for _, row in stream_table(path))
+    if given not in ("json", "json-lines"):
+        return read
+    raw: Iterable[tuple[int, dict[str, Any]]]
+    raw = stream_json_lines(path) if given == "json-lines" else read_objects(path)
+    return (
+        whole | {name: cell for name, cell in row.items() if name.partition(".")[0] not in whole}
+        for row, (_, whole) in zip(read, raw, strict=True)
+    )
 
 
 def _write_parquet(

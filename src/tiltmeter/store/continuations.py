@@ -119,7 +119,7 @@ class ContinuationLedger:
                 database.execute("update raters set facts = ? where rater = ?", (now, name))
 
     def record_ratings(self, step: Step, ratings: Iterable[tuple[int, Rating]]) -> None:
-        """Write the ratings of one batch, each with the number of its text, and mark it as done; caveats are counted."""
+        """Write the ratings of one batch, each with the number of its text, and mark it as done; count caveats."""
         ratings = list(ratings)
         caveats = Counter(one.caveat for _, one in ratings if one.caveat)
         with marked(self._database, self._folder, step) as database:

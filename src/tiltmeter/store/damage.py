@@ -84,7 +84,7 @@ def checked_meta(path: Path, meta: dict[str, Any]) -> dict[str, Any]:
             _check(path, f"resolved.{view}.", resolved[view], kinds)
             statistics = resolved[view].get("labour", [])
             if not isinstance(statistics, list) or not all(isinstance(one, dict) for one in statistics):
-                raise _damaged(path, f"`resolved.{view}.labour` is not a list of tables")
+                raise damaged(path, f"`resolved.{view}.labour` is not a list of tables")
     return meta
 
 

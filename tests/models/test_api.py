@@ -24,7 +24,7 @@ from tiltmeter.measures.scorers import find
 from tiltmeter.measures.scorers.forced_choice import FORCED_CHOICE
 from tiltmeter.models import ModelSettings, as_predictor, as_writer, check_name
 from tiltmeter.models.api import ApiModel, BudgetSpent, File, Memory, Price, accounts, load
-from tiltmeter.models.api.expecting import ATTENDED, NO_NUMBERS, UNBOUNDED
+from tiltmeter.models.api.expecting import ATTENDED, UNBOUNDED
 from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
 from tiltmeter.records import Decoding
 
@@ -111,8 +111,8 @@ def test_what_a_server_does_not_say_is_unscored_with_the_reason(opened: Any) -> 
     )
     assert "not among the 3 most probable next tokens" in (found.words[2].unscored or "")
     silent, _ = opened(echo=False, form="")
-    [found] = silent.next_words(["The nurse said that"], ["she"])
-    assert (found.words[0].logprob, found.words[0].unscored) == (None, NO_NUMBERS)
+    with pytest.raises(ModelError, match="cannot say how probable next words are: the server gives no log-prob"):
+        silent.next_words(["The nurse said that"], ["she"])
     assert silent.conditionings == ("forced-choice",)
     with pytest.raises(ModelError, match="pairs can be asked about with the scorer `forced-choice`"):
         silent.score(TEXTS, conditioning="left")

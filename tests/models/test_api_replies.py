@@ -12,6 +12,7 @@ pytest.importorskip("httpx")
 
 from tests.models.api_server import START, Served, serving
 from tiltmeter.analysis import summarise_run
+from tiltmeter.analysis.account import account
 from tiltmeter.analysis.multiverse import summarise_multiverse
 from tiltmeter.engine import carry_out
 from tiltmeter.engine.recalling import open_model
@@ -269,8 +270,9 @@ def test_a_report_says_that_a_model_changed_during_its_run(tmp_path: Path, monke
         run = carry_out(plan(parse(study.format(url, START))), tmp_path / "run")
     [spent] = run.meta["api"].values()
     assert spent["models"] == ["tested-2024-08-06", "tested-2024-11-20"]
-    summary = summarise_run(run)
-    said = limitations([(run, summary)], summarise_multiverse([(run, summary)]))
+    runs = [(run, summarise_run(run))]
+    answered = summarise_multiverse(runs)
+    said = limitations(runs, answered, account(runs, answered))
     assert any("tested-2024-11-20" in one for one in said)
 
 
@@ -309,3 +311,36 @@ def test_a_count_of_tokens_that_cannot_be_is_none(tokens: int, tmp_path: Path) -
         model = load(f"tested@{url}?start={START}", ModelSettings(answers=tmp_path))
         assert model.score(["She is a nurse."])[0].unscored is None
         assert (model.spent.answered, model.spent.uncounted, model.spent.tokens_in) == (2, 2, 0)
+
+
+@dataclass
+class Unwell(Mute):
+    """A server that has a bad moment at first, in one of several ways."""
+
+    def reply(self, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        if self.how == "503" and not path.endswith("/chat/completions"):
+            return 503, {}
+        if self.how == "refuses" and ("echo" in body or "logprobs" in body):
+            return 400, {"error": {"message": "Unsupported parameter: 'logprobs'"}}
+        return super().reply(path, body)
+
+
+@pytest.mark.parametrize("how", ["503", "refuses", "null", "no echo"])
+@pytest.mark.parametrize("view", ["pairs", "next_words"])
+def test_a_run_goes_on_when_a_server_is_well_that_was_not_at_first(how: str, view: str, tmp_path: Path) -> None:
+    served = Unwell(scripted(), how=how, answer=lambda _: "A")
+    sources = {"pairs": "{ templates = { per_attribute = 1 } }", "next_words": "{ templates = { limit = 1 } }"}[view]
+    with serving(served) as url:
+        name = f"api:tested@{url}?start={START}&longest_wait=0.01"
+        study = plan(parse(f'specs = ["gender-math-arts"]\nmodels = ["{name}"]\n[{view}]\nsources = [{sources}]\n'))
+        if how == "no echo" and view == "next_words":
+            pytest.skip("next words need no echo")
+        with pytest.raises(ModelError, match="log-probabilities|by chat alone"):
+            carry_out(study, tmp_path)
+        served.how = ""
+        run = carry_out(study, tmp_path)
+    assert "log-probabilities of whole texts" in next(iter(run.facts.values())).versions["server"]
+    if view == "pairs":
+        assert all(one.unscored is None for found in run.scores.values() for one in found)
+    else:
+        assert run.next_words is not None

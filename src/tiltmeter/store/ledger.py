@@ -169,7 +169,8 @@ class Ledger:
     def record_model(self, facts: ModelFacts, role: Literal["models", "writers", "readers"] = "models") -> None:
         """Note what a model is that is tested, writes, or reads what was written; refuse one that has changed since.
 
-        A fact that an earlier version did not know is noted when the run goes on.
+        A fact that an earlier version did not know is noted when the run goes on, and so is what a model has become
+        that has not said anything yet: a server may have had a bad moment.
         """
         with self._transaction() as database:
             row = database.execute(f"select facts from {role} where model = ?", (facts.name,)).fetchone()
@@ -178,7 +179,7 @@ class Ledger:
             elif row[0] != dump(asdict(facts)):
                 before, now = json.loads(row[0]), json.loads(dump(asdict(facts)))
                 changed = next((key for key in now if key in before and now[key] != before[key]), None)
-                if changed is not None:
+                if changed is not None and self._has_said(facts.name, role):
                     raise RunError(
                         f"{self.folder}: the run began with {changed} {before[changed]!r} of model {facts.name}, which "
                         f"is now {now[changed]!r}; restore it, or name another folder with --out"
@@ -193,6 +194,14 @@ class Ledger:
         return {
             one: dict(json.loads(facts)) for one, facts in self._database.execute(f"select {name}, facts from {role}")
         }
+
+    def _has_said(self, model: str, role: str) -> bool:
+        """Whether anything of a model is in the ledger; of those that write or read sentences, of any of them."""
+        if role != "models":
+            return self._count("units") > 0
+        held = (f"exists (select 1 from {table} where model = ?)" for table in ("batches", "completions", "expected"))
+        [(found,)] = self._database.execute(f"select {' or '.join(held)}", (model,) * 3)
+        return bool(found)
 
     def done(self, model: str) -> set[int]:
         """The batches of a model that are finished."""

@@ -88,8 +88,6 @@ class Asker:
             return UNBOUNDED
         if question.hidden:
             return ATTENDED
-        if self.echo is None and self.after is None:
-            return NO_NUMBERS
         return NO_START if not _before(question) and not self.has_start else None
 
     def _by_list(self, asked: Sequence[Question], capitalised: bool | None) -> list[NextWords]:

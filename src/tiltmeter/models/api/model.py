@@ -95,17 +95,14 @@ class ApiModel:
         hidden: Sequence[Sequence[Span]] | None = None,
     ) -> list[NextWords]:
         """The probability of each word after each prompt, as far as the server says; see `Predictor`."""
+        if not (self._abilities.echoes or self._abilities.top):
+            raise self._unnumbered("cannot say how probable next words are")
         return self._asker.answer(questions(prompts, words, hidden), bounded=bounded, capitalised=capitalised)
 
     def likeliest(self, prompts: Sequence[str], count: int = 10) -> list[NextWords]:
         """The most probable words after each prompt, as far as the server lists tokens; see `Proposer`."""
         if not self._abilities.top:
-            how = (
-                "gives no log-probabilities; vLLM and llama.cpp do, and so does a checkpoint, as hf:NAME"
-                if self._abilities.completes
-                else "has no /completions and can be asked by chat alone: write `chat:` before the name"
-            )
-            raise ModelError(f"{self.facts.name} cannot list its most probable next words: the server {how}")
+            raise self._unnumbered("cannot list its most probable next words")
         return [self._asker.likeliest(prompt, count) for prompt in prompts]
 
     def likeliest_answers(self, instructions: Sequence[str], count: int = 10) -> list[NextWords]:
@@ -158,6 +155,15 @@ class ApiModel:
     def chat_prompt(self, instruction: str) -> str:
         """A prompt that `complete` sends as a request to chat; the server has the template."""
         return framed(instruction)
+
+    def _unnumbered(self, problem: str) -> ModelError:
+        """Say what would help where a server gives no numbers at all."""
+        how = (
+            "gives no log-probabilities; vLLM and llama.cpp do, and so does a checkpoint, as hf:NAME"
+            if self._abilities.completes
+            else "has no /completions and can be asked by chat alone: write `chat:` before the name"
+        )
+        return ModelError(f"{self.facts.name} {problem}: the server {how}")
 
     def _explain(self, conditioning: str | None) -> None:
         """Say what would help where a conditioning is missing that another setting or server has."""

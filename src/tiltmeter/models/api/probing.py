@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 from tiltmeter.errors import ModelError
@@ -67,13 +68,16 @@ def probe(client: Client, start: str) -> Abilities:
     client = client.with_attempts(min(_ATTEMPTS, client.settings.attempts))
     refused: Refused | None = None
     asked = [(form, _request(client, start, form)) for form in _forms(client.settings.top)]
-    if not client.shared:
-        # In one run a server is seen once: what it refused is not asked again. Elsewhere it may have learnt more.
+    is_seen = not client.shared and _has_measured(client, [one for _, one in asked])
+    if is_seen:
+        # What was measured in a run was measured so: what the server refused is not asked again. Before that, and
+        # elsewhere, it may have learnt more, or had a bad moment.
         if not any(client.has(one) for _, one in asked) and any(map(client.has, _hellos(client))):
             return _chat_alone(client, Refused(f"{NO_ANSWER}it answers by chat alone"))
         asked.sort(key=lambda one: client.has(one[1]), reverse=True)
     for form, request in asked:
-        [found] = client.ask([request], _read, lambda one: _lasts(client, one))
+        lasts = _always if is_seen else partial(_has_all, form, start)
+        [found] = client.ask([request], _read, lasts)
         if isinstance(found, Refused):
             refused = found
             if (found.status in (404, 405) and not is_about_form(found, form)) or _may_chat(found):
@@ -151,9 +155,21 @@ def _read(kept: Mapping[str, Any]) -> tuple[Piece, ...] | Literal["chat"]:
     return pieces(kept["choice"]) or ()
 
 
-def _lasts(client: Client, found: tuple[Piece, ...] | Literal["chat"]) -> bool:
-    """Whether what a server showed before still counts: in one run always, elsewhere unless it lacked numbers."""
-    return not client.shared or found == "chat" or any(piece.top for piece in found)
+def _has_measured(client: Client, asked: Sequence[Request]) -> bool:
+    """Whether anything was answered beside what shows what the server can do."""
+    return client.journal.spent().answered > sum(map(client.has, [*asked, *_hellos(client)]))
+
+
+def _always(_: Any) -> bool:
+    return True
+
+
+def _has_all(form: Mapping[str, Any], start: str, found: tuple[Piece, ...] | Literal["chat"]) -> bool:
+    """Whether a reply has the numbers that were asked for, so that the server need not be asked whether it has them."""
+    if found == "chat":
+        return True
+    seen = _seen(Abilities(), found, start)
+    return (seen.top > 0 or "logprobs" not in form) and (seen.echoes or "echo" not in form)
 
 
 def _seen(tried: Abilities, found: Sequence[Piece], start: str) -> Abilities:

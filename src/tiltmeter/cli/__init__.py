@@ -108,9 +108,19 @@ def main() -> None:
     except OSError as error:
         _leave(_said(error), 2, error)
     except Exception as error:
+        if type(error).__name__ == "OperationalError" and _is_refused(error):
+            _leave(f"the system refuses: {error}; what was finished is kept", 2, error)
         _leave(
             f"this is a mistake in tiltmeter ({error!r:.200}); please report it with the output of --debug", 70, error
         )
+
+
+def _is_refused(error: Exception) -> bool:
+    import sqlite3
+
+    from tiltmeter.store.damage import is_refusal
+
+    return isinstance(error, sqlite3.Error) and is_refusal(error)
 
 
 def _said(error: OSError) -> str:

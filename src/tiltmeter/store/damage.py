@@ -16,6 +16,8 @@ from tiltmeter.study.spool import unpacker
 Record = TypeVar("Record")
 _UNFIT = (sqlite3.Error, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError)
 """What reading something raises that does not fit."""
+_REFUSALS = ("disk is full", "disk I/O error", "readonly database", "unable to open", "is locked", "access permission")
+"""How SQLite says that the disk or the rights to it fail, and not the file."""
 _WORDS: dict[type, str] = {str: "a text", int: "a number", list: "a list", dict: "a table"}
 _META: dict[str, type] = {"fingerprint": str, "study": str, "versions": dict, "resolved": dict}
 _RESOLVED: dict[str, type] = {"name": str, "models": list, "specs": list, "sources": list, "scorers": list, "seed": int}
@@ -35,7 +37,14 @@ def fitting(path: Path) -> Iterator[None]:
     except _UNFIT as error:
         # SQLite quotes the whole of a text that it cannot read.
         said = str(error).partition(" with text ")[0]
+        if isinstance(error, sqlite3.Error) and is_refusal(error):
+            raise RunError(f"{path}: cannot be used: {said}") from error
         raise RunError(f"{path}: is damaged, or not a ledger of tiltmeter ({said})") from error
+
+
+def is_refusal(error: sqlite3.Error) -> bool:
+    """Whether the system refuses what a database asked of it: the disk is full or fails, or may not be written."""
+    return any(word in str(error) for word in _REFUSALS)
 
 
 def number(value: Any) -> Any:

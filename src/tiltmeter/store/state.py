@@ -70,7 +70,7 @@ def recover(folder: Path) -> None:
     """Put what was written before a run was killed into the file of its ledger; what cannot be read is done again."""
     log = folder / f"{LEDGER}-wal"
     if log.is_file() and log.stat().st_size:
-        with closing(connect(folder / LEDGER)) as database:
+        with fitting(folder / LEDGER), closing(connect(folder / LEDGER)) as database:
             database.execute("pragma wal_checkpoint(truncate)").fetchall()
 
 
@@ -112,6 +112,8 @@ def _close_log(path: Path) -> None:
     try:
         database.execute("pragma journal_mode = delete").fetchall()
     except sqlite3.Error as error:
+        if "locked" not in str(error):
+            raise RunError(f"{path}: cannot be written: {error}") from error
         raise RunError(f"{path}: another process is reading it ({error}); wait for it, or stop it") from error
     finally:
         database.close()

@@ -33,7 +33,8 @@ def fitting(path: Path) -> Iterator[None]:
     try:
         yield
     except _UNFIT as error:
-        raise RunError(f"{path}: is damaged, or not a ledger of tiltmeter ({error})") from error
+        said = " ".join(str(error).split())
+        raise RunError(f"{path}: is damaged, or not a ledger of tiltmeter ({said:.160})") from error
 
 
 def number(value: Any) -> Any:

@@ -255,9 +255,16 @@ class Annotations:
         check_whole(self.path)
         try:
             with closing(connect_to_read(self.path)) as database:
-                return database.execute(query, values).fetchall()
+                rows = database.execute(query, values).fetchall()
         except sqlite3.Error as error:
-            raise RunError(f"{self.path}: is damaged, or holds no annotations of tiltmeter ({error})") from error
+            raise self._damaged(error) from error
+        if any(isinstance(cell, bytes) for row in rows for cell in row):
+            raise self._damaged("it holds bytes where it should say something")
+        return rows
+
+    def _damaged(self, problem: object) -> RunError:
+        said = " ".join(str(problem).split())
+        return RunError(f"{self.path}: is damaged, or holds no annotations of tiltmeter ({said:.160})")
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:

@@ -36,10 +36,10 @@ def fitting(path: Path) -> Iterator[None]:
         yield
     except _UNFIT as error:
         # SQLite quotes the whole of a text that it cannot read.
-        said = str(error).partition(" with text ")[0]
+        said = " ".join(str(error).partition(" with text ")[0].split())
         if isinstance(error, sqlite3.Error) and is_refusal(error):
             raise RunError(f"{path}: cannot be used: {said}") from error
-        raise RunError(f"{path}: is damaged, or not a ledger of tiltmeter ({said})") from error
+        raise RunError(f"{path}: is damaged, or not a ledger of tiltmeter ({said:.160})") from error
 
 
 def is_refusal(error: sqlite3.Error) -> bool:

@@ -256,6 +256,12 @@ def test_bold_gives_prompts_for_at_least_150_professions_and_loses_nothing() -> 
         "A hobbyist is a person who builds models or collects stamps for pleasure at home.",
         "A pupil is a person who is taught in a school by a teacher or a tutor.",
         "A tenant is a person who rents a flat or a house from somebody in a city.",
+        # Work that is said of others, or of what the person does to them.
+        "A client is a person who takes part in a meeting about something with others.",
+        "A guest is a person who has paid for a room in a hotel or an inn.",
+        "A defendant is a person who hired a lawyer after being accused of a crime.",
+        "A passenger is a person who is driven by a licensed driver in a taxi or a bus.",
+        "A suspect is a person who is interviewed by trained officers about a crime.",
     ],
 )
 def test_what_nobody_does_as_work_is_no_profession(sentence: str) -> None:

@@ -186,7 +186,7 @@ def _with(case: _Case, found: Found | Passed) -> _Case:
 
 
 def _is_work(found: Found, known: _Known) -> bool:
-    return found.shape != "definition" or known(found.name) or is_work(found.doc, found.noun, found.body)
+    return found.shape != "definition" or known(found.name) or is_work(found)
 
 
 def _wanted(case: _Case, settings: BuildSettings, known: _Known) -> _Case:

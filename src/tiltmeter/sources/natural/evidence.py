@@ -13,6 +13,7 @@ from typing import Any
 
 from tiltmeter.english import FUNCTION_WORDS
 from tiltmeter.sources.natural import words
+from tiltmeter.sources.natural.finding import Found
 from tiltmeter.sources.natural.words import listed
 from tiltmeter.sources.nouns import singular
 
@@ -24,12 +25,16 @@ _NO_TRADE = words.PLAIN_PERSON | listed(
 )
 """Nouns for somebody that do not say what the work is."""
 _WORK = re.compile(
-    r"\b(?:professional(?:ly)?|trained|skilled|licensed|certified|qualified|registered|accredited|employed|hired|paid|"
-    r"salaried|apprenticed|self-employed|freelance|for a living|by (?:trade|profession)|clients?|"
+    r"\b(?:professionally|self-employed|freelance|for a living|by (?:trade|profession)|clients?|"
     r"(?:works?|working) (?:in|as|at|for|under)|whose (?:job|work|trade|profession|duty|task)|"
     r"speciali[sz](?:es?|ing)|responsible for|in charge of)\b",
     re.IGNORECASE,
 )
+_TRAINED = listed(
+    "professional trained skilled licensed certified qualified registered accredited employed hired paid salaried "
+    "apprenticed"
+)
+"""What says that the person is trained or paid, where it is said of the person."""
 _NO_WORK = re.compile(
     r"\b(?:for (?:pleasure|fun)|as a (?:hobby|pastime)|hobby|amateur|unpaid|in (?:their|his|her) (?:spare|free) time|"
     r"after the end of a working life|retired)\b",
@@ -63,14 +68,19 @@ _WORKS_AS = re.compile(
 )
 
 
-def is_work(doc: Any, noun: str, body: int) -> bool:
-    """Whether a definition says of a person what is done as work; `noun` says what it calls the person."""
-    text = doc.text
+def is_work(found: Found) -> bool:
+    """Whether a definition says of a person what is done as work."""
+    doc, body = found.doc, found.body
+    # The word that is defined is no evidence: "a client".
+    text = doc.text[found.profession[1] :]
     if _NO_WORK.search(text):
         return False
-    if noun not in _NO_TRADE or _WORK.search(text):
+    if found.noun not in _NO_TRADE or _WORK.search(text):
         return True
-    return any(_is_deed(verb) for verb in _deeds(doc, body))
+    deeds = list(_deeds(doc, body))
+    return any(_is_deed(verb) or _is_trained(verb) for verb in deeds) or any(
+        child.lower_ in _TRAINED for verb in deeds[:1] for child in verb.head.children if child.i < verb.i
+    )
 
 
 def worked_as(texts: Iterable[str]) -> Iterator[str]:
@@ -100,6 +110,17 @@ def _deeds(doc: Any, body: int) -> Iterator[Token]:
         yield clause
         yield from (token for token in doc[clause.i + 1 :] if token.head.i == clause.i and token.dep_ in _BESIDE)
         yield from (other for other in clause.conjuncts if other.i > clause.i)
+
+
+def _is_trained(verb: Token) -> bool:
+    """Whether a verb says that others train or pay the person, not that the person does: "is paid", "has paid"."""
+    helpers = {child.dep_ for child in verb.children} & {"aux", "auxpass"}
+    passive = "auxpass" in helpers or (verb.tag_ == "VBN" and not helpers and not _has_subject(verb))
+    return verb.lower_ in _TRAINED and passive
+
+
+def _has_subject(verb: Token) -> bool:
+    return any(child.dep_ == "nsubj" for child in verb.children)
 
 
 _BESIDE = {"conj", "advcl", "xcomp"}

@@ -22,8 +22,10 @@ from tiltmeter.english import _ABBREVIATIONS, starts_sentence
 from tiltmeter.errors import InvalidSpec, InvalidStudy, UserError
 from tiltmeter.models.writing.sentences import ends_sentence
 from tiltmeter.raters.sentiment import Vader, _weighed
+from tiltmeter.records import Prompt
 from tiltmeter.sources.generated import GenerationSettings
 from tiltmeter.sources.generated.lists import sentences_in
+from tiltmeter.sources.perturbing import perturb
 from tiltmeter.specs import parse as parse_spec
 from tiltmeter.stats.continuations import MOST_GROUPS, RatedItem, pairs_of_groups
 from tiltmeter.study import parse, plan
@@ -177,6 +179,21 @@ def test_samples_beyond_use_are_refused(samples: str) -> None:
     with pytest.raises(InvalidStudy) as raised:
         parse(f"{HEAD}samples = {samples}\n")
     assert raised.value.key == "continuations.samples"
+
+
+def test_a_grid_of_millions_of_decodings_is_refused() -> None:
+    values = [*range(1, 150)]
+    with pytest.raises(InvalidStudy) as raised:
+        parse(f"{HEAD}decoding = {{ top_k = {values}, max_new_tokens = {values} }}\n")
+    assert raised.value.key == "continuations.decoding"
+
+
+def test_a_prompt_that_names_its_subject_thousands_of_times_is_not_perturbed() -> None:
+    text = "The nurse said that " * 6_000
+    spans = tuple((at + 4, at + 9) for at in range(0, len(text), 20))
+    prompt = Prompt("1", "t", "t", "nurse", text, "all", subject_spans=spans)
+    assert perturb(prompt, "person").unscored
+    assert perturb(prompt, "hidden").hidden == spans
 
 
 @pytest.mark.parametrize("key", ["samples", "per_attribute", "max_requests", "sets"])

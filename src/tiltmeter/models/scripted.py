@@ -173,7 +173,11 @@ class ScriptedModel:
         if not found:
             return TokenScores(unscored="the tokenizer finds no token in the text")
         words = [match.group().casefold() for match in found]
-        logprobs: list[float | None] = [self._logprob(word, set(words[:at])) for at, word in enumerate(words)]
+        logprobs: list[float | None] = []
+        seen: set[str] = set()
+        for word in words:
+            logprobs.append(self._logprob(word, seen))
+            seen |= {word} & self._tilts.keys()
         if not started:
             logprobs[0] = None
         if any(logprob is not None and not math.isfinite(logprob) for logprob in logprobs):

@@ -86,9 +86,11 @@ def is_english(text: str, without: Sequence[Span] = ()) -> bool:
     known: list[str] = []
     foreign = counted = 0
     shouted = is_shouted(text)
-    of_names = _parts_of_names(text)
+    of_names, aside = _parts_of_names(text), bytearray(len(text))
+    for start, end in without:
+        aside[start:end] = b"\1" * len(aside[start:end])
     for match in _WORD.finditer(text):
-        if match.start() in of_names or any(match.start() < end and start < match.end() for start, end in without):
+        if match.start() in of_names or 1 in aside[slice(*match.span())]:
             continue
         word = match[0].replace("’", "'")
         if not all("LATIN" in unicodedata.name(sign, "") for sign in word if sign.isalpha()):

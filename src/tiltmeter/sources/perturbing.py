@@ -66,6 +66,8 @@ OPENERS = (
 NO_SUBJECT = "the prompt does not say where its subject stands"
 NOT_ENGLISH = "the text is not recognised as English, the language of the words that perturbations put in"
 CONTRADICTED = "a pronoun of the text would not go with the gender that is put in"
+OFTEN = "its subject stands in too many places"
+_MOST_PLACES = 100
 _SOURCE = "default-behaviour.v1"
 # No space follows the start of a text, a line or a quotation.
 _OPEN = re.compile(r"(?:^|\s)[\"'“‘(]*$")
@@ -163,6 +165,8 @@ def _places(prompt: Prompt) -> list[Span] | str:
     """Where English nouns stand that another can take the place of; or why there is no such place."""
     if not reads_english(prompt):
         return NOT_ENGLISH
+    if len(prompt.subject_spans) > _MOST_PLACES:
+        return OFTEN
     found = [noun_place(prompt.text, span) for span in sorted(prompt.subject_spans)]
     return next((one for one in found if isinstance(one, str)), [one for one in found if not isinstance(one, str)])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import product
@@ -32,6 +33,7 @@ _AXES: Mapping[str, tuple[type, float, float, str]] = {
 }
 """Settings of the decoding in the order of the grid: their kind, least, most, and what is right."""
 _MOST_SAMPLES = 100_000
+_MOST_DECODINGS = 10_000
 """Texts of one prompt, which are written and held together."""
 
 
@@ -83,6 +85,12 @@ class ContinuationsReader:
         table = self.reader.value(key, dict, {})
         self.reader.known_keys(key, table, set(_AXES))
         axes = {name: self._axis(name, given) for name, given in table.items()}
+        count = math.prod(map(len, axes.values()))
+        if count > _MOST_DECODINGS:
+            raise self.reader.error(
+                key,
+                f"{count:,} combinations of settings are too many; right are {_MOST_DECODINGS:,} at most",
+            )
         ordered = [[(name, value) for value in axes[name]] for name in _AXES if name in axes]
         return tuple(dict.fromkeys(plainest(Decoding(**dict(cell))) for cell in product(*ordered)))
 

@@ -317,7 +317,9 @@ def test_killed_outright_it_goes_on_too(tmp_path) -> None:
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=Path(__file__).parents[2])
         while process.poll() is None and _size(tmp_path / "s.csv.partial") < 4 * enough * 4096:
             time.sleep(0.005)
-        process.kill()
+        # One that has written its file is done, however long a busy machine takes to end it.
+        if not (tmp_path / "s.csv").exists():
+            process.kill()
         if process.wait() == 0:
             break
         kills += 1

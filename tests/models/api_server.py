@@ -112,7 +112,10 @@ class Served:
         [score] = self.model.score([text], conditioning="left" if started else "left-no-start") if text else [None]
         pieces: list[tuple[str, float | None]] = [(self.start, None)] if started else []
         place = 0
-        for (_, end), logprob in zip(score.spans, score.logprobs, strict=True) if score else ():
+        spans = score.spans if score else ()
+        # A bare space is told with the first letter of its word: the letter is spelt by the token that it belongs to.
+        ends = [min(end, start) for (_, end), (start, _) in pairwise(spans)] + [end for _, end in spans[-1:]]
+        for end, logprob in zip(ends, score.logprobs, strict=True) if score else ():
             pieces.append((text[place : max(place, end)], logprob))
             place = max(place, end)
         return pieces

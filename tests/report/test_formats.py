@@ -126,7 +126,7 @@ def test_formats_have_the_same_tables(document: Document, folder: Path) -> None:
 
 def test_headings_are_those_of_the_page(document: Document, folder: Path) -> None:
     titles = [plain(block.text) for block in document.blocks if isinstance(block, Heading) and block.level == 1]
-    assert titles[1] == "Which conclusions survive"
+    assert titles[0] == "Which conclusions survive"
     assert {"Result", "Limitations", "Methods", "What was run"} <= set(titles)
     told = (folder / "report.md").read_text(encoding="utf-8")
     assert [line[3:] for line in told.split("\n") if line.startswith("## ")] == [

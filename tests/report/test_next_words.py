@@ -98,7 +98,7 @@ def test_the_headline_says_what_the_summary_says(page: Page, cell: NextWordCell)
     ) in page.text
     assert "After sentences written for the test, alpha-135m expects" in page.text
     assert "The habit of alpha-135m with no sentence about anybody: the share of male is after openers" in page.text
-    assert "72 prompts scored, 0 unscored, 12 professions and 6 templates resampled" in page.text
+    assert "72 prompts scored, 0 unscored, 12 professions and 6 templates" in page.text
 
 
 def test_part_of_a_lean_is_called_habit_only_where_both_parts_are_beyond_chance(tmp_path: Path):

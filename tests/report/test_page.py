@@ -70,7 +70,7 @@ def test_the_headline_says_what_the_summary_says(page: Page, summary: RunSummary
         f"beta-1b prefers the stereotyped sentence in {found.value:.0%} of pairs "
         f"(95% interval {found.low * 100:.0f}–{found.high:.0%}), averaged over 6 biases."
     ).replace("%", " %") in page.text
-    assert f"{found.n} pairs scored, {found.n_unscored} unscored, {found.origins} origins resampled" in page.text
+    assert f"{found.n} pairs scored, {found.n_unscored} unscored, {found.origins} origins; source" in page.text
     assert "after correction for 6 comparisons" in page.text
 
 

@@ -121,6 +121,7 @@ def make_page(runs: Runs) -> Page:
         drawn=drawn,
         specs=specs_of(runs),
         instrument=[line for _, one in runs for line in words.instrument_words(one.instrument)],
+        instrument_failed=any(one.instrument.counted()["failed"] for _, one in runs),
         not_meant=not_meant(done),
         done=done,
         limits=limitations(runs, answered, done),

@@ -98,4 +98,4 @@ def _noted(ledger: str) -> dict[str, str]:
 
 def _is_ours(path: Path) -> bool:
     state = path.lstat()
-    return os.name != "posix" or (state.st_uid == os.geteuid() and not state.st_mode & 0o022)
+    return not hasattr(os, "geteuid") or (state.st_uid == os.geteuid() and not state.st_mode & 0o022)

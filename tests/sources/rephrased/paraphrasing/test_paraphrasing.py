@@ -265,7 +265,7 @@ def test_what_was_asked_is_what_was_kept_and_refused_together(judge) -> None:
 def test_a_paraphraser_that_loses_one_group_is_seen_to_be_tilted(judge) -> None:
     """Planted: it writes "someone" for every woman, and is right about every man."""
     asked = [
-        replace(prompt, id=f"{prompt.id}/{place}")
+        replace(prompt, id=f"{prompt.id}/{place}", origin=f"{prompt.origin}/{place}")
         for place in range(4)
         for prompt in prompts(("female", "woman"), ("male", "man"))
     ]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.store import LEDGER
-from tiltmeter.store.opening import connect, transaction
+from tiltmeter.store.opening import connect, writing
 
 Break = Callable[[Path], None]
 
@@ -19,7 +19,7 @@ Break = Callable[[Path], None]
 @contextmanager
 def rewritten(path: Path) -> Iterator[sqlite3.Connection]:
     """Change a file of a run as tiltmeter itself would write it, so that its digests fit."""
-    with closing(connect(path)) as database, transaction(database, path.parent):
+    with closing(connect(path)) as database, writing(database, path.parent):
         yield database
 
 

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from tiltmeter.errors import RunError, UserError
 from tiltmeter.store.digests import create
-from tiltmeter.store.opening import connect, connect_to_read, transaction
+from tiltmeter.store.opening import connect, connect_to_read, writing
 from tiltmeter.store.reading import check_whole
 
 ANNOTATIONS = "annotations.sqlite"
@@ -268,7 +268,7 @@ class Annotations:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        with closing(connect(self.path)) as database, transaction(database, self.folder):
+        with closing(connect(self.path)) as database, writing(database, self.folder):
             create(database, _SCHEMA)
             yield database
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from tiltmeter.errors import RunError
 from tiltmeter.raters.tilt import TiltItem
 from tiltmeter.records import Completion, Decoding, Prompt, Rating, Scope
-from tiltmeter.store.opening import dump, transaction
+from tiltmeter.store.opening import dump, writing
 from tiltmeter.store.steps import Step, done, marked
 from tiltmeter.study.spool import packed
 
@@ -52,7 +52,7 @@ class ContinuationLedger:
         self._database, self._folder = database, folder
 
     def insert_plan(self, prompts: Sequence[Prompt], decodings: Sequence[Decoding]) -> None:
-        """Write down what is to be completed and how, in the transaction that begins a run."""
+        """Write down what is to be completed and how, in the writing that begins a run."""
         self._database.executemany(
             "insert into prompts values (?, ?, ?, ?, ?)",
             ((at, one.id, one.source, one.bias, packed(one)) for at, one in enumerate(prompts)),
@@ -106,7 +106,7 @@ class ContinuationLedger:
         A fact that an earlier version did not know is noted when the run goes on.
         """
         now = dump(dict(facts))
-        with transaction(self._database, self._folder) as database:
+        with writing(self._database, self._folder) as database:
             row = database.execute("select facts from raters where rater = ?", (name,)).fetchone()
             if row is None:
                 database.execute("insert into raters (rater, scope, facts) values (?, ?, ?)", (name, scope, now))
@@ -139,7 +139,7 @@ class ContinuationLedger:
 
     def finish(self) -> None:
         """Note that every text has its ratings."""
-        with transaction(self._database, self._folder) as database:
+        with writing(self._database, self._folder) as database:
             database.execute("update meta set value = 'true' where key = 'all_rated'")
 
     def record_tilt(self, step: Step, items: Iterable[tuple[str, TiltItem]]) -> None:

@@ -14,12 +14,13 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tiltmeter.cache import cache_folder
+from tiltmeter.databases import transaction
 from tiltmeter.errors import UserError
 
 FILE = "answers.sqlite"
@@ -215,17 +216,8 @@ class KeptAnswers:
             self._subjects[name, verb] = int(row.fetchone()[0])
         return self._subjects[name, verb]
 
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._database.execute("begin immediate")
-        try:
-            yield
-            self._database.execute("commit")
-        except BaseException:
-            if self._database.in_transaction:
-                self._database.execute("rollback")
-            self._subjects.clear()
-            raise
+    def _transaction(self) -> AbstractContextManager[sqlite3.Connection]:
+        return transaction(self._database, after_rollback=lambda _: self._subjects.clear())
 
     @contextmanager
     def _one_sentence(self) -> Iterator[None]:

@@ -19,7 +19,7 @@ from tiltmeter.store.continuations import ContinuationLedger
 from tiltmeter.store.damage import checked_meta
 from tiltmeter.store.digests import check_rows, create, has_digests
 from tiltmeter.store.next_words import Expectations, NextWordLedger
-from tiltmeter.store.opening import LEDGER, changed_versions, connect, connect_to_read, dump, transaction, versions
+from tiltmeter.store.opening import LEDGER, changed_versions, connect, connect_to_read, dump, versions, writing
 from tiltmeter.store.reading import Continuations
 from tiltmeter.store.records import Probes, Run
 from tiltmeter.store.rows import HELD
@@ -297,7 +297,7 @@ class Ledger:
         return bool(tables)
 
     def _transaction(self) -> AbstractContextManager[sqlite3.Connection]:
-        return transaction(self._database, self.folder)
+        return writing(self._database, self.folder)
 
 
 def _question(query: Query) -> tuple[str, str, str]:

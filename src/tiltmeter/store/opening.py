@@ -14,6 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from tiltmeter.databases import transaction
 from tiltmeter.errors import RunError
 from tiltmeter.store.digests import SummingConnection, forget, settle, watch
 
@@ -162,20 +163,13 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 @contextmanager
-def transaction(database: sqlite3.Connection, folder: Path) -> Iterator[sqlite3.Connection]:
-    """All of what is done in it, or nothing."""
+def writing(database: sqlite3.Connection, folder: Path) -> Iterator[sqlite3.Connection]:
+    """A transaction of a run's database, which keeps the digests of its tables."""
     try:
-        database.execute("begin immediate")
-        yield database
-        settle(database)
-        database.execute("commit")
-    except BaseException as error:
-        if database.in_transaction:
-            database.execute("rollback")
-        forget(database)
-        if isinstance(error, sqlite3.Error):
-            raise RunError(f"{folder}: cannot be written: {error}") from error
-        raise
+        with transaction(database, before_commit=settle, after_rollback=forget):
+            yield database
+    except sqlite3.Error as error:
+        raise RunError(f"{folder}: cannot be written: {error}") from error
 
 
 def dump(value: Any) -> str:

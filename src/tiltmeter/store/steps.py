@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tiltmeter.store.opening import transaction
+from tiltmeter.store.opening import writing
 
 SCHEMA = """
 create table steps (stage text, name text, batch integer, primary key (stage, name, batch)) without rowid
@@ -35,7 +35,7 @@ def done(database: sqlite3.Connection, stage: str, name: str) -> set[int]:
 
 @contextmanager
 def marked(database: sqlite3.Connection, folder: Path, at: Step) -> Iterator[sqlite3.Connection]:
-    """A transaction at whose end the step is marked as done."""
-    with transaction(database, folder):
+    """A writing at whose end the step is marked as done."""
+    with writing(database, folder):
         yield database
         database.execute("insert into steps values (?, ?, ?)", (at.stage, at.name, at.batch))

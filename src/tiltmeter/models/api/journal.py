@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from tiltmeter.databases import transaction
 from tiltmeter.errors import RunError
 from tiltmeter.models.api.budget import MAX_REQUESTS, MAX_TOKENS, Counted, Limits, Spent, Tally
 
@@ -141,7 +142,7 @@ class File:
         """Write it and wait until it is on the disk."""
         kept = {**answer, "digest": request_key(key, answer)}
         text = json.dumps(kept, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        with self._lock, self._explained(_NOT_KEPT), self._transaction():
+        with self._lock, self._explained(_NOT_KEPT), transaction(self._database):
             self._database.execute("insert or replace into answers values (?, ?)", (key, text))
             self._database.execute("update sent set used = used + ?", (used,))
 
@@ -195,17 +196,6 @@ class File:
     def _rows(self, statement: str, *values: str | int) -> list[tuple[Any, ...]]:
         with self._lock, self._explained(_NOT_KEPT):
             return self._database.execute(statement, values).fetchall()
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._database.execute("begin immediate")
-        try:
-            yield
-            self._database.execute("commit")
-        except BaseException:
-            if self._database.in_transaction:
-                self._database.execute("rollback")
-            raise
 
     @contextmanager
     def _explained(self, problem: str) -> Iterator[None]:

@@ -105,24 +105,6 @@ TABLES: dict[str, dict[str, str]] = {
         "next-word-kl.v1": "tiltmeter.measures.next_words:KL",
     },
     # Figures of two groups in one form: what the conformance suite and `tiltmeter calibrate` go through.
-    "estimator": {
-        "mean-preference.v1": "tiltmeter.stats.estimators:MEAN_PREFERENCE",
-        "mean-margin.v1": "tiltmeter.stats.estimators:MEAN_MARGIN",
-        "group-difference.v2": "tiltmeter.stats.estimators:GROUP_DIFFERENCE",
-        "group-ratio.v1": "tiltmeter.stats.estimators:GROUP_RATIO",
-        "two-way-difference.v2": "tiltmeter.stats.estimators:TWO_WAY_DIFFERENCE",
-        "two-way-ratio.v1": "tiltmeter.stats.estimators:TWO_WAY_RATIO",
-        "crossed-difference.v2": "tiltmeter.stats.estimators:CROSSED_DIFFERENCE",
-        "crossed-share.v1": "tiltmeter.stats.estimators:CROSSED_SHARE",
-        "crossed-ratio-of-means.v2": "tiltmeter.stats.estimators:CROSSED_RATIO",
-        "crossed-absolute-difference.v1": "tiltmeter.stats.estimators:CROSSED_ABSOLUTE",
-        "emd.v1": "tiltmeter.stats.estimators:EMD",
-        "paired-difference.v2": "tiltmeter.stats.estimators:PAIRED_DIFFERENCE",
-        "paired-superiority.v1": "tiltmeter.stats.estimators:PAIRED_SUPERIORITY",
-        "standardised-effect.v1": "tiltmeter.stats.estimators:STANDARDISED",
-        "hedges-g.v1": "tiltmeter.stats.estimators:HEDGES_G",
-        "cliffs-delta.v1": "tiltmeter.stats.estimators:CLIFFS_DELTA",
-    },
 }
 
 _VERSION = re.compile(r"\.v(\d+)$")

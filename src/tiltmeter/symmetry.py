@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal
-
-from tiltmeter.records import Estimate
 
 Symmetry = Literal["flips", "inverts", "stays"]
 """`flips`: it moves to the other side of its neutral value, as far; `inverts`: it becomes one over itself; `stays`: who
@@ -23,17 +20,3 @@ def turned(value: float | None, symmetry: Symmetry, neutral: float | None = 0.0)
     if symmetry == "inverts":
         return 1 / value if value else None
     return 2 * (neutral or 0.0) - value
-
-
-def turned_estimate(found: Estimate, symmetry: Symmetry, neutral: float | None = 0.0) -> Estimate:
-    """What an estimate becomes: its ends change places where its value changes sides; p and counts stay.
-
-    >>> turned_estimate(Estimate(0.7, 0.6, 0.9), "flips", 0.5).low
-    0.09999999999999998
-    """
-    value, low, high = (turned(number, symmetry, neutral) for number in (found.value, found.low, found.high))
-    return (
-        replace(found, value=value, low=low, high=high)
-        if symmetry == "stays"
-        else replace(found, value=value, low=high, high=low)
-    )

@@ -20,8 +20,7 @@ from tiltmeter.analysis.next_words import Expected
 from tiltmeter.analysis.question_cells import Material, cells_of
 from tiltmeter.analysis.question_expected import stereotyped_cell
 from tiltmeter.analysis.question_stereotypes import Stereotype
-from tiltmeter.analysis.question_words import asked
-from tiltmeter.analysis.questions import Question
+from tiltmeter.analysis.questions import Question, asked
 from tiltmeter.engine import carry_out
 from tiltmeter.errors import UserError
 from tiltmeter.measures.next_words import DIFFERENCE
@@ -56,7 +55,7 @@ def negative_women(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return texts_run(tmp_path_factory.mktemp("texts"), women=0.8, men=0.2)
 
 
-WOMEN_LOWER = "does the model rate texts about women lower than texts about men?"
+WOMEN_LOWER = "Are texts about female rated worse than texts about male?"
 
 
 def test_texts_that_are_planted_negative_are_worse_in_every_cell(negative_women: Run) -> None:
@@ -69,7 +68,7 @@ def test_texts_that_are_planted_negative_are_worse_in_every_cell(negative_women:
 
 
 def test_asked_the_other_way_every_sign_turns_and_the_verdict_stands(negative_women: Run) -> None:
-    found = answer_to(negative_women, "does it rate texts about men lower than texts about women")
+    found = answer_to(negative_women, "Are texts about male rated worse than texts about female?")
     assert {cell.sign for cell in found.multiverse.curve.cells} == {-1}
     assert (found.verdict.strength, found.verdict.direction) == ("survives", "second")
     assert "texts about female rated worse than texts about male in 8 of 8 cells" in found.verdict.sentence
@@ -100,7 +99,7 @@ def test_runs_that_differ_in_more_are_told_apart_by_their_folders(negative_women
 
 def test_a_planted_stereotype_is_preferred_in_every_cell(tmp_path: Path) -> None:
     run = pairs_run(tmp_path, [(HE, TOOLS, 1.0), (SHE, BOOKS, 1.0)])
-    found = answer_to(run, "does it prefer the stereotyped sentence?")
+    found = answer_to(run, "preferred")
     cells = found.multiverse.curve.cells
     assert len(cells) == 3 * 2
     assert not any("as-published" in cell.choices["scorer"] for cell in cells)
@@ -130,19 +129,19 @@ def test_a_tilt_that_goes_both_ways_in_each_set_is_no_evidence(tmp_path: Path) -
 
 def test_a_planted_expectation_is_found_in_every_cell(tmp_path: Path) -> None:
     run = words_run(tmp_path, [(["she"], PROFESSIONS[:5], 1.0), (["she"], PROFESSIONS[5:], 0.6)])
-    found = answer_to(run, "does the model expect men less often than women")
+    found = answer_to(run, "Is male expected less often than female?")
     cells = found.multiverse.curve.cells
     assert len(cells) == 2 * 2 * 3
     assert {cell.sign for cell in cells} == {1}
     assert found.verdict.sentence.startswith("Survives: male expected less often than female in 12 of 12 cells")
-    habit = answer_to(run, "is he expected less often than she, beyond its habit?")
+    habit = answer_to(run, "Is male expected less often than female, more so than by habit?")
     assert habit.question.beyond_habit
     assert habit.verdict.strength == "survives"
 
 
 def test_expectations_that_go_both_ways_are_no_evidence(tmp_path: Path) -> None:
     run = words_run(tmp_path, [(["she"], PROFESSIONS[::2], 1.0), (["he"], PROFESSIONS[1::2], 1.0)])
-    found = answer_to(run, "does the model expect women less often than men")
+    found = answer_to(run, "Is female expected less often than male?")
     assert found.verdict.strength == "no evidence"
 
 
@@ -193,7 +192,7 @@ def test_a_profession_is_turned_in_all_sources_at_once(tmp_path: Path) -> None:
 def test_a_habit_is_not_beyond_itself(tmp_path: Path) -> None:
     # `she` is likelier everywhere, after "person" too: a preference, and nothing more than the habit.
     run = words_run(tmp_path, [(["she"], [*PROFESSIONS, "person"], 1.0)])
-    found = answer_to(run, "is he expected less often than she, beyond its habit?")
+    found = answer_to(run, "Is male expected less often than female, more so than by habit?")
     assert found.verdict.strength in ("no evidence", "too little data")
 
 
@@ -223,7 +222,7 @@ def stereotype_run(folder: Path, tilts: Sequence[Planted], more: str = "", *, in
 STEREOTYPED: list[Planted] = [(HE, TOOLS[:4], 1.0), (HE, TOOLS[4:], 0.6), (SHE, BOOKS[:4], 1.0), (SHE, BOOKS[4:], 0.6)]
 BEYOND_ONE: list[Planted] = [(HE, TOOLS, 1.0), (SHE, BOOKS, 1.0)]
 """Of the built-in table "man" and "woman" are any other words, so that a group's words add up to more than 1."""
-BY_STEREOTYPE = "does the model expect the stereotyped group more often?"
+BY_STEREOTYPE = "is the stereotyped group expected more often"
 
 
 def test_the_stereotyped_group_is_worked_out_by_hand() -> None:
@@ -334,8 +333,8 @@ def test_single_cells_of_next_words_are_those_of_the_view(tmp_path: Path, with_t
     summary = summarise_expectations(run)
     assert summary
     by_choice = {(one.bounded, one.combine): one.summary for one in summary.cells if not one.of_habit}
-    plain = answer_to(run, "does the model expect men less often than women")
-    beyond = answer_to(run, "is he expected less often than she, by habit?")
+    plain = answer_to(run, "Is male expected less often than female?")
+    beyond = answer_to(run, "Is male expected less often than female, more so than by habit?")
     assert (plain.question.beyond_habit, beyond.question.beyond_habit) == (False, True)
     for found in (plain, beyond):
         for cell in found.multiverse.curve.cells:
@@ -439,7 +438,7 @@ def test_a_spec_with_one_stereotyped_set_has_signed_items() -> None:
 
 def test_every_model_gets_its_answer_and_an_answer_is_json() -> None:
     run = make_run(Path("nowhere"), tilts=[Tilt("gender-professions", 0.9)])
-    found = answers_to(run, "does it prefer stereotypes?")
+    found = answers_to(run, "preferred")
     assert [one.question.model for one in found] == ["alpha-135m", "beta-1b"]
     again = json.loads(json.dumps([one.as_json() for one in found], allow_nan=False))
     assert again[0]["question"]["text"] == "Is the stereotyped sentence preferred to the other?"
@@ -460,49 +459,39 @@ def test_a_report_answers_main_questions_up_to_a_number() -> None:
 
 
 KNOWN = [
-    Question("m", "continuations", "gender", "male", "female", terms=(("man",), ("woman",))),
-    Question("m", "continuations", "gender", "male", "nonbinary", terms=(("man",), ("nonbinary person",))),
-    Question("m", "continuations", "age", "young", "old", terms=(("young man",), ("old man",))),
-    Question("m", "pairs", "gender-science-arts", "male", "female", titles=("Gender, and science against arts",)),
-    Question("m", "pairs", "gender-professions", "male", "female", titles=("Gender and professions",)),
+    Question("m", "continuations", "gender", "male", "female"),
+    Question("n", "continuations", "gender", "male", "female"),
+    Question("m", "continuations", "gender", "male", "nonbinary"),
+    Question("m", "pairs", "gender-science-arts", "male", "female"),
     Question("m", "next words", "professions", "male", "female"),
-    Question("m", "next words", "professions", "male", "female", beyond_habit=True),
 ]
 
 
 @pytest.mark.parametrize(
-    ("words", "view", "bias", "first"),
+    ("words", "view", "models", "first"),
     [
-        ("does the model rate texts about women lower than texts about men", "continuations", "gender", "female"),
-        ("Are texts about men rated better than texts about women?", "continuations", "gender", "female"),
-        ("are men written about more negatively than women", "continuations", "gender", "male"),
-        ("are men written about less negatively than women", "continuations", "gender", "female"),
-        ("texts about the old and the young", "continuations", "age", "old"),
-        ("texts about nonbinary people worse than about men", "continuations", "gender", "nonbinary"),
-        ("does it expect her less often than him", "next words", "professions", "female"),
-        ("which stereotypes about science does it prefer", "pairs", "gender-science-arts", "male"),
-        ("gender and professions: are stereotyped pairs preferred", "pairs", "gender-professions", "male"),
+        ("1", "continuations", ["m", "n"], "male"),
+        ("Are texts about male rated worse than texts about female?", "continuations", ["m", "n"], "male"),
+        ("are texts about female rated worse than texts about male", "continuations", ["m", "n"], "female"),
+        ("nonbinary", "continuations", ["m"], "male"),
+        ("Science", "pairs", ["m"], "male"),
+        ("4", "next words", ["m"], "male"),
     ],
 )
-def test_a_question_is_understood_from_plain_words(words: str, view: str, bias: str, first: str) -> None:
-    [found] = asked(words, KNOWN)
-    assert (found.view, found.bias, found.first, found.beyond_habit) == (view, bias, first, False)
+def test_a_question_is_known_by_its_number_its_text_or_words_of_it(
+    words: str, view: str, models: list[str], first: str
+) -> None:
+    found = asked(words, KNOWN)
+    assert [one.model for one in found] == models
+    assert {(one.view, one.first) for one in found} == {(view, first)}
 
 
 @pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        ("women and men", "fits several questions"),
-        ("does it prefer stereotypes", "fits several questions"),
-        ("bananas", "fits no question"),
-        ("texts about cats worse than texts about dogs", "fits no question"),
-        ("does it expect the old less often than the young", "fits no question"),
-    ],
+    ("words", "number"), [("male", "4"), ("bananas", "none"), ("5", "none"), ("0", "none"), ("", "none")]
 )
-def test_what_fits_several_questions_or_none_is_told_what_can_be_asked(words: str, problem: str) -> None:
-    with pytest.raises(UserError, match=problem) as raised:
+def test_what_fits_several_questions_or_none_is_told_so(words: str, number: str) -> None:
+    with pytest.raises(UserError, match=f"fits {number} of the 4 questions"):
         asked(words, KNOWN)
-    assert "(pairs, gender-professions)" in str(raised.value) or problem.endswith("questions")
 
 
 def test_every_origin_counts_the_same_where_that_is_chosen() -> None:

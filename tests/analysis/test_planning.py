@@ -16,12 +16,12 @@ from tests.report.completions import DECODINGS, make_rated_run
 from tests.report.synthetic import Tilt, make_run, make_written_run
 from tiltmeter.analysis.pilot_sources import PilotSource, spec_of
 from tiltmeter.analysis.planning import RunPlan, Target, plan_run
-from tiltmeter.analysis.questions import View
 from tiltmeter.errors import UserError
 from tiltmeter.records import Structure
 from tiltmeter.stats.doubt import doubt_of
 from tiltmeter.stats.precision import Design, predicted_width
 from tiltmeter.store import Run
+from tiltmeter.views import View
 
 
 @pytest.fixture(scope="module")

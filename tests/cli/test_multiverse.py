@@ -13,7 +13,7 @@ from tests.cli.conftest import Command
 
 pytestmark = pytest.mark.slow
 
-QUESTION = "does the model rate texts about women lower than texts about men"
+QUESTION = "are texts about female rated worse than texts about male"
 
 
 @pytest.fixture(scope="module")
@@ -80,12 +80,8 @@ def test_a_stereotype_of_next_words_is_asked_for_and_cells_without_a_value_say_w
     ("arguments", "sentence"),
     [
         (
-            ("--question", "are texts about women as toxic as texts about men"),
-            "asks whether two are alike, which no cell can show; ask which of them is worse: “Are texts",
-        ),
-        (
             ("--question", "bananas"),
-            "--question 'bananas' fits no question that these runs can answer; ask: “Are texts",
+            "'bananas' fits none of the 3 questions that can be asked; give the number",
         ),
         (("--model", "nobody"), "there is no model `nobody`"),
         (("--fail-if", "p is small"), "write PATH SIGN NUMBER"),

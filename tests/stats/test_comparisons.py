@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from itertools import permutations
 
 import numpy as np
 import pytest
@@ -12,12 +10,10 @@ from scipy import stats
 
 from tiltmeter.records import Estimate
 from tiltmeter.stats.changes import ratio_change
-from tiltmeter.stats.comparisons import paired, paired_columns
-from tiltmeter.stats.effect_sizes import Side, cliffs_delta, hedges_g
-from tiltmeter.stats.equivalence import equivalence, group_equivalence, paired_equivalence
-from tiltmeter.stats.group_comparisons import compare_groups
+from tiltmeter.stats.comparisons import paired
+from tiltmeter.stats.effect_sizes import Side
+from tiltmeter.stats.equivalence import equivalence, paired_equivalence
 from tiltmeter.stats.intervals import student
-from tiltmeter.stats.omnibus import omnibus_of
 
 Values = list[float | None]
 
@@ -185,167 +181,6 @@ def test_the_change_of_a_ratio_is_withheld_where_it_says_nothing() -> None:
     assert same is not None and (same.value, same.low) == (pytest.approx(0.0), None)
 
 
-def test_many_pairs_at_once_are_those_one_by_one() -> None:
-    generator = np.random.default_rng(3)
-    names = [str(place // 3) for place in range(45)]
-    a, b = generator.normal(0.4, 1, size=(45, 4)), generator.normal(size=(45, 4))
-    a[0, 2] = np.nan
-    found = paired_columns(a, b, names)
-    alone = [paired(a[:, place].tolist(), b[:, place].tolist(), names) for place in range(4)]
-    for column, one in zip(found, alone, strict=True):
-        assert column.p_permutation == one.p_permutation
-        for key in ("value", "low", "high", "p"):
-            assert getattr(column.difference, key) == pytest.approx(getattr(one.difference, key))
-        assert (column.difference.n, column.difference.n_unscored) == (one.difference.n, one.difference.n_unscored)
-    known = stats.false_discovery_control([one.difference.p for one in alone])
-    assert [column.difference.p_adjusted for column in found] == pytest.approx(known.tolist())
-    assert min(column.p_holm or 1 for column in found) == pytest.approx(4 * min(one.difference.p or 1 for one in alone))
-
-
-def test_hedges_g_and_cliffs_delta_by_hand() -> None:
-    # Means 5 and 4, variances (9 + 1 + 0 + 1 + 9)/4 = 5 both: d = 1/√5; correction 1 − 3/31 = 28/31.
-    one, other = (Side(np.array(values), np.arange(5)) for values in ([2.0, 4, 5, 6, 8], [1.0, 3, 4, 5, 7]))
-    assert hedges_g(one, other).value == pytest.approx(28 / 31 / math.sqrt(5))
-    # Above: 2 beats 1; 4 beats 2 of b (ties 4); 5 beats 3 (ties 5); 6 beats 4; 8 beats all: 1 + 2 + 3 + 4 + 5 = 15.
-    # Ties 2; below 25 − 15 − 2 = 8.
-    assert cliffs_delta(one, other).value == pytest.approx((15 - 8) / 25)
-
-
-def test_effects_against_scipy_and_turned_round() -> None:
-    generator = np.random.default_rng(4)
-    a, b = generator.normal(0.5, 1, 60), generator.normal(0, 1, 45)
-    # Shared origins, and origins apart.
-    for codes in (np.arange(45) % 15, 15 + np.arange(45) % 9):
-        one, other = Side(a, np.arange(60) % 15), Side(b, codes)
-        delta = cliffs_delta(one, other)
-        assert delta.value == pytest.approx(2 * stats.mannwhitneyu(a, b).statistic / (60 * 45) - 1)
-        for effect in (hedges_g, cliffs_delta):
-            found, back = effect(one, other), effect(other, one)
-            assert found.low is not None and back.high is not None
-            assert (found.value, found.low) == (pytest.approx(-(back.value or 0)), pytest.approx(-back.high))
-            assert found.low < (found.value or 0) < (found.high or 0)
-    few = hedges_g(Side(a[:9], np.arange(9) // 3), Side(b[:9], np.arange(9)))
-    assert few.low is None and few.note == "no interval: fewer than 5 origins of one side"
-    assert hedges_g(Side(np.ones(6), np.arange(6)), Side(np.ones(6), np.arange(6))).value is None
-
-
-def grouped(
-    nested: bool, gaps: dict[str, float], origins: int = 12, seed: int = 0
-) -> list[tuple[str, float | None, str]]:
-    generator = np.random.default_rng(seed)
-    lean = generator.normal(size=origins)
-    return [
-        (group, float(lean[origin] + gap + generator.normal()), f"{group if nested else ''}{origin}")
-        for group, gap in gaps.items()
-        for origin in range(origins)
-        for _ in range(3)
-    ]
-
-
-@pytest.mark.parametrize("nested", [False, True])
-def test_every_two_groups_or_each_with_the_reference(nested: bool) -> None:
-    texts = grouped(nested, {"x": 0.0, "y": 2.0, "z": 0.1})
-    found = compare_groups(texts)
-    assert [(pair.a, pair.b) for pair in found.pairs] == [("x", "y"), ("x", "z"), ("y", "z")]
-    assert (found.comparisons, found.omnibus.design) == (3, "nested" if nested else "crossed")
-    assert found.omnibus.p is not None and found.omnibus.p < 0.01
-    ps = [pair.difference.p or 1 for pair in found.pairs]
-    known = stats.false_discovery_control(ps).tolist()
-    assert [pair.difference.p_adjusted for pair in found.pairs] == pytest.approx(known)
-    ranked = sorted(ps)
-    assert found.pairs[ps.index(ranked[0])].p_holm == pytest.approx(3 * ranked[0])
-    against = compare_groups(texts, reference="z")
-    assert [(pair.a, pair.b) for pair in against.pairs] == [("x", "z"), ("y", "z")] and against.comparisons == 2
-    # p by exchange and p of the interval tell the same story.
-    for pair in found.pairs:
-        assert pair.p_permutation is not None and pair.p_permutation == pytest.approx(pair.difference.p, abs=0.1)
-    with pytest.raises(ValueError, match="none of the groups: x, y, z"):
-        compare_groups(texts, reference="w")
-
-
-@pytest.mark.parametrize("nested", [False, True])
-def test_groups_do_not_depend_on_order_and_turn_round(nested: bool) -> None:
-    texts = grouped(nested, {"x": 0.0, "y": 0.5}, origins=22)
-    texts[5] = ("x", None, texts[5][2])
-    one, other = compare_groups(texts, reference="x").pairs[0], compare_groups(texts, reference="y").pairs[0]
-    assert one.p_permutation == other.p_permutation
-    assert (one.difference.value, one.difference.low) == (
-        pytest.approx(-(other.difference.value or 0)),
-        pytest.approx(-(other.difference.high or 0)),
-    )
-    assert one.difference.n_unscored == 1 == one.g.n_unscored
-    order = np.random.default_rng(7).permutation(len(texts))
-    shuffled = compare_groups([texts[place] for place in order], reference="x")
-    assert shuffled.pairs[0] == one and shuffled.omnibus == compare_groups(texts, reference="x").omnibus
-
-
-def test_the_omnibus_test_by_hand() -> None:
-    # Six origins of one text each, three groups of two: means 1, 2, 6 about 3; between 2·(4 + 1 + 9) = 28;
-    # within 6 · 0.25 = 1.5.
-    texts = [("x", 0.5, "a"), ("x", 1.5, "b"), ("y", 1.5, "c"), ("y", 2.5, "d"), ("z", 5.5, "e"), ("z", 6.5, "f")]
-    found = omnibus_of(texts)
-    assert found.share == pytest.approx(28 / 29.5)
-    sums = []
-    for order in permutations([value for _, value, _ in texts]):
-        sums.append(sum(2 * ((order[place] + order[place + 1]) / 2 - 3) ** 2 for place in (0, 2, 4)))
-    assert found.p == pytest.approx(np.mean(np.array(sums) >= 28 - 1e-9), abs=0.015)
-    assert found.design == "nested"
-
-
-def test_with_more_origins_a_group_is_as_heavy_as_its_mean_is_sure() -> None:
-    # One text for each origin: the weighted sum of squares of Welch's test, permuted by a plain loop.
-    generator = np.random.default_rng(10)
-    values = generator.normal(size=21) * np.repeat([1.0, 1.0, 2.0], 7) + np.repeat([0.0, 0.4, 0.1], 7)
-
-    def welch(given: np.ndarray) -> float:
-        parts = given.reshape(3, 7)
-        weights = 7 / parts.var(axis=1, ddof=1)
-        centre = np.sum(weights * parts.mean(axis=1)) / np.sum(weights)
-        return float(np.sum(weights * (parts.mean(axis=1) - centre) ** 2))
-
-    known = np.mean([welch(generator.permutation(values)) >= welch(values) for _ in range(3000)])
-    found = omnibus_of([("xyz"[place // 7], float(value), str(place)) for place, value in enumerate(values)])
-    assert 0.01 < known < 0.5 and found.p == pytest.approx(known, abs=0.04)
-
-
-def test_a_small_group_that_only_varies_more_is_not_taken_for_unlike() -> None:
-    generator = np.random.default_rng(11)
-    alarms = []
-    for _ in range(100):
-        texts = [
-            (group, float(generator.normal(0, size)), f"{group}{origin}")
-            for group, origins, size in (("x", 6, 4.0), ("y", 24, 1.0))
-            for origin in range(origins)
-        ]
-        found = compare_groups(texts, permutations=199)
-        alarms.append(((found.omnibus.p or 1) < 0.05, (found.pairs[0].p_permutation or 1) < 0.05))
-    # By texts alone a quarter of them would be.
-    assert (np.mean(alarms, axis=0) < 0.15).all()
-
-
-def test_the_omnibus_test_takes_out_what_origins_do_to_all_groups() -> None:
-    texts = grouped(False, {"x": 0.0, "y": 0.6, "z": 0.0}, origins=20, seed=3)
-    plain = omnibus_of(texts)
-    shifted = omnibus_of([(group, (value or 0) + 100 * int(origin), origin) for group, value, origin in texts])
-    assert plain.p == shifted.p
-
-
-def test_the_omnibus_test_refuses_what_it_cannot_do() -> None:
-    assert omnibus_of([]).note == "no test: there are not two groups with a scored text"
-    same = omnibus_of([(group, 1.0, origin) for group in "xyz" for origin in "abcdef"])
-    assert (same.p, same.note) == (None, "no test: every value is the same")
-    few = omnibus_of([("x", 1.0, "a"), ("y", 2.0, "b"), ("y", 3.0, "c")])
-    assert few.p is None and "too few ways" in (few.note or "")
-
-
-def test_origins_with_some_of_the_groups_exchange_those() -> None:
-    texts = grouped(False, {"x": 0.0, "y": 0.0, "z": 3.0})
-    kept = [item for item in texts if not (item[0] == "y" and int(item[2]) % 2)]
-    assert omnibus_of(kept).design == "crossed" and (omnibus_of(kept).p or 1) < 0.01
-    mixed = [*kept, ("x", 0.3, "own"), ("z", 3.0, "its own"), ("y", 0.1, "another")]
-    assert omnibus_of(mixed).design == "mixed" and (omnibus_of(mixed).p or 1) < 0.01
-
-
 def measured(value: float, error: float) -> object:
     def at(shift: float, level: float) -> Estimate:
         found = student(value + shift, error, 19, 0.0, level)
@@ -380,11 +215,6 @@ def test_equivalence_is_where_the_interval_lies_within(origins: int, margin: flo
     inside = -margin < found.difference.low and found.difference.high < margin
     assert inside == (found.p < 0.05) == (found.verdict in ("equivalent", "both"))
     assert (back.verdict, back.p) == (found.verdict, pytest.approx(found.p))
-    texts = [*(("a", value, name) for value, name in zip(a, names, strict=True))]
-    texts += [("b", value, name) for value, name in zip(b, names, strict=True)]
-    groups, turned = (group_equivalence(texts, *sides, margin=margin) for sides in (("a", "b"), ("b", "a")))
-    assert (groups.verdict, groups.p) == (turned.verdict, pytest.approx(turned.p))
-    assert groups.difference.value == pytest.approx(found.difference.value)
 
 
 def test_equivalence_of_choices_is_not_taken_for_a_share() -> None:
@@ -402,12 +232,6 @@ def test_every_difference_lies_within_an_infinite_margin() -> None:
     assert (alike.verdict, apart.verdict, alike.p) == ("equivalent", "both", 0.0)
     assert alike.as_json()["margin"] is None
     assert alike.sentence.startswith("The difference is within no limits; whether")
-
-
-@pytest.mark.parametrize("shape", [(0, 2), (3, 0), (1, 2)])
-def test_a_table_has_a_result_for_each_column_however_few_rows(shape: tuple[int, int]) -> None:
-    found = paired_columns(np.ones(shape), np.zeros(shape), list("xyz")[: shape[0]])
-    assert [each.difference.n for each in found] == [shape[0]] * shape[1]
 
 
 def test_without_an_interval_nothing_is_decided() -> None:
@@ -436,40 +260,6 @@ def test_equivalence_is_seldom_claimed_of_a_difference_as_large_as_the_margin() 
     assert np.mean(claimed) < 0.13
 
 
-@pytest.mark.parametrize("nested", [False, True])
-def test_there_are_few_false_alarms_between_groups(nested: bool) -> None:
-    found = [
-        omnibus_of(grouped(nested, {"x": 0.0, "y": 0.0, "z": 0.0}, seed=seed), permutations=199) for seed in range(80)
-    ]
-    assert np.mean([(each.p or 1) < 0.05 for each in found]) < 0.15
-
-
-@pytest.mark.parametrize("shared", [False, True])
-def test_intervals_of_effects_hold_the_truth(shared: bool) -> None:
-    generator = np.random.default_rng(8)
-    held = []
-    for _ in range(100):
-        codes = np.repeat(np.arange(15), 4)
-        lean = generator.normal(size=(2, 15))
-        a = lean[0][codes] + generator.normal(size=60) + 0.5
-        b = lean[0 if shared else 1][codes] + generator.normal(size=60)
-        sides = Side(a, codes), Side(b, codes if shared else codes + 15)
-        g, delta = hedges_g(*sides), cliffs_delta(*sides)
-        truth = 2 * stats.norm.cdf(0.25) - 1
-        held.append((g.low < 0.5 / math.sqrt(2) < g.high, delta.low < truth < delta.high))  # type: ignore[operator]
-    assert (np.mean(held, axis=0) > 0.87).all()
-
-
-def test_corrections_count_only_what_has_a_p() -> None:
-    texts = [*grouped(True, {"x": 0.0, "y": 2.0}), ("w", 1.0, "only"), ("w", 2.0, "two")]
-    found = compare_groups(texts)
-    assert len(found.pairs) == 3 and found.comparisons == 1
-    known = next(pair for pair in found.pairs if pair.difference.p is not None)
-    assert known.p_holm == known.difference.p == known.difference.p_adjusted
-    assert found.as_json()["n_comparisons"] == 1
-    assert replace(known, p_holm=None).as_json()["p_holm"] is None
-
-
 def test_margins_between_0_and_1_are_no_shares() -> None:
     found = paired([0.7] * 12, [0.3] * 12, [str(number) for number in range(12)])
     assert found.a.value == pytest.approx(0.7) and found.a.low is None
@@ -480,10 +270,3 @@ def test_numbers_near_the_largest_raise_nothing() -> None:
     a, b = (9e69 * generator.random(12) for _ in range(2))
     found = paired(a.tolist(), b.tolist(), [str(number) for number in range(12)])
     assert found.difference.value is not None and np.isfinite(found.difference.value)
-
-
-def test_texts_without_an_origin_stand_beside_texts_that_have_one() -> None:
-    items = [(group, float(value), origin) for group in "ab" for value, origin in enumerate(["x", None, "y", None])]
-    named = [(group, value, origin or f"{group}{value}") for group, value, origin in items]
-    first, second = (compare_groups(rows, permutations=99).pairs[0].difference for rows in (items, named))
-    assert (first.value, first.origins) == (second.value, second.origins)

@@ -12,11 +12,11 @@ from tiltmeter import registry
 from tiltmeter.analysis.continuation_records import ContinuationsSummary
 from tiltmeter.analysis.items import of_the_test
 from tiltmeter.analysis.multiverse import Answer, MultiverseSummary
-from tiltmeter.analysis.questions import VIEWS, View
 from tiltmeter.analysis.runs import RunSummary
 from tiltmeter.records import Estimate, Pair, Prompt
 from tiltmeter.store import Run
 from tiltmeter.study.planning import DEFAULT_SOURCE
+from tiltmeter.views import VIEWS, View
 
 _NOUNS: Mapping[View, str] = {
     "pairs": "source",

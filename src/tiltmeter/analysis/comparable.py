@@ -7,16 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tiltmeter.analysis.questions import VIEWS, View
 from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.records import Decoding
 from tiltmeter.stats.continuations import pairs_of_groups
 from tiltmeter.store import Run
+from tiltmeter.views import FACTS, VIEWS, View
 
 VERSION = re.compile(r"\.v(\d+)(?=$|:)")
 _GO_ON = "go on with `tiltmeter run`"
 _GO_ON_FINISHING = "a run that is not finished goes on with `tiltmeter run`"
-_TABLES: Mapping[View, str] = {"continuations": "continuations", "next words": "next_words"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,7 @@ class Side:
 
     def sources(self, view: View) -> Sequence[Mapping[str, Any]]:
         """The sources of a view."""
-        table = self.resolved if view == "pairs" else self.resolved.get(_TABLES[view]) or {}
+        table = self.resolved if view == "pairs" else self.resolved.get(FACTS[view].key) or {}
         found: Sequence[Mapping[str, Any]] = table.get("sources", ())
         return found
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from tiltmeter.analysis.comparable import Side
-from tiltmeter.analysis.questions import View
 from tiltmeter.records import Estimate
 from tiltmeter.stats.before_after import GapChange
 from tiltmeter.stats.comparisons import Paired
 from tiltmeter.stats.detectable import minimum_detectable_of
 from tiltmeter.stats.equivalence import Equivalence
+from tiltmeter.views import View
 
 OVERALL = "overall"
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from tiltmeter.analysis.comparable import VERSION, Side, decoding_words, is_unfinished
-from tiltmeter.analysis.questions import View
 from tiltmeter.errors import UserError
+from tiltmeter.views import View
 
 _PACKAGES = frozenset({"torch", "transformers", "tokenizers", "onnxruntime", "device", "dtype", "spacy"})
 """Facts of a rater that do not change what it is; where they change a rating, it is in the last digits."""

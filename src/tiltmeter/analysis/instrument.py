@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from tiltmeter.analysis.items import apart, pair_items
 from tiltmeter.analysis.leading import rank_of
 from tiltmeter.analysis.question_stereotypes import Stereotype, stereotype
-from tiltmeter.analysis.questions import VIEWS, View
 from tiltmeter.analysis.view_readings import next_word_readings, rating_readings
 from tiltmeter.records import Estimate, PairScore
 from tiltmeter.stats.estimates import shifted
 from tiltmeter.stats.pairs import summarise
 from tiltmeter.store import Run
+from tiltmeter.views import VIEWS, View
 
 if TYPE_CHECKING:
     from tiltmeter.analysis.next_word_cells import NextWordsSummary

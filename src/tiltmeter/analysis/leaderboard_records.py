@@ -8,9 +8,9 @@ from typing import Any
 
 from tiltmeter.analysis.comparable import Side
 from tiltmeter.analysis.comparison_records import nested
-from tiltmeter.analysis.questions import View
 from tiltmeter.records import Estimate
 from tiltmeter.stats.places import Standing
+from tiltmeter.views import View
 
 ALL = "all"
 """The bias of a board over all social biases."""

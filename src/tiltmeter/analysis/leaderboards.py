@@ -22,7 +22,6 @@ from tiltmeter.analysis.leaderboard_records import ALL, Entry, Leaderboard, Lead
 from tiltmeter.analysis.next_words import ORIGINAL, Expected
 from tiltmeter.analysis.paired_names import as_pair
 from tiltmeter.analysis.question_cells import MEASURED
-from tiltmeter.analysis.questions import VIEWS, View
 from tiltmeter.analysis.rated_items import RatedCell
 from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.measures.pairs import preference
@@ -37,6 +36,7 @@ from tiltmeter.stats.places import Order, Part, order_of
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.scales import apart, cut_off
 from tiltmeter.store import Run
+from tiltmeter.views import VIEWS, View
 
 _Made = tuple[list[Leaderboard], list[str]]
 """The boards of a view, and what not all models have of it."""

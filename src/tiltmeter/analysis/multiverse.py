@@ -194,8 +194,6 @@ def _of_texts(run: Run, material: Material, place: int) -> Iterator[Question]:
                 # Pairs that a spec names stand for themselves; of every two groups the first two lead.
                 main=not number or bool(spec.get("compare")),
                 check=bool(spec.get("benchmark")),
-                terms=(_terms(spec, first, terms[first]), _terms(spec, second, terms[second])),
-                titles=_titles(bias, spec),
             )
 
 
@@ -222,8 +220,6 @@ def _of_pairs(run: Run, material: Material, place: int) -> Iterator[Question]:
                 second,
                 main=True,
                 check=bool(spec.get("benchmark")),
-                terms=(_terms(spec, first, terms[first]), _terms(spec, second, terms[second])),
-                titles=_titles(bias, spec),
             )
 
 
@@ -248,7 +244,6 @@ def _of_words(run: Run, material: Material, place: int) -> Iterator[Question]:
 
 
 def _of_groups(cell: NextWordCell, spec: dict[str, Any], first: str, second: str) -> Question:
-    words = dict(cell.sets)
     return Question(
         cell.model,
         "next words",
@@ -256,8 +251,6 @@ def _of_groups(cell: NextWordCell, spec: dict[str, Any], first: str, second: str
         first,
         second,
         check=bool(spec.get("benchmark")),
-        terms=(_terms(spec, first, set(words[first])), _terms(spec, second, set(words[second]))),
-        titles=_titles(cell.bias, spec),
     )
 
 
@@ -267,12 +260,3 @@ def compared_groups(groups: list[str], spec: Mapping[str, Any], references: Sequ
     if named:
         return named
     return pairs_of_groups(groups, next((name for name in references if name in groups), None))
-
-
-def _terms(spec: dict[str, Any], group: str, others: set[str]) -> tuple[str, ...]:
-    own = next((one["terms"] for one in spec.get("groups", ()) if one["name"] == group), ())
-    return tuple(sorted({*own, *others}))
-
-
-def _titles(bias: str, spec: dict[str, Any]) -> tuple[str, ...]:
-    return tuple(name for name in (bias, spec.get("title", "")) if name)

@@ -11,21 +11,15 @@ from typing import Any
 
 from tiltmeter import registry
 from tiltmeter.analysis.items import of_the_test
-from tiltmeter.analysis.questions import View
 from tiltmeter.analysis.structures import FIXED
 from tiltmeter.records import Pair, Prompt
 from tiltmeter.store import Run, spec_of
 from tiltmeter.study.reader import material
 from tiltmeter.study.records import GENERATED
+from tiltmeter.views import FACTS, View
 
 PLENTY = 200
 """Sentences of each attribute that a model may be asked to write."""
-_NOUNS: Mapping[View, str] = {
-    "pairs": "source",
-    "continuations": "prompt-source",
-    "next words": "open-prompt-source",
-}
-_TABLES: Mapping[View, str] = {"pairs": "pairs", "continuations": "continuations", "next words": "next_words"}
 _DRAWN = ("per_attribute", "per_group", "limit")
 """Options that draw a part of what a source has."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -60,7 +54,7 @@ class PilotSource:
     def given(self) -> Mapping[str, Any]:
         """The source as the run keeps it."""
         resolved = self.run.meta["resolved"]
-        table = resolved if self.view == "pairs" else resolved.get(_TABLES[self.view]) or {}
+        table = resolved if self.view == "pairs" else resolved.get(FACTS[self.view].key) or {}
         found: Mapping[str, Any] = next((one for one in table.get("sources", ()) if one.get("label") == self.label), {})
         return found
 
@@ -90,11 +84,11 @@ class PilotSource:
         if not self.given or self.given.get("path"):
             return self._pilot(bias, groups)
         made: list[Pair | Prompt] = []
-        make = registry.load(_NOUNS[self.view], self.given["name"])
+        make = registry.load(FACTS[self.view].sources, self.given["name"])
         drawn = _DRAWN if self.view == "pairs" else (*_DRAWN, "structures")
         options = {key: value for key, value in self.given["options"].items() if key not in drawn}
         resolved = self.run.meta["resolved"]
-        wants = material(_NOUNS[self.view], self.given["name"])
+        wants = material(FACTS[self.view].sources, self.given["name"])
         specs = [spec_of(one) for one in resolved["specs"] if one["name"] == bias.partition(":")[0]]
         calls = [[one] for one in specs] if wants.name == "spec" and (specs or wants.needed) else [[]]
         for call in calls:

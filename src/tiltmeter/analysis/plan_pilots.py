@@ -15,7 +15,6 @@ from tiltmeter.analysis.next_words import ORIGINAL
 from tiltmeter.analysis.paired_names import as_pair
 from tiltmeter.analysis.pilot_sources import Available, PilotSource
 from tiltmeter.analysis.plan_records import TooSmall
-from tiltmeter.analysis.questions import View
 from tiltmeter.analysis.rated_items import RatedCell, rated_cells, rated_items
 from tiltmeter.analysis.structures import rephrased
 from tiltmeter.measures.next_words import SHARE
@@ -30,6 +29,7 @@ from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.precision import Design
 from tiltmeter.stats.two_way import BothWays
 from tiltmeter.store import Run
+from tiltmeter.views import View
 
 MOST_SAMPLES = 100
 MOST_SETS = 30

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tiltmeter.analysis.questions import View
 from tiltmeter.records import Estimate
 from tiltmeter.stats.components import Components
 from tiltmeter.stats.precision import Design, Option, Plan
+from tiltmeter.views import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ from tiltmeter.analysis.paired_names import both_of
 from tiltmeter.analysis.pilot_sources import PilotSource
 from tiltmeter.analysis.plan_pilots import BUILDERS, Pilot
 from tiltmeter.analysis.plan_records import Range, RunPlan, Target, TooSmall
-from tiltmeter.analysis.questions import VIEWS, View
 from tiltmeter.errors import UserError
 from tiltmeter.stats.components import ONE_PROMPT, ONE_SAMPLE, Components
 from tiltmeter.stats.doubt import doubt_of, likely_widths
 from tiltmeter.stats.estimates import FEWEST_ORIGINS
 from tiltmeter.stats.precision import Design, Option, predicted_width, sizes_for
 from tiltmeter.store import Run
+from tiltmeter.views import VIEWS, View
 
 __all__ = ["RunPlan", "Target", "plan_run"]
 

@@ -17,7 +17,7 @@ from tiltmeter.analysis.next_words import ORIGINAL, Expected
 from tiltmeter.analysis.question_expected import beyond_habit_cell, expected_cell, stereotyped_cell
 from tiltmeter.analysis.question_pairs import by_structure, paired_cells
 from tiltmeter.analysis.question_stereotypes import Stereotype, spec_of, stereotype
-from tiltmeter.analysis.questions import Question, View, topic_of
+from tiltmeter.analysis.questions import Question, topic_of
 from tiltmeter.analysis.rated_items import RatedCell, rated_cells, rated_items
 from tiltmeter.analysis.structures import structures_of
 from tiltmeter.measures.declared import Measure
@@ -26,6 +26,7 @@ from tiltmeter.records import Decoding, PairScore
 from tiltmeter.stats.cells import CellData
 from tiltmeter.stats.continuations import RatedItem
 from tiltmeter.store import Run
+from tiltmeter.views import View
 
 PERSON = "person"
 """The perturbation that shows what a model expects of anybody."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
-View = Literal["continuations", "pairs", "next words"]
-VIEWS: tuple[View, ...] = ("continuations", "pairs", "next words")
+from tiltmeter.errors import UserError
+from tiltmeter.views import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +28,6 @@ class Question:
     """Whether it compares the groups that lead their bias."""
     check: bool = False
     """Whether the bias is a check of the instrument, not a social one."""
-    terms: tuple[tuple[str, ...], tuple[str, ...]] = field(default=((), ()), compare=False, repr=False)
-    """Words that stand for either group."""
-    titles: tuple[str, ...] = field(default=(), compare=False, repr=False)
-    """What else the bias is called."""
 
     @property
     def key(self) -> tuple[View, str, frozenset[str], bool, bool]:
@@ -88,7 +85,7 @@ class Question:
         """The same with the groups exchanged: every sign turns. What is stereotyped does not change."""
         if self.of_stereotypes:
             return self
-        return replace(self, first=self.second, second=self.first, terms=self.terms[::-1])
+        return replace(self, first=self.second, second=self.first)
 
     def as_json(self) -> dict[str, Any]:
         """The question as a record."""
@@ -115,3 +112,41 @@ def topic_of(bias: str) -> str:
 def in_order(questions: Sequence[Question]) -> list[Question]:
     """Main questions first, checks of the instrument after the social biases, else as they come."""
     return sorted(questions, key=lambda one: (not one.main, one.check, one.beyond_habit))
+
+
+def kinds(questions: Sequence[Question]) -> list[list[Question]]:
+    """The questions, those that ask the same of several models together."""
+    found: dict[Any, list[Question]] = {}
+    for one in questions:
+        found.setdefault(one.key, []).append(one)
+    return list(found.values())
+
+
+def asked(wanted: str, questions: Sequence[Question]) -> list[Question]:
+    """The questions meant by a number of the list, by their text, or by words of it: one for each model.
+
+    >>> known = [Question("m", "continuations", "age", *pair) for pair in (("young", "old"), ("old", "ageless"))]
+    >>> asked("1", known) == asked("young", known) == known[:1]
+    True
+    >>> asked("are texts about old rated worse than texts about young?", known)[0].first
+    'old'
+    """
+    numbered, words = kinds(questions), _words(wanted)
+    if wanted.strip().isdecimal() and 0 < int(wanted) <= len(numbered):
+        return numbered[int(wanted) - 1]
+    either = [*numbered, *([one.exchanged() for one in same] for same in numbered)]
+    for same in either:
+        if _words(same[0].text) == words:
+            return same
+    told = [{*_words(" ".join((one.text, one.view, one.bias, one.first, one.second)))} for one, *_ in numbered]
+    fitting = [same for same, own in zip(numbered, told, strict=True) if words and {*words} <= own]
+    if len(fitting) != 1:
+        raise UserError(
+            f"--question {wanted!r} fits {len(fitting) or 'none'} of the {len(numbered)} questions that can be asked; "
+            "give the number of one of them, as `--list` has it, or words that it alone has"
+        )
+    return fitting[0]
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())

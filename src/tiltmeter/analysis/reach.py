@@ -17,7 +17,7 @@ from tiltmeter.analysis.question_cells import MEASURED
 from tiltmeter.analysis.question_expected import expected_cell, stereotyped_cell
 from tiltmeter.analysis.question_pairs import by_structure, paired_cells
 from tiltmeter.analysis.question_stereotypes import stereotype
-from tiltmeter.analysis.questions import View, topic_of
+from tiltmeter.analysis.questions import topic_of
 from tiltmeter.records import Pair, PairScore, Prompt
 from tiltmeter.sources.perturbing import Perturbed
 from tiltmeter.stats.aggregation import matters_in_most
@@ -29,6 +29,7 @@ from tiltmeter.store import Run
 from tiltmeter.store.next_words import AskedPrompt
 from tiltmeter.study.planning import DEFAULT_SOURCE
 from tiltmeter.study.records import GENERATED
+from tiltmeter.views import View
 
 _Spec = Mapping[str, Any]
 

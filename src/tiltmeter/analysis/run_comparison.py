@@ -14,11 +14,11 @@ from tiltmeter.analysis.comparison_records import Compared, ComparedView, RunCom
 from tiltmeter.analysis.comparison_texts import compared_texts
 from tiltmeter.analysis.comparison_unlike import notes_on, refuse_unlike
 from tiltmeter.analysis.comparison_words import in_words
-from tiltmeter.analysis.questions import View
 from tiltmeter.errors import UserError
 from tiltmeter.stats.correction import holm
 from tiltmeter.stats.estimates import adjust
 from tiltmeter.store import Run
+from tiltmeter.views import View
 
 BUILDERS: Mapping[View, Callable[[Side, Side, Wanted], ComparedView]] = {
     "pairs": compared_pairs,

@@ -32,7 +32,7 @@ def multiverse(
         typer.Option(
             "--question",
             "-q",
-            help='In plain words, e.g. "does it rate texts about women lower than texts about men"; default: all.',
+            help="Its number in --list, its text, or words that it alone has; default: all.",
         ),
     ] = None,
     model: Annotated[list[str] | None, typer.Option("--model", help="Only of this model; may be repeated.")] = None,
@@ -56,7 +56,7 @@ def multiverse(
     from tiltmeter.analysis.comparable import Side, is_unfinished
     from tiltmeter.analysis.multiverse import answer, questions
     from tiltmeter.analysis.question_cells import Material
-    from tiltmeter.analysis.question_words import asked
+    from tiltmeter.analysis.questions import asked
 
     check(conditions)
     _check_different(runs)
@@ -103,12 +103,17 @@ def _of_models(questions: Sequence[Question], wanted: Sequence[str] | None) -> l
 
 
 def _list(questions: Sequence[Question], as_json: bool) -> None:
+    from tiltmeter.analysis.questions import kinds
+
     if as_json:
         print_json({"questions": [one.as_json() for one in questions]})
         return
-    several = len({one.model for one in questions}) > 1
-    columns = ["question", "view", "bias", *(["model"] if several else [])]
-    print_table(columns, [(one.text, one.view, one.bias, *([one.model] if several else [])) for one in questions])
+    rows = [
+        (number, one.text, one.view, one.bias, ", ".join(each.model for each in same))
+        for number, same in enumerate(kinds(questions), 1)
+        for one in same[:1]
+    ]
+    print_table(["number", "question", "view", "bias", "models"], rows)
 
 
 def _write(answers: Sequence[Answer], out: Path) -> None:

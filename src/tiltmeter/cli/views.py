@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from tiltmeter.analysis.questions import View
+from tiltmeter.views import FACTS, View, view_named
 
-
-class ViewName(StrEnum):
-    """What is asked of a model."""
-
-    pairs = "pairs"
-    continuations = "continuations"
-    next_words = "next-words"
+ViewName = StrEnum("ViewName", {one.key: one.flag for one in FACTS.values()})  # type: ignore[misc]
+"""What is asked of a model."""
 
 
 ViewsOption = Annotated[
@@ -26,9 +20,4 @@ ViewsOption = Annotated[
 
 def views(given: list[ViewName] | None) -> list[View]:
     """The views as the analysis names them, each once."""
-    names: dict[ViewName, View] = {
-        ViewName.pairs: "pairs",
-        ViewName.continuations: "continuations",
-        ViewName.next_words: "next words",
-    }
-    return [names[one] for one in dict.fromkeys(given or ())]
+    return [view for one in dict.fromkeys(given or ()) if (view := view_named(one))]

@@ -8,7 +8,6 @@ from typing import Any
 
 from tiltmeter.analysis.account import NOT_STATED, Account
 from tiltmeter.analysis.multiverse import MultiverseSummary
-from tiltmeter.analysis.questions import View
 from tiltmeter.analysis.runs import leading_cells
 from tiltmeter.measures.pairs import TIE
 from tiltmeter.measures.scorers import meaning_of
@@ -23,6 +22,7 @@ from tiltmeter.stats.intervals import RESAMPLES
 from tiltmeter.stats.whole_curve import PERMUTATIONS
 from tiltmeter.store import Run
 from tiltmeter.study.planning import DEFAULT_SOURCE
+from tiltmeter.views import View
 
 Piece = str | Cited
 Paragraph = tuple[Piece, ...]

@@ -26,6 +26,7 @@ from tiltmeter.report.multiverse_words import (
 from tiltmeter.report.words import SPACE
 from tiltmeter.stats.cells import CellResult
 from tiltmeter.stats.verdict import FEWEST_CELLS
+from tiltmeter.views import FACTS
 
 _DRAWN = 240
 """Cells in a figure; of more, so many from the lowest to the highest."""
@@ -141,10 +142,10 @@ def _rows(one: Answer) -> Iterator[Mapping[str, object]]:
 
 
 def _title(one: Answer, label: Callable[[str], str], several: bool) -> str:
-    views = {"continuations": "what it writes", "pairs": "pairs", "next words": "whom it expects"}
+    title = FACTS[one.question.view].title
     name = label(one.question.bias)
     by_stereotype = " by stereotype" if one.question.by_stereotype else ""
-    title = f"{name[:1].upper()}{name[1:]}, {views[one.question.view]}{by_stereotype}"
+    title = f"{name[:1].upper()}{name[1:]}, {title[:1].lower()}{title[1:]}{by_stereotype}"
     return f"{one.question.model}: {title}" if several else title
 
 

@@ -13,15 +13,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.records import Estimate
 from tiltmeter.stats.changes import per_cent_change
-from tiltmeter.stats.correction import holm
 from tiltmeter.stats.drawing import Array
 from tiltmeter.stats.effect_sizes import OriginMeans, paired_standardised
-from tiltmeter.stats.estimates import FEWEST_ORIGINS, LARGEST, StratumPath, adjust, estimate, is_number
-from tiltmeter.stats.resampling import OriginTable, column_estimates, flipped
+from tiltmeter.stats.estimates import FEWEST_ORIGINS, StratumPath, estimate, is_number
+from tiltmeter.stats.resampling import flipped
 from tiltmeter.stats.scales import Bounds, apart, cut_off
 
 NAMES = ("a", "b")
@@ -187,51 +185,6 @@ def paired(
         pairs.only_b,
         pairs.neither,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class PairedColumn:
-    """One of many paired differences over the same origins."""
-
-    difference: Estimate
-    """With `p_adjusted` by Benjamini and Hochberg's method over all columns."""
-    p_holm: float | None
-    p_permutation: float | None
-
-
-def paired_columns(
-    values_a: ArrayLike,
-    values_b: ArrayLike,
-    origins: Sequence[str] | NDArray[Any],
-    *,
-    level: float = 0.95,
-    seed: int = 0,
-) -> list[PairedColumn]:
-    """Many paired differences at once: a row for each item, a column for each thing that was measured on it.
-
-    The rules are those of `paired`, without strata. All columns share their resamples and exchanges.
-
-    >>> a = [[1.0, 0.0], [2.0, 1.0], [3.0, 1.0], [2.0, 0.0], [4.0, 2.0]]
-    >>> one, other = paired_columns(a, np.ones((5, 2)), list("vwxyz"))
-    >>> one.difference.value, one.p_permutation, other.difference.p_adjusted == other.difference.p
-    (1.4, 0.125, True)
-    """
-    one, other = (np.array(values, dtype=np.float64) for values in (values_a, values_b))
-    if one.shape != other.shape:
-        raise ValueError("the values of both sides are not equally many")
-    scored = (np.abs(one) < LARGEST) & (np.abs(other) < LARGEST)
-    gaps = np.full(one.shape, np.nan)
-    np.subtract(one, other, out=gaps, where=scored)
-    gaps[np.abs(gaps) <= _ROUNDING * np.maximum(np.abs(one), np.abs(other))] = 0.0
-    table = OriginTable.of(gaps, origins)
-    found = column_estimates(table, neutral=0.0, level=level, seed=seed)
-    turned = flipped(table.means / np.maximum(1, table.present.sum(axis=0)), seed=seed)
-    adjusted = adjust({str(place): each for place, each in enumerate(found)})
-    strictly = holm([each.p for each in found])
-    return [
-        PairedColumn(each, p_holm, p if each.origins >= FEWEST_ORIGINS else None)
-        for each, p_holm, p in zip(adjusted.values(), strictly, turned.p, strict=True)
-    ]
 
 
 def _origin_means(pairs: Pairs) -> list[OriginMeans]:

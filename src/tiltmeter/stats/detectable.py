@@ -6,7 +6,6 @@ the difference it found says nothing that its p did not.
 
 from __future__ import annotations
 
-import math
 from functools import cache
 
 import numpy as np
@@ -21,17 +20,6 @@ _FARTHEST = 1e4
 _NODES = 400
 
 
-def power_of(effect: float, error: float, freedom: float, *, alpha: float = ALPHA) -> float:
-    """The chance that the two-sided t-test has p < alpha where the true difference is `effect`.
-
-    >>> round(power_of(0.5, 0.2, 29), 3), round(power_of(0.0, 0.2, 29), 3)
-    (0.676, 0.05)
-    """
-    if not error > 0 or not freedom > 0:
-        raise ValueError("a standard error and its degrees of freedom are more than 0")
-    return _power(min(_FARTHEST, abs(effect) / error), freedom, _checked(alpha, "alpha"))
-
-
 def minimum_detectable(error: float, freedom: float, *, power: float = POWER, alpha: float = ALPHA) -> float:
     """The smallest true difference that is found with this power.
 
@@ -39,15 +27,6 @@ def minimum_detectable(error: float, freedom: float, *, power: float = POWER, al
     0.5797
     """
     return error * _errors(freedom, power, alpha)
-
-
-def error_for(effect: float, freedom: float, *, power: float = POWER, alpha: float = ALPHA) -> float:
-    """The standard error that is needed to find this difference with this power.
-
-    >>> round(error_for(0.5797, 29), 3)
-    0.2
-    """
-    return abs(effect) / _errors(freedom, power, alpha)
 
 
 def minimum_detectable_of(found: Estimate, *, power: float = POWER, alpha: float = ALPHA) -> float | None:
@@ -70,31 +49,6 @@ def standard_error_of(found: Estimate) -> float | None:
     if found.low is None or found.high is None or found.origins < 2:
         return None
     return (found.high - found.low) / 2 / float(stdtrit(found.origins - 1, (1 + found.level) / 2))
-
-
-def origins_to_detect(
-    effect: float, found: Estimate, *, power: float = POWER, alpha: float = ALPHA, most: int = 100_000
-) -> int | None:
-    """How many origins a study like this one needs to find this difference; None where no number up to `most` does.
-
-    >>> origins_to_detect(0.5, Estimate(0.3, -0.109, 0.709, origins=30))
-    40
-    """
-    error = standard_error_of(found)
-    if error is None or not effect:
-        return None
-    each = error * math.sqrt(found.origins)
-
-    def enough(origins: int) -> bool:
-        return power_of(effect, each / math.sqrt(origins), origins - 1, alpha=alpha) >= _checked(power, "power")
-
-    low, high = 2, most
-    if not enough(high):
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle + 1, high)
-    return low
 
 
 def _errors(freedom: float, power: float, alpha: float) -> float:

@@ -8,14 +8,13 @@ against −δ and δ in place of 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from tiltmeter.records import Estimate
 from tiltmeter.stats.comparisons import pairs_of
 from tiltmeter.stats.estimates import StratumPath
-from tiltmeter.stats.pooled import Observation, Pooled
 
 ALPHA = 0.05
 
@@ -123,21 +122,6 @@ def paired_equivalence(
 
     def measured(shift: float, level: float) -> Estimate:
         return pairs.estimate([gap + shift for gap in gaps], neutral=0.0, level=level, seed=seed)
-
-    return equivalence(measured, margin, alpha)
-
-
-def group_equivalence(
-    items: Iterable[Observation], a: str, b: str, *, margin: float, alpha: float = ALPHA, seed: int = 0
-) -> Equivalence:
-    """Whether the means of two groups differ by no more than a margin."""
-    rows = [item for item in items if item[0] in (a, b)]
-
-    def measured(shift: float, level: float) -> Estimate:
-        # Half to each side, so that exchanging the groups turns everything round exactly.
-        halves = {a: shift / 2, b: -shift / 2}
-        moved = ((group, None if value is None else value + halves[group], origin) for group, value, origin in rows)
-        return Pooled(moved, level=level, seed=seed).difference(a, b)
 
     return equivalence(measured, margin, alpha)
 

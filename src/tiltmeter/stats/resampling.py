@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiltmeter.records import Estimate
 from tiltmeter.stats.drawing import CHUNK, Array, drawn_sums, in_blocks
-from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS, FEWEST_ORIGINS, LARGEST
-from tiltmeter.stats.intervals import RESAMPLES, Uncertainty, expanded_percentiles, expanded_tail, student
+from tiltmeter.stats.estimates import LARGEST
+from tiltmeter.stats.intervals import RESAMPLES
 
 FLIPS = 9_999
 """Random exchanges, beside the data as they are, which count as one more."""
@@ -119,58 +118,6 @@ def resampled_means(table: OriginTable, *, resamples: int = RESAMPLES, seed: int
     found = np.full((resamples, len(alike)), np.nan)
     np.divide(drawn[:, : len(alike)], divisors, out=found, where=divisors > 0)
     return found
-
-
-def column_estimates(
-    table: OriginTable, *, neutral: float | None = 0.0, level: float = 0.95, seed: int = 0
-) -> list[Estimate]:
-    """The mean over origins of each column, with interval and p by the rules of `estimates.estimate`.
-
-    No interval below 5 origins or without spread, Student's t below 20, else the cluster bootstrap. Shares have no
-    rules of their own here.
-
-    >>> values = [[1.0, 2.0], [2.0, 2.0], [3.0, 2.0], [4.0, 2.0], [5.0, None]]
-    >>> one, other = column_estimates(OriginTable.of(values, list("abcde")))
-    >>> round(one.low, 3), round(one.high, 3), other.note
-    (1.037, 4.963, 'no interval: fewer than 5 origins')
-    """
-    if not 0 < level < 1:
-        raise ValueError(f"a level lies between 0 and 1, not {level}")
-    present, means = table.present, table.means
-    origins = present.sum(axis=0).tolist()
-    drawn = resampled_means(table, seed=seed) if max(origins, default=0) >= BOOTSTRAP_ORIGINS else None
-    found = []
-    for place, count in enumerate(origins):
-        values = means[present[:, place], place]
-        n, unscored = int(table.counts[:, place].sum()), int(table.unscored[place])
-        value = math.fsum(values) / count if count else None
-        note, result = _uncertainty(values, None if drawn is None else drawn[:, place], neutral, level)
-        one = Estimate(value, level=level, n=n, n_unscored=unscored, origins=count, note=note)
-        if result is not None:
-            one = replace(one, low=result.low, high=result.high, p=result.p, method=result.method)
-        found.append(one)
-    return found
-
-
-def _uncertainty(
-    values: Array, drawn: Array | None, neutral: float | None, level: float
-) -> tuple[str | None, Uncertainty | None]:
-    """Of the mean of independent values: why there is none, or interval and p."""
-    count = len(values)
-    if not count:
-        return "nothing was scored", None
-    if count < FEWEST_ORIGINS:
-        return f"no interval: fewer than {FEWEST_ORIGINS} origins", None
-    size = float(np.max(np.abs(values)))
-    if np.ptp(values) <= _ROUNDING * size:
-        return "no interval: there is no spread at all between origins", None
-    mean = math.fsum(values) / count
-    expansion = math.sqrt(count / (count - 1))
-    if count < BOOTSTRAP_ORIGINS or drawn is None or expanded_tail(expansion, count - 1, level) * (RESAMPLES + 1) < 1:
-        error = size * float(np.std(values / size, ddof=1)) / math.sqrt(count)
-        return None, student(mean, error, count - 1, neutral, level)
-    drawn = drawn[~np.isnan(drawn)]
-    return None, expanded_percentiles(drawn, neutral, level, scale=size, expansion=expansion, freedom=count - 1)
 
 
 @dataclass(frozen=True, slots=True)

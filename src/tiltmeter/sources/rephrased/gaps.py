@@ -31,11 +31,6 @@ class Gap:
         return "WHNP" if self.asks in ("what", "who") else "WHADVP"
 
     @property
-    def clefted(self) -> str:
-        """What stands before "was it that": "how was it that" would ask for the reason."""
-        return "by what means" if self.asks == "how" else self.asks
-
-    @property
     def fronted(self) -> str | None:
         """Preposition and question word together: "as what", "by what means"; None where there is no preposition."""
         if not self.preposition:

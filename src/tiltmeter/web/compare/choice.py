@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote, unquote, urlencode
 
-from tiltmeter.analysis.questions import VIEWS, View
 from tiltmeter.errors import TiltmeterError, UserError
 from tiltmeter.store import LEDGER, NotBegun, read_meta
+from tiltmeter.views import VIEWS, View, view_named
 from tiltmeter.web.workbench import Workbench
 
 MOST = 12
@@ -107,7 +107,7 @@ class Choice:
 def _view(name: str) -> View | None:
     if not name:
         return None
-    found = next((view for view in VIEWS if view == name.replace("-", " ")), None)
+    found = view_named(name)
     if found is None:
         raise UserError(f"there is no view `{name}`; there are {', '.join(VIEWS)}")
     return found

@@ -9,11 +9,11 @@ from urllib.parse import urlencode
 from tiltmeter.analysis.comparable import Matched, Side, decoding_words
 from tiltmeter.analysis.comparison_records import Compared, ComparedView, RunComparison
 from tiltmeter.analysis.paired_names import both_of
-from tiltmeter.analysis.questions import View
 from tiltmeter.report.cells import TableCell
 from tiltmeter.report.comparison import titles
 from tiltmeter.report.comparison_cells import change_cell, difference_cell, level_cell, names
 from tiltmeter.report.words import p_value
+from tiltmeter.views import View
 from tiltmeter.web.compare.choice import Chosen
 
 ROWS = 200

@@ -13,12 +13,12 @@ from tiltmeter.analysis.questions import topic_of
 from tiltmeter.report.findings import FINDINGS, mark_of, read_findings
 from tiltmeter.store.made import is_made_here
 from tiltmeter.store.reading import rows_of
+from tiltmeter.views import FACTS
 from tiltmeter.web.pages import address
 from tiltmeter.web.scratch import findings_scratch
 
 FILTERS = ("view", "model", "bias", "source", "rater", "decoding", "scorer")
 """What can be chosen, by the names that it has in an address."""
-VIEWS = {"continuations": "What it writes", "pairs": "What it prefers", "next-words": "Whom it expects"}
 EVERY = "every"
 """The choice of all scorers, where otherwise only the leading one of each source is shown."""
 Row = Mapping[str, Any]
@@ -101,7 +101,7 @@ def options_of(found: Mapping[str, Any]) -> dict[str, list[tuple[str, str]]]:
     rows = list(_rows(found))
     views = dict.fromkeys(row["view"] for row in rows)
     options = {
-        "view": [(view, VIEWS[view]) for view in views],
+        "view": [(one.flag, one.title) for one in FACTS.values() if one.flag in views],
         "model": [(name, name) for name in names["models"]],
         "bias": [(bias, names["biases"].get(bias, bias)) for bias in _seen(rows, "bias") if bias],
         "source": [(source, source) for source in _seen(rows, "source")],

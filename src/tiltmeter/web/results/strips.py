@@ -7,12 +7,13 @@ from functools import partial
 from typing import Any
 
 from tiltmeter.report.words import percent, signed
+from tiltmeter.views import FACTS
 from tiltmeter.web.results.figures import figure_of
 from tiltmeter.web.results.found import Row
 from tiltmeter.web.results.rows import Results, Rows, range_words, tip
 from tiltmeter.web.results.tables import ESTIMATE, field
 
-_NOUN = {"pairs": "pair", "continuations": "text", "next-words": "prompt"}
+_NOUN = {one.flag: one.item for one in FACTS.values()}
 
 
 def strips_fitting(results: Results, kind: str) -> list[tuple[int, Mapping[str, Any]]]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tiltmeter.views import FACTS
 from tiltmeter.web.studies.known import defaults
 
-VIEWS = {"pairs": "source", "continuations": "prompt-source", "next_words": "open-prompt-source"}
+VIEWS = {one.key: one.sources for one in FACTS.values()}
 """The views of a study, and the noun under which the sources of each are registered."""
 
 

@@ -20,7 +20,7 @@ from tiltmeter.web.texts.continuations import ContinuationTexts, figure_of, line
 from tiltmeter.web.texts.next_words import AskedText, Expected, NextWordTexts, figures_of
 from tiltmeter.web.texts.next_words import line_of as asked_line
 from tiltmeter.web.texts.pairs import PairTexts, ScoredPair, lines_of
-from tiltmeter.web.texts.query import Filters, View
+from tiltmeter.web.texts.query import Filters
 from tiltmeter.web.texts.records import Figure, Line
 from tiltmeter.web.workbench import NotThere
 
@@ -67,7 +67,7 @@ class Detail:
     """A text, its labels, and whatever its view has of it."""
 
     id: str
-    view: View
+    view: str
     lines: tuple[Line, ...]
     labels: tuple[tuple[str, str], ...]
     like: Filters

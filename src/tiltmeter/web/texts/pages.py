@@ -17,14 +17,13 @@ from tiltmeter.web.texts.continuations import ContinuationTexts
 from tiltmeter.web.texts.detail import detail
 from tiltmeter.web.texts.next_words import NextWordTexts
 from tiltmeter.web.texts.pairs import PairTexts
-from tiltmeter.web.texts.query import Chosen, Filters, View, views_of
+from tiltmeter.web.texts.query import Chosen, Filters, views_of
 from tiltmeter.web.texts.records import Listing
 
 router = APIRouter()
 router.include_router(annotating.router)
 
-NAMES: dict[View, str] = {"continuations": "Continuations", "pairs": "Pairs", "next-words": "Next words"}
-_TEXTS: dict[View, type[ContinuationTexts | PairTexts | NextWordTexts]] = {
+_TEXTS: dict[str, type[ContinuationTexts | PairTexts | NextWordTexts]] = {
     "continuations": ContinuationTexts,
     "pairs": PairTexts,
     "next-words": NextWordTexts,
@@ -41,7 +40,7 @@ def texts(request: Request, bench: Bench, name: str, chosen: Chosen) -> Response
             request,
             "texts_page.html.jinja",
             run=name,
-            views=[(view, NAMES[view]) for view in views],
+            views=[(view, _name(view)) for view in views],
             listing=listing(folder, chosen, views),
             base=address("runs", name, "texts"),
             in_page=True,
@@ -71,14 +70,18 @@ def text_page(request: Request, bench: Bench, name: str, text: str) -> Response:
             run=name,
             text=found,
             people=said_of(Annotations(folder), judged[0].id) if judged else (),
-            view=NAMES[found.view],
+            view=_name(found.view),
             base=address("runs", name, "texts"),
         )
 
 
-def listing(folder: Path, chosen: Filters, views: list[View]) -> Listing | None:
+def listing(folder: Path, chosen: Filters, views: list[str]) -> Listing | None:
     """The texts that an address asks for; None where the run has no texts of that kind."""
     view = chosen.view or next(iter(views), "")
     if view not in views or not view:
         return None
     return _TEXTS[view](folder).listing(replace(chosen, view=view))
+
+
+def _name(view: str) -> str:
+    return view.replace("-", " ").capitalize()

@@ -13,21 +13,19 @@ from fastapi import Depends, Request
 
 from tiltmeter.errors import UserError
 from tiltmeter.store import LEDGER, NotBegun, read_meta
+from tiltmeter.views import FACTS
 
-View = Literal["continuations", "pairs", "next-words"]
-VIEWS: tuple[View, ...] = get_args(View)
+VIEWS = tuple(one.flag for one in FACTS.values())
 Order = Literal["", "highest", "lowest", "disagreement", "unrated"]
 ORDERS: tuple[Order, ...] = get_args(Order)
 _NUMBERS = ("low", "high")
-_PARTS: dict[View, str] = {"continuations": "continuations", "pairs": "sources", "next-words": "next_words"}
-"""Where the study of a run says that it has a view."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
     """What an address asks for; a field that is blank does not choose."""
 
-    view: View | Literal[""] = ""
+    view: str = ""
     model: str = ""
     bias: str = ""
     source: str = ""
@@ -99,7 +97,7 @@ def filters_of(given: Mapping[str, str]) -> Filters:
     return found
 
 
-def views_of(folder: Path) -> list[View]:
+def views_of(folder: Path) -> list[str]:
     """The views that the study of a run has; none where it has not begun."""
     if not (folder / LEDGER).is_file():
         return []
@@ -107,7 +105,7 @@ def views_of(folder: Path) -> list[View]:
         resolved = read_meta(folder)["resolved"]
     except NotBegun:
         return []
-    return [view for view in VIEWS if resolved.get(_PARTS[view])]
+    return [one.flag for one in FACTS.values() if resolved.get(one.resolved)]
 
 
 def _of_request(request: Request) -> Filters:

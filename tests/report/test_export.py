@@ -16,7 +16,7 @@ from tiltmeter.analysis.rated_files import RatedColumns, RatedSettings, summaris
 from tiltmeter.analysis.scored_files import Columns
 from tiltmeter.engine import carry_out
 from tiltmeter.errors import InvalidData, RunError, UserError
-from tiltmeter.report import export_items, tables, write_parquet
+from tiltmeter.report import export_items, write_parquet
 from tiltmeter.store import Run
 from tiltmeter.study import plan, read
 
@@ -44,7 +44,7 @@ def test_items_are_those_of_the_tables(run: Run, tmp_path: Path, monkeypatch: py
     from pyarrow import parquet
 
     # Several batches of rows, and a last one that is not full.
-    monkeypatch.setattr(tables, "_ROWS_AT_ONCE", 7)
+    monkeypatch.setattr("tiltmeter.parquet._AT_ONCE", 7)
     export_items(run, tmp_path / "items")
     write_parquet(run, summarise_run(run), tmp_path / "tables")
     assert {path.name for path in (tmp_path / "items").iterdir()} == {

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import pytest
 
 from tests.report.synthetic import HOSTILE
 from tiltmeter.analysis import Columns, RunSummary, summarise_file, summarise_run
-from tiltmeter.errors import MissingExtra
 from tiltmeter.records import Pair, PairScore
 from tiltmeter.report import scored_cells, write_parquet, write_tables
 from tiltmeter.store import Run
@@ -125,12 +123,3 @@ def test_parquet_holds_the_same_rows(run: Run, summary: RunSummary, tmp_path: Pa
     for found, row in zip(table, rows, strict=True):
         assert found["score_1"] == (float(row["score_1"]) if row["score_1"] else None)
         assert found["sentence_1"] == row["sentence_1"]
-
-
-def test_without_pyarrow_the_install_line_is_named(run: Run, summary: RunSummary, tmp_path: Path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(
-        MissingExtra, match=r"Parquet files need the package pyarrow: pip install 'tiltmeter\[parquet\]'"
-    ):
-        write_parquet(run, summary, tmp_path)
-    assert not list(tmp_path.glob("*.parquet"))

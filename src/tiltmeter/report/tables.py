@@ -6,18 +6,18 @@ The same run gives the same bytes: rows are in the order of the run, numbers are
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from itertools import islice
 from pathlib import Path
 
-from tiltmeter.addresses import joined, whole_object
+from tiltmeter.addresses import joined
 from tiltmeter.analysis import RunSummary
 from tiltmeter.analysis.continuation_records import ContinuationsSummary
 from tiltmeter.analysis.structures import structures_of
-from tiltmeter.errors import MissingExtra
 from tiltmeter.files import whole_file, write_csv
 from tiltmeter.measures.pairs import preference, preferred
+from tiltmeter.parquet import Rows
+from tiltmeter.parquet import write_parquet as write_parquet_file
 from tiltmeter.records import STRUCTURE_COLUMNS, Estimate, PairScore
 from tiltmeter.report.continuation_tables import (
     COMPARISONS,
@@ -40,10 +40,6 @@ from tiltmeter.report.next_word_rows import (
     next_word_rows,
 )
 from tiltmeter.store import Run, completion_columns, completion_rows
-
-_ROWS_AT_ONCE = 20_000
-
-Rows = Iterable[Mapping[str, object]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,23 +88,9 @@ def export_items(run: Run, place: str | Path) -> list[str | Path]:
 
 
 def _as_parquet(tables: Mapping[str, tuple[Mapping[str, type], Rows]], place: str | Path) -> list[str | Path]:
-    try:
-        import pyarrow as arrow
-        from pyarrow import parquet
-    except ImportError:
-        raise MissingExtra("Parquet files", "parquet", "pyarrow") from None
-    types = {str: arrow.string(), int: arrow.int64(), float: arrow.float64()}
     written = []
-    for name, (columns, given) in tables.items():
-        schema = arrow.schema([(column, types[kind]) for column, kind in columns.items()])
-        rows = iter(given)
-        path = joined(place, f"{name}.parquet")
-        with whole_object(path) as file, parquet.ParquetWriter(file, schema) as writer:
-            # Texts may be too many to be held at once.
-            while some := list(islice(rows, _ROWS_AT_ONCE)):
-                cells = [[_typed(row.get(column), kind) for row in some] for column, kind in columns.items()]
-                arrays = [arrow.array(one, field.type) for one, field in zip(cells, schema, strict=True)]
-                writer.write_table(arrow.Table.from_arrays(arrays, schema=schema))
+    for name, (columns, rows) in tables.items():
+        write_parquet_file(path := joined(place, f"{name}.parquet"), columns, rows)
         written.append(path)
     return written
 
@@ -236,10 +218,6 @@ def _dropped(run: Run, summary: RunSummary) -> Iterator[dict[str, object]]:
 
 def _numbered(name: str, both: tuple[object, object]) -> dict[str, object]:
     return {f"{name}_1": both[0], f"{name}_2": both[1]}
-
-
-def _typed(value: object, kind: type) -> object:
-    return None if value is None else kind(value)
 
 
 def _columns(text: str = "", number: str = "", count: str = "") -> dict[str, type]:

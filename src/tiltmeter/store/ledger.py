@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from tiltmeter.errors import RunError
+from tiltmeter.errors import OtherRun, RunError
 from tiltmeter.records import Dropped, ModelFacts, Pair, PairScore, Query, TokenScores
 from tiltmeter.sources.generated.settings import UnitResult
 from tiltmeter.store import continuations, next_words, steps
@@ -73,7 +73,7 @@ class Ledger:
                     self._refuse_other_versions(before["versions"])
                     return False
                 if self.has_answers():
-                    raise RunError(
+                    raise OtherRun(
                         f"{self.folder}: holds another run (its study, specs or data differ); "
                         "name another folder with --out, or let the cache keep what stays the same"
                     )

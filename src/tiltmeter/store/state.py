@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, Literal
 
-from tiltmeter.errors import RunError
+from tiltmeter.errors import OtherRun, RunError
 from tiltmeter.store.damage import fitting
 from tiltmeter.store.ledger import Ledger
 from tiltmeter.store.opening import LEDGER, connect
@@ -57,7 +57,7 @@ def state_of(folder: str | Path, plan: Plan) -> RunState:
         if not ledger.has_answers():
             return RunState("new")
     if before["resolved"]["name"] != plan.study.name:
-        raise RunError(
+        raise OtherRun(
             f"{path}: holds the run of the study `{before['resolved']['name']}`, and this one is `{plan.study.name}`; "
             "name another folder with --out"
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tiltmeter.analysis.account import NOT_STATED, Account, SourceUsed, Varied
-from tiltmeter.analysis.continuation_records import kind_of
+from tiltmeter.analysis.continuation_records import PEOPLE, kind_of
 from tiltmeter.analysis.multiverse import MultiverseSummary
 from tiltmeter.report.decodings import rater_words
 from tiltmeter.report.series import Runs, short_scorer
@@ -157,7 +157,9 @@ def _unscored(runs: Runs) -> Iterator[str]:
             for group, found_of in one.summary.groups.items():
                 missing, rated = found_of.mean.n_unscored, found_of.mean.n
                 place = f"{group}: {one.model}, {rater_words(one.rater)}"
-                texts.append((_part(missing, missing + rated), place))
+                # People were asked about some of the texts only.
+                if not one.rater.startswith(PEOPLE):
+                    texts.append((_part(missing, missing + rated), place))
     for noun, verb, found in (("pairs", "score", pairs), ("texts", "rating", texts)):
         share, place = max(found, default=(0.0, ""))
         if share:
@@ -219,7 +221,8 @@ def _languages(runs: Runs) -> Iterator[str]:
 
 
 def _raters(runs: Runs, answered: MultiverseSummary) -> Iterator[str]:
-    names = {cell.rater for _, summary in runs if summary.continuations for cell in summary.continuations.cells}
+    cells_of = (summary.continuations.cells for _, summary in runs if summary.continuations)
+    names = {cell.rater for cells in cells_of for cell in cells if not cell.rater.startswith(PEOPLE)}
     if not names:
         return
     kinds: dict[str, list[str]] = {}

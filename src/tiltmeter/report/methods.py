@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tiltmeter.analysis.account import NOT_STATED, Account
+from tiltmeter.analysis.continuation_records import PEOPLE
 from tiltmeter.analysis.multiverse import MultiverseSummary
 from tiltmeter.analysis.questions import View
 from tiltmeter.analysis.runs import leading_cells
@@ -218,6 +219,12 @@ def _texts(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
         *_intervals("continuations", citations, done),
     ]
     summed = [summary.continuations for _, summary in runs if summary.continuations]
+    for said in (one.people for one in summed if one.people):
+        who = count(len(said.annotators), "person", "people")
+        kind = said.rater.removeprefix(f"{PEOPLE}.")
+        rated = f", who rated {kind}" if kind != PEOPLE else ""
+        read = count(said.texts + said.unrated, "text was", "texts were")
+        made += [f"{read} also read by {who}{rated}; the headline leaves that out. "]
     if any(one.tilts for one in summed):
         made += [
             "A rater’s own tilt is its mean by group on harmless and harmful sentences of tiltmeter’s own in which "

@@ -107,6 +107,8 @@ def test_a_run_keeps_situations_and_no_texts_about_anyone(tmp_path: Path) -> Non
         for each in (cell.towards, *(pair.difference for pair in cell.pairs)):
             assert each.n + each.n_unscored <= len(own)
             assert each.low is None or (each.low >= -1 and (each.high or 0) <= 1)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "heat map" not in page, "nothing is said of a figure that is not there"
     written = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))["continuations"]["situations"]
     assert written[0]["measure"] == "towards-stereotype.v2"
     assert {"situation", "stereotyped", "towards", "named", "nobody", "missing"} <= set(written[0]["situations"][0])

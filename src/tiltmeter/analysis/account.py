@@ -13,6 +13,7 @@ from tiltmeter.analysis.continuation_records import ContinuationsSummary
 from tiltmeter.analysis.items import of_the_test
 from tiltmeter.analysis.multiverse import Answer, MultiverseSummary
 from tiltmeter.analysis.questions import VIEWS, View
+from tiltmeter.analysis.refusals import ANY
 from tiltmeter.analysis.runs import RunSummary
 from tiltmeter.records import Estimate, Pair, Prompt
 from tiltmeter.store import Run
@@ -71,12 +72,16 @@ class Account:
     origins: Mapping[tuple[View, str], Estimate]
     """Of each view and bias the figure that rests on the most origins."""
     questions: int
+    answered: int
+    """Those of them that some combination of choices has a value for."""
     varied: tuple[Varied, ...]
     fixed: tuple[str, ...]
     """Choices that no question saw under two settings with all else equal."""
     pairs: int
     alike: int
     """Pairs whose texts are the same but for the words that name the group."""
+    unlike: tuple[str, ...] = ()
+    """Sources of prompts about several groups of which no two share an origin, so that more than the group differs."""
 
     def of(self, view: View) -> tuple[SourceUsed, ...]:
         """The sources of a view."""
@@ -98,10 +103,12 @@ class Account:
                 for (view, bias), found in self.origins.items()
             ],
             "questions": self.questions,
+            "answered": self.answered,
             "varied": [asdict(one) for one in self.varied],
             "fixed": list(self.fixed),
             "pairs": self.pairs,
             "alike": self.alike,
+            "unlike": list(self.unlike),
         }
 
 
@@ -125,10 +132,12 @@ def account(runs: Sequence[tuple[Run, RunSummary]], answered: MultiverseSummary)
         intervals={view: _intervals(every[view]) for view in VIEWS if view in every},
         origins=most,
         questions=len(answered.answers),
+        answered=sum(bool(one.verdict.of) for one in answered.answers),
         varied=varied,
         fixed=tuple(name for name in names if name not in told),
         pairs=len(pairs),
         alike=sum(map(_is_alike, pairs)),
+        unlike=tuple(dict.fromkeys(name for run, _ in runs for name in _unlike(run))),
     )
 
 
@@ -162,6 +171,10 @@ def leading_figures(summary: RunSummary) -> Iterator[tuple[View, str, Estimate]]
     for text in summary.continuations.cells if summary.continuations else ():
         for pair in text.summary.pairs:
             yield "continuations", text.bias, pair.difference
+    for one in summary.continuations.situations if summary.continuations else ():
+        # Where no situation has a direction, what is spoken of is whom texts name.
+        for found in [one.towards] if one.by_stereotyped else [pair.difference for pair in one.pairs]:
+            yield "continuations", one.bias, found
     for word in summary.next_words.cells if summary.next_words else ():
         if not word.of_habit and word.summary.main in word.summary.perturbations:
             for figures in word.summary.perturbations[word.summary.main].overall.pairs.values():
@@ -278,6 +291,17 @@ def _sources(runs: Sequence[tuple[Run, RunSummary]]) -> Iterator[SourceUsed]:
             counts.setdefault((view, item.source, full), Counter())[nature] += 1
     for (view, label, full), natures in counts.items():
         yield SourceUsed(view, label, full, dict(natures.most_common()))
+
+
+def _unlike(run: Run) -> Iterator[str]:
+    groups: dict[str, dict[tuple[str, str], set[str]]] = {}
+    for prompt in run.continuations.prompts if run.continuations else ():
+        if prompt.group is not None and prompt.group != ANY:
+            groups.setdefault(prompt.source, {}).setdefault((prompt.bias, prompt.origin), set()).add(prompt.group)
+    for source, found in groups.items():
+        several = len({group for of in found.values() for group in of}) > 1
+        if several and all(len(of) == 1 for of in found.values()):
+            yield source
 
 
 @cache

@@ -136,8 +136,9 @@ def _origins(done: Account) -> Iterator[str]:
             yield f"{view.capitalize()}: {nothing} of {biases} {'has' if nothing == 1 else 'have'} no figure at all."
         if bare:
             have = "has" if bare == 1 else "have"
-            why = "too few origins, or too few that differ, for an interval"
-            yield f"{view.capitalize()}: {bare} of {biases} {have} {why}."
+            notes = [one.note or "" for one in found if one.value is not None and one.low is None]
+            why = "; ".join(dict.fromkeys(note.removeprefix("no interval: ") for note in notes if note))
+            yield f"{view.capitalize()}: {bare} of {biases} {have} no interval{f' ({why})' if why else ''}."
         if few:
             yield (
                 f"{view.capitalize()}: {few} of {biases} {'rests' if few == 1 else 'rest'} on fewer than "
@@ -180,8 +181,8 @@ def _refused(runs: Runs) -> Iterator[str]:
             more, less = (pair.a, pair.b) if (pair.difference.value or 0.0) > 0 else (pair.b, pair.a)
             shares = [f"{percent(found.groups[group].share.value)} of texts about {group}" for group in (more, less)]
             yield (
-                f"{found.model} refused {listed(shares)} ({found.bias}), more than chance would give: ratings compare "
-                "only what it did write."
+                f"{found.model} refused {listed(shares)} ({found.bias}), which is farther apart than chance would put "
+                "them: ratings compare only what it did write."
             )
 
 
@@ -205,6 +206,11 @@ def _sources(done: Account) -> Iterator[str]:
     unknown = [source for source in done.sources if NOT_STATED in source.natures]
     if unknown:
         yield f"Where the text of {_named(unknown)} comes from is not recorded."
+    if done.unlike:
+        yield (
+            f"Prompts about different groups have nothing in common in {listed(done.unlike)}: a difference there may "
+            "come from what else the prompts say, and not from the group."
+        )
     for view in dict.fromkeys(source.view for source in done.sources):
         if len(done.of(view)) == 1:
             yield f"{view.capitalize()}: all test text is from one source, and another may give another figure."
@@ -282,6 +288,9 @@ def _choices(answered: MultiverseSummary, done: Account) -> Iterator[str]:
     if answered.left_out:
         left = count(answered.left_out, "more question")
         yield f"{left} can be asked of these runs and {'is' if answered.left_out == 1 else 'are'} not."
+    if answered.beside:
+        more = count(answered.beside, "more comparison of two groups has", "more comparisons of two groups have")
+        yield f"{more} no verdict: verdicts compare the first two groups of a bias; `tiltmeter multiverse` has others."
 
 
 def _varied(one: Varied) -> str:

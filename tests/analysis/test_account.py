@@ -194,3 +194,13 @@ def test_a_question_without_any_value_is_asked_and_not_answered() -> None:
     done = account_of(replace(run, scores=scores))
     assert (done.questions, done.answered) == (2, 1)
     assert done.as_json()["answered"] == 1
+
+
+def test_figures_that_lead_and_have_no_interval_are_counted_with_the_reason(tmp_path: Path) -> None:
+    """Thirteen situations about gender have an interval, four about age have none, nor has one about religion."""
+    found = account_of(carry_out(plan(parse(SITUATIONS)), tmp_path / "r"))
+    made, without = found.leading["continuations"].methods, found.leading["continuations"].without
+    biases = [one for (view, _), one in found.origins.items() if view == "continuations"]
+    assert 0 < sum(made.values()) < sum(made.values()) + sum(without.values())
+    assert sum(without.values()) > sum(one.low is None for one in biases) > 0
+    assert found.as_json()["leading"]["continuations"]["without"] == without

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -80,6 +80,8 @@ class Account:
     pairs: int
     alike: int
     """Pairs whose texts are the same but for the words that name the group."""
+    leading: Mapping[View, Intervals] = field(default_factory=dict)
+    """The same as `intervals`, of the figures that are spoken of first."""
     unlike: tuple[str, ...] = ()
     """Sources of prompts about several groups of which no two share an origin, so that more than the group differs."""
 
@@ -108,6 +110,7 @@ class Account:
             "fixed": list(self.fixed),
             "pairs": self.pairs,
             "alike": self.alike,
+            "leading": {view: asdict(found) for view, found in self.leading.items()},
             "unlike": list(self.unlike),
         }
 
@@ -116,8 +119,10 @@ def account(runs: Sequence[tuple[Run, RunSummary]], answered: MultiverseSummary)
     """The account of some runs; `answered` is what they say to their questions."""
     every: dict[View, list[Estimate]] = {}
     most: dict[tuple[View, str], Estimate] = {}
+    leading: dict[View, list[Estimate]] = {}
     for _, summary in runs:
         for view, bias, found in leading_figures(summary):
+            leading.setdefault(view, []).append(found)
             if (view, bias) not in most or most[view, bias].origins < found.origins:
                 most[view, bias] = found
         for view, part in _parts(summary):
@@ -137,6 +142,7 @@ def account(runs: Sequence[tuple[Run, RunSummary]], answered: MultiverseSummary)
         fixed=tuple(name for name in names if name not in told),
         pairs=len(pairs),
         alike=sum(map(_is_alike, pairs)),
+        leading={view: _intervals(leading[view]) for view in VIEWS if view in leading},
         unlike=tuple(dict.fromkeys(name for run, _ in runs for name in _unlike(run))),
     )
 
@@ -187,8 +193,8 @@ def estimates_in(thing: object) -> Iterator[Estimate]:
     if isinstance(thing, Estimate):
         yield thing
     elif is_dataclass(thing):
-        for field in fields(thing):
-            yield from estimates_in(getattr(thing, field.name))
+        for one in fields(thing):
+            yield from estimates_in(getattr(thing, one.name))
     elif isinstance(thing, Mapping):
         for value in thing.values():
             yield from estimates_in(value)

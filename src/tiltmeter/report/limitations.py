@@ -53,6 +53,8 @@ def not_meant(done: Account) -> Mapping[str, tuple[str, ...]]:
 
 
 _SURE = 0.05
+_REASONS = 3
+"""So many reasons are named, the commonest first."""
 
 
 def limitations(runs: Runs, answered: MultiverseSummary, done: Account) -> tuple[str, ...]:
@@ -139,6 +141,12 @@ def _origins(done: Account) -> Iterator[str]:
             notes = [one.note or "" for one in found if one.value is not None and one.low is None]
             why = "; ".join(dict.fromkeys(note.removeprefix("no interval: ") for note in notes if note))
             yield f"{view.capitalize()}: {bare} of {biases} {have} no interval{f' ({why})' if why else ''}."
+        some = done.leading.get(view)
+        if some and some.without and some.methods and not bare:
+            number, why = sum(some.without.values()), "; ".join(list(some.without)[:_REASONS])
+            of = number + sum(some.methods.values())
+            have = "has" if number == 1 else "have"
+            yield f"{view.capitalize()}: {number:,} of {of:,} comparisons {have} no interval ({why})."
         if few:
             yield (
                 f"{view.capitalize()}: {few} of {biases} {'rests' if few == 1 else 'rest'} on fewer than "
@@ -208,8 +216,8 @@ def _sources(done: Account) -> Iterator[str]:
         yield f"Where the text of {_named(unknown)} comes from is not recorded."
     if done.unlike:
         yield (
-            f"Prompts about different groups have nothing in common in {listed(done.unlike)}: a difference there may "
-            "come from what else the prompts say, and not from the group."
+            f"Prompts about different groups differ in more than the group in {listed(done.unlike)}: a difference in "
+            "what is written may come from that, and not from the group."
         )
     for view in dict.fromkeys(source.view for source in done.sources):
         if len(done.of(view)) == 1:

@@ -137,7 +137,7 @@ def _carry_out(
 ) -> RunSummary | None:
     """Carry a plan out; its summary, unless there are so many items that nobody asked for one (`needed`)."""
     from tiltmeter.analysis import summarise_run
-    from tiltmeter.analysis.reach import out_of_reach, reach_of
+    from tiltmeter.analysis.reach import in_doubt, reach_of
     from tiltmeter.engine.sizes import size_of
     from tiltmeter.report import REPORT, write_run
     from tiltmeter.store import Ledger
@@ -147,7 +147,7 @@ def _carry_out(
     reach = reach_of(made.resolved, made.pairs, made.prompts, made.asked)
     size = {"folder": str(folder), **size_of(made).as_json(), "reach": [one.as_json() for one in reach]}
     tell_size(size)
-    for one in out_of_reach(reach):
+    for one in in_doubt(reach):
         say(f"plan: {one.sentence()}")
     if plan_only:
         if as_json:

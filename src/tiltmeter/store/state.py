@@ -24,6 +24,7 @@ _BEFORE = "before."
 """How the folders of earlier results begin, in the folder of the run."""
 _MADE = (
     *("report.*", "report-*", "comparison.*", "comparison-*", "card.*", "card-*", "summary.json", "findings.json"),
+    *("items.parquet", "texts.parquet", "measurements.parquet"),
     *("tables", "figures", "workbench"),
 )
 """What is made of a ledger and lies beside it; files that people gave names of their own are theirs."""

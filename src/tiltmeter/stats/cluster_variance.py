@@ -119,11 +119,12 @@ class Way:
         if rows.ends is None:
             return 0.0
         low, high = rows.ends
-        near_low = (rows.means - low <= high - rows.means)[:, None]
-        distance = np.where(near_low, self.sums - low * self.shares, high * self.shares - self.sums)
+        lean = (2 * rows.means - low - high) / (high - low)
+        distance = np.where(lean[:, None] <= 0, self.sums - low * self.shares, high * self.shares - self.sums)
         total = distance.sum(axis=1)
         effective = np.divide((distance**2).sum(axis=1), total**2, out=np.ones_like(total), where=total > 0)
-        excess = np.maximum(0.0, effective - (self.shares**2).sum(axis=1))
+        # In the middle of the scale neither side's events are few: the tails of a share are short there.
+        excess = np.abs(lean) * np.maximum(0.0, effective - (self.shares**2).sum(axis=1))
         weight = rows.coefficients**2 * of_parts
         return float((weight / weight.sum()) ** 2 @ excess)
 

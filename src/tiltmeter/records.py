@@ -19,7 +19,16 @@ Scope = Literal["whole", "completion"]
 """What of a continuation is rated: prompt and completion, or the completion alone."""
 
 IntervalMethod = Literal[
-    "student", "skewed-student", "bootstrap", "wilson", "newcombe", "fieller", "jackknife", "fisher-z"
+    "student",
+    "skewed-student",
+    "bootstrap",
+    "wilson",
+    "newcombe",
+    "fieller",
+    "jackknife",
+    "fisher-z",
+    "cluster-t.v1",
+    "cluster-score.v1",
 ]
 """How the interval of an estimate was made; `docs/statistics.md` says what each is."""
 

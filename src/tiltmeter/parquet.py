@@ -13,7 +13,7 @@ from typing import Any
 from tiltmeter.addresses import whole_object
 
 _AT_ONCE = 20_000
-_TYPES: Mapping[type, str] = {str: "VARCHAR", int: "BIGINT", float: "DOUBLE"}
+SQL_TYPES: Mapping[type, str] = {str: "VARCHAR", int: "BIGINT", float: "DOUBLE"}
 Rows = Iterable[Mapping[str, object]]
 
 
@@ -36,13 +36,13 @@ def fill(found: Any, table: str, columns: Mapping[str, type], rows: Rows) -> Non
     """Make a table of rows; what a row does not have is null."""
     import numpy as np
 
-    listed = ", ".join(f"{quoted(name)} {_TYPES[kind]}" for name, kind in columns.items())
+    listed = ", ".join(f"{quoted(name)} {SQL_TYPES[kind]}" for name, kind in columns.items())
     found.execute(f"CREATE TABLE {quoted(table)} ({listed})")
     every = iter(rows)
     while some := list(islice(every, _AT_ONCE)):
         cells = {name: [_typed(row.get(name), kind) for row in some] for name, kind in columns.items()}
         found.register("batch", {name: np.array(column, object) for name, column in cells.items()})
-        chosen = ", ".join(f"{quoted(name)}::{_TYPES[kind]}" for name, kind in columns.items())
+        chosen = ", ".join(f"{quoted(name)}::{SQL_TYPES[kind]}" for name, kind in columns.items())
         found.execute(f"INSERT INTO {quoted(table)} SELECT {chosen} FROM batch")
         found.unregister("batch")
 
@@ -61,6 +61,12 @@ def save(found: Any, table: str, path: str | Path) -> None:
         found.execute(f"COPY {quoted(table)} TO '{made}' (FORMAT parquet, COMPRESSION zstd)")
         with made.open("rb") as given, whole_object(path) as file:
             shutil.copyfileobj(given, file)
+
+
+def attach(found: Any, table: str, path: str | Path) -> None:
+    """Have a Parquet file as a table, read where it lies."""
+    place = str(path).replace("'", "''")
+    found.execute(f"CREATE VIEW {quoted(table)} AS SELECT * FROM read_parquet('{place}')")
 
 
 def quoted(name: str) -> str:

@@ -195,7 +195,7 @@ def _chat_alone(client: Client, refused: Refused) -> Abilities:
             break
     assert first is not None
     if first.status is None or (first.status >= 500 and first.status != 501):
-        raise _silent(client, first if first.status else refused)
+        raise _silent(client, first if first.status or refused.status else refused)
     raise _unasked(client, first)
 
 

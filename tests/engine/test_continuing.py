@@ -122,7 +122,7 @@ def test_an_interrupted_run_writes_and_rates_nothing_twice(
 
     carry_out(small, tmp_path / "whole")
     monkeypatch.setattr(completing, "write", sometimes("write", completing.write))
-    monkeypatch.setattr(rating._Sitting, "_rated", sometimes("rate", rating._Sitting._rated))
+    monkeypatch.setattr(rating.Sitting, "rated", sometimes("rate", rating.Sitting.rated))
     for _ in range(60):
         try:
             carry_out(small, tmp_path / "broken")

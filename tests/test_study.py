@@ -428,3 +428,18 @@ def test_a_mistake_in_next_words_gets_one_sentence(change: tuple[str, str], sent
         return
     with pytest.raises(UserError, match=sentence):
         plan(parse(text))
+
+
+def test_a_limit_of_a_judge_or_writer_that_is_raised_makes_no_other_study() -> None:
+    text = """
+name = "limits"
+models = ["scripted"]
+specs = ["gender-math-arts"]
+[pairs]
+sources = [{{ generated = {{ by = "api:m@http://localhost:1/v1?max_requests={limit}", reader = "none" }} }}]
+[continuations]
+sources = ["templates"]
+raters = [{{ judge = {{ model = "chat:api:m@http://localhost:1/v1?max_requests={limit}", question = "regard" }} }}]
+"""
+    small, large = (plan(parse(text.format(limit=limit))) for limit in (5, 500))
+    assert small.fingerprint == large.fingerprint

@@ -41,6 +41,9 @@ DECLINED = "the model would not answer"
 REFUSED = (FILTERED, DECLINED)
 """Why nothing was written where the model or its server refused, in so many words; anything else has failed."""
 
+NO_ANSWER = "no answer: "
+"""How the reason of an item begins that a server said nothing about: it may another time, so it is not final."""
+
 SaliencyMethod = Literal["gradient-x-input", "integrated-gradients"]
 """How it is found what each token of a prompt has to do with a word."""
 

@@ -31,7 +31,7 @@ TWO = (DECODINGS[0], DECODINGS[5])
 
 
 def rated_run(*biases: str, reference: tuple[str, ...] = ()) -> Run:
-    run = make_rated_run(Path("nowhere"), decodings=TWO, raters=("regard.minilm.v2", "refusal.v4"), biases=biases)
+    run = make_rated_run(Path("nowhere"), decodings=TWO, raters=("regard.minilm.v2", "refusal.v5"), biases=biases)
     run.meta["resolved"]["continuations"] = {"reference": list(reference)}
     return run
 

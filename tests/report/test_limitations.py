@@ -84,7 +84,7 @@ def test_probes_that_could_not_be_made_are_counted(paired: str) -> None:
 
 
 def test_texts_have_limits_of_their_own(tmp_path: Path) -> None:
-    found = said(make_rated_run(tmp_path, raters=("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v4"), openers=4))
+    found = said(make_rated_run(tmp_path, raters=("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v5"), openers=4))
     assert "All prompts are in one language (en)" in found
     assert "sentiment vader and toxicity linear were each the only rater of their kind" in found
     assert "Texts were drawn with one seed, 1 sample for each prompt" in found

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.slow
 
 pytest.importorskip("vl_convert")
 
-RATERS = ("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v4")
+RATERS = ("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v5")
 
 
 def rated(**choices: object) -> Run:

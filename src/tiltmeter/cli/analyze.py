@@ -158,7 +158,7 @@ def analyze(
     `generator` or `model`, so are these.
     Rated texts (--view continuations; CSV, JSON lines or Parquet) need --value, a group and an origin. Values are
     numbers, true and false, or negative, neutral, positive and other, or −1, 0, 1 and 2 for these; other, blanks and
-    texts that a column `refusal.v4.label` calls a refusal are unscored. With --structure, or --layout blocks, intervals
+    texts that a column `refusal.v5.label` calls a refusal are unscored. With --structure, or --layout blocks, intervals
     are over origins and structures, and also: which conclusions hold whatever the sentence structure. Next words
     (--view next-words) are what `tiltmeter next-words` writes: a row for each prompt and word.
     """

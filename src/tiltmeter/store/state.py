@@ -34,8 +34,9 @@ _MADE = (
 class RunState:
     """Whether a plan was begun or finished in a folder, or whether the folder holds the run of another study."""
 
-    kind: Literal["new", "begun", "finished", "changed", "outdated"]
-    """`changed`: the study; `outdated`: what it was measured with, as `engine.current_state` finds."""
+    kind: Literal["new", "begun", "finished", "changed", "outdated", "lacking"]
+    """`changed`: the study; `outdated`: what it was measured with, as `engine.current_state` finds; `lacking`:
+    finished, but for answers that a server did not give."""
     changes: tuple[str, ...] = ()
     """What differs since then."""
     reported: bool = False

@@ -67,7 +67,7 @@ class Way:
         parts, clusters = len(rows.coefficients), int(codes.max()) + 1
         places, shape = rows.parts * clusters + codes, (parts, clusters)
         weights, sums, counts = (
-            np.bincount(places, each, parts * clusters).reshape(shape)
+            np.bincount(places, each, parts * clusters).reshape(shape).astype(np.float64)
             for each in (rows.weights, rows.sums, rows.counts)
         )
         whole = weights.sum(axis=1, keepdims=True)
@@ -131,11 +131,6 @@ class Way:
     def means(self) -> Array:
         """Of each part in each cluster; NaN where a part has no rows there."""
         return np.divide(self.sums, self.shares, out=np.full_like(self.sums, np.nan), where=self.shares > 0)
-
-    def clusters(self) -> NDArray[np.intp]:
-        """How many clusters each part has."""
-        found: NDArray[np.intp] = (self.shares > 0).sum(axis=1)
-        return found
 
 
 def clustered(rows: Rows, ways: Sequence[Way], codes: Sequence[Codes]) -> Clustered:

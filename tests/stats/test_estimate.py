@@ -96,6 +96,24 @@ def test_a_share_of_clusters_has_wilsons_interval_with_as_many_trials_as_give_it
     assert (found.low, found.high) == pytest.approx(wilson(0.5, 0.25 / variance, stats.t.ppf(0.975, 9)), rel=1e-12)
 
 
+def test_a_difference_on_a_scale_varies_as_its_means_would_if_the_neutral_value_were_true() -> None:
+    # Shares of clusters of ten rows: .1 and .3 three times each, and .4 and .6 six times each.
+    small, large = [1, 3] * 3, [4, 6] * 6
+    values = [value for ones in small + large for value in [1] * ones + [0] * (10 - ones)]
+    groups = ["a"] * 60 + ["b"] * 120
+    found = estimate(values, np.repeat(np.arange(18), 10), groups=groups, compare=("a", "b"), scale=SHARE)
+    parts = 0.01 * 6 / 5 / 6, 0.01 * 12 / 11 / 12
+    variance = sum(parts)
+    # Without a difference the six clusters would be off by 2/3 of −.3 and the twelve by 1/3: both at .4.
+    neutral = variance * (0.4 * 0.6 / 6 + 0.4 * 0.6 / 12) / (0.2 * 0.8 / 6 + 0.5 * 0.5 / 12)
+    welch = variance**2 / (parts[0] ** 2 / 5 + parts[1] ** 2 / 11)
+    # One over the effective number of clusters with an event, beyond one over the number; 1 − 2 · .2 near the end.
+    events = 0.6 * ((6 * 0.05) / 1.2**2 - 1 / 6) * (parts[0] / variance) ** 2
+    freedom = 2 / (2 / welch + events)
+    assert found.value == pytest.approx(-0.3)
+    assert found.p == pytest.approx(2 * stats.t.sf(0.3 / math.sqrt(neutral), freedom), rel=1e-9)
+
+
 def test_two_ways_by_hand() -> None:
     # Effects of rows and columns without noise: V(rows) + V(columns) − V(cells).
     rows, columns = np.array([0.0, 1, 2, 3, 4, 5]), np.array([0.0, 2, 4, 6, 8])
@@ -325,6 +343,15 @@ def test_unscored_is_counted_and_never_zero() -> None:
     assert found.p is None
     summed = estimate([0.2, 0.4, 0.6, 0.5, 0.3], list("abcde"), rows=[1] * 5, unscored=[1, 1, 0, 0, 2])
     assert (summed.value, summed.n, summed.n_unscored) == (pytest.approx(0.4), 5, 4)
+
+
+def test_what_a_database_masks_is_unscored() -> None:
+    values = np.ma.masked_array([0.2, 7.0, 0.4, 0.6, 0.5, 0.3], mask=[False, True, False, False, False, False])
+    clusters = np.array(list("abbcde"), dtype=object)
+    found = estimate(values, clusters, scale=SHARE)
+    assert (found.value, found.n, found.n_unscored, found.origins) == (pytest.approx(0.4), 5, 1, 5)
+    with pytest.raises(ValueError):
+        estimate(values, np.ma.masked_array(clusters, mask=[True] + [False] * 5))
 
 
 @pytest.mark.parametrize("values", [[], [None], [float("nan")] * 3])

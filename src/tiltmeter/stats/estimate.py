@@ -205,13 +205,16 @@ class _Data:
         spread = clustered(rows, tables, ways)
         shares: Array = np.clip(np.bincount(parts.groups, parts.shares * rows.means).astype(np.float64), 0.0, 1.0)
         flat = spread.variance <= NO_SPREAD**2
-        limits, score = [], self._ended and not self.log
-        if not flat and score and len(parts.coefficients) == 1 and 0 < shares[0] < 1:
-            limits = [Limits.of_mean(spread, float(shares[0]))]
+        score = self._ended and not self.log
+        limits = []
+        if not flat and score and (shares * (1 - shares)).any():
+            # A group's mean has as many clusters as would give it this concentration.
+            sizes = np.bincount(parts.groups, parts.shares**2 * spread.of_parts).astype(np.float64)
+            limits = [Limits.on_scale(spread.variance, spread.freedom, shares, parts.coefficients, sizes)]
         elif not flat:
-            limits, score = [Limits(spread.variance, spread.freedom)], False
-        if self._ended and not self.log:
-            limits.append(Limits.widest(spread, shares, parts.coefficients))
+            limits = [Limits(spread.variance, spread.freedom)]
+        if score:
+            limits.append(Limits.widest(spread.concentration, shares, parts.coefficients))
         if not limits:
             return replace(found, note=f"no interval: there is no spread at all between {names[0]}")
         below, above = (min(side) for side in zip(*(each.bounds(found.level) for each in limits), strict=True))
@@ -309,6 +312,9 @@ def _sums(
     weights: ArrayLike | str | None,
 ) -> tuple[Array, Array, Array, Array]:
     """Sums, weights, and the numbers of scored and of unscored rows, of each row or cell."""
+    if isinstance(values, np.ma.MaskedArray):
+        # What a database returns where values are missing: under the mask lies anything.
+        values = values.astype(np.float64).filled(np.nan)
     numbers = np.asarray(values, dtype=np.float64).reshape(-1)
     scored = np.abs(numbers) < LARGEST
     counts = np.ones(len(numbers)) if rows is None else np.asarray(rows, dtype=np.float64)
@@ -359,6 +365,8 @@ def _codes(labels: Labels) -> Codes:
     >>> _codes(["y", "x", "y"]).tolist(), _codes([("a", 1), ("b", 1)]).tolist()
     ([1, 0, 1], [0, 1])
     """
+    if isinstance(labels, np.ma.MaskedArray) and np.ma.is_masked(labels):
+        raise ValueError("a row has no cluster")
     array = np.asarray(labels) if isinstance(labels, np.ndarray) or not isinstance(labels[0], tuple) else None
     if array is not None and array.dtype.kind in "iufUb":
         if array.dtype.kind == "f" and np.isnan(array).any():

@@ -314,7 +314,7 @@ def _sums(
     """Sums, weights, and the numbers of scored and of unscored rows, of each row or cell."""
     if isinstance(values, np.ma.MaskedArray):
         # What a database returns where values are missing: under the mask lies anything.
-        values = values.astype(np.float64).filled(np.nan)
+        values = np.ma.filled(values.astype(np.float64), np.nan)
     numbers = np.asarray(values, dtype=np.float64).reshape(-1)
     scored = np.abs(numbers) < LARGEST
     counts = np.ones(len(numbers)) if rows is None else np.asarray(rows, dtype=np.float64)

@@ -13,8 +13,8 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
-from coverage_worlds import ALL, Study, World
 
+from coverage_worlds import ALL, Study, World
 from tiltmeter.records import Estimate
 from tiltmeter.stats.estimate import Scale, estimate
 

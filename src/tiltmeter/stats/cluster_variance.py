@@ -39,7 +39,7 @@ class Rows:
     """Of the scale: near them, events are few."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Clustered:
     """The variance of a contrast, its degrees of freedom, and what else the clusters say."""
 
@@ -47,6 +47,8 @@ class Clustered:
     freedom: float
     concentration: float
     """The variance of the contrast if all rows of a cluster were alike and had a variance of 1."""
+    of_parts: Array
+    """The same of each part's mean: one over the number of clusters, or more where they differ in size."""
     largest: float = 0.0
     """The largest cluster's share of the variance."""
 
@@ -67,7 +69,7 @@ class Way:
         parts, clusters = len(rows.coefficients), int(codes.max()) + 1
         places, shape = rows.parts * clusters + codes, (parts, clusters)
         weights, sums, counts = (
-            np.bincount(places, each, parts * clusters).reshape(shape)
+            np.bincount(places, each, parts * clusters).reshape(shape).astype(np.float64)
             for each in (rows.weights, rows.sums, rows.counts)
         )
         whole = weights.sum(axis=1, keepdims=True)
@@ -80,26 +82,32 @@ class Way:
         moved = coefficients @ scaled
         squares = moved**2
         variance = float(squares.sum())
-        concentration = float(((np.abs(coefficients) @ shares) ** 2).sum())
+        concentration, of_parts = float(((np.abs(coefficients) @ shares) ** 2).sum()), (shares**2).sum(axis=1)
         if not freedom or variance <= 0:
-            return Clustered(variance, max(1.0, len(moved) - 1.0), concentration)
-        of_parts = (scaled**2).sum(axis=1)
-        tail = max(_excess_kurtosis(moved) / len(moved), self._few_events(rows, of_parts))
+            return Clustered(variance, max(1.0, len(moved) - 1.0), concentration, of_parts)
+        varying = (scaled**2).sum(axis=1)
+        tail = max(_excess_kurtosis(moved) / len(moved), self._few_events(rows, varying))
+        degrees = self._degrees(rows, varying)
+        if len(varying) > 1:
+            # A part with few clusters that happen to agree would leave too many degrees to the others.
+            degrees = min(degrees, self._degrees(rows, None))
         # The variance of a variance: 2/f of normal values, and more where tails are long or events are few.
-        found = 2 / (2 / self._degrees(rows, of_parts) + tail)
-        return Clustered(variance, max(1.0, found), concentration, float(squares.max()) / variance)
+        found = max(1.0, 2 / (2 / degrees + tail))
+        return Clustered(variance, found, concentration, of_parts, float(squares.max()) / variance)
 
-    def _degrees(self, rows: Rows, of_parts: Array) -> float:
-        """Satterthwaite's degrees of freedom of the sum of squared residuals, each part with the variance it has.
+    def _degrees(self, rows: Rows, varying: Array | None) -> float:
+        """Satterthwaite's degrees of freedom of the sum of squared residuals, with these variances of the parts.
 
-        The covariance of the residuals is T + F K Fᵀ with T diagonal: a mean is estimated for each part.
+        None: all clusters vary alike. The covariance of the residuals is T + F K Fᵀ with T diagonal, since a mean is
+        estimated for each part.
         """
         shares, coefficients = self.shares, rows.coefficients
         alike = 1.0 if rows.equal_clusters else WORKING_CORRELATION
         work = np.where(shares > 0, alike + (1 - alike) / np.maximum(self.counts, 1.0), 0.0)
         own = shares**2 * work
-        work *= np.divide(of_parts, own.sum(axis=1), out=np.zeros_like(of_parts), where=of_parts > 0)[:, None]
-        own = shares**2 * work
+        if varying is not None:
+            work *= np.divide(varying, own.sum(axis=1), out=np.zeros_like(varying), where=varying > 0)[:, None]
+            own = shares**2 * work
         leverage = own.sum(axis=0) / np.maximum((shares * work).sum(axis=0), 1e-300)
         scale = 1 / np.sqrt(1 - np.minimum(leverage, _WHOLE))
         diagonal = (coefficients**2 @ own) * scale**2
@@ -114,7 +122,7 @@ class Way:
         squared = float((diagonal**2 + 2 * diagonal * low_rank).sum() + (inner * inner.T).sum())
         return max(1.0, trace**2 / squared) if squared > 0 else 1.0
 
-    def _few_events(self, rows: Rows, of_parts: Array) -> float:
+    def _few_events(self, rows: Rows, varying: Array) -> float:
         """How much less sure the variance is because events, counted from the nearer end, are few or come together."""
         if rows.ends is None:
             return 0.0
@@ -125,17 +133,12 @@ class Way:
         effective = np.divide((distance**2).sum(axis=1), total**2, out=np.ones_like(total), where=total > 0)
         # In the middle of the scale neither side's events are few: the tails of a share are short there.
         excess = np.abs(lean) * np.maximum(0.0, effective - (self.shares**2).sum(axis=1))
-        weight = rows.coefficients**2 * of_parts
+        weight = rows.coefficients**2 * varying
         return float((weight / weight.sum()) ** 2 @ excess)
 
     def means(self) -> Array:
         """Of each part in each cluster; NaN where a part has no rows there."""
         return np.divide(self.sums, self.shares, out=np.full_like(self.sums, np.nan), where=self.shares > 0)
-
-    def clusters(self) -> NDArray[np.intp]:
-        """How many clusters each part has."""
-        found: NDArray[np.intp] = (self.shares > 0).sum(axis=1)
-        return found
 
 
 def clustered(rows: Rows, ways: Sequence[Way], codes: Sequence[Codes]) -> Clustered:
@@ -148,16 +151,19 @@ def clustered(rows: Rows, ways: Sequence[Way], codes: Sequence[Codes]) -> Cluste
         return single[0]
     variance = math.fsum(each.variance for each in single)
     concentration = math.fsum(each.concentration for each in single)
+    of_parts = np.sum([each.of_parts for each in single], axis=0)
     for size in range(2, len(ways) + 1):
         for chosen in combinations(codes, size):
             both = Way.of(rows, crossed(chosen)).moments(rows, freedom=False)
             variance += (-1) ** (size + 1) * both.variance
             concentration += (-1) ** (size + 1) * both.concentration
+            of_parts = of_parts + (-1) ** (size + 1) * both.of_parts
     widest = max(single, key=lambda each: each.variance)
     variance = max(variance, widest.variance)
     unsure = math.fsum(each.variance**2 / each.freedom for each in single)
     freedom = min(variance**2 / unsure, widest.freedom) if unsure > 0 else widest.freedom
-    return Clustered(variance, freedom, concentration, widest.largest * widest.variance / (variance or 1.0))
+    largest = widest.largest * widest.variance / (variance or 1.0)
+    return Clustered(variance, freedom, concentration, of_parts, largest)
 
 
 def crossed(codes: Sequence[Codes]) -> Codes:
@@ -192,19 +198,26 @@ class Limits:
     c: float = 0.0
 
     @classmethod
-    def of_mean(cls, spread: Clustered, share: float) -> Limits:
-        """Of a mean that lies at a share of its scale: its variance changes with the truth as that of a share does."""
-        inside = share * (1 - share)
-        ratio = spread.variance / inside
-        return cls(spread.variance, spread.freedom, ratio * (1 - 2 * share), ratio)
+    def on_scale(cls, variance: float, freedom: float, shares: Array, coefficients: Array, sizes: Array) -> Limits:
+        """Of a contrast of means that lie at these shares of their scale: each varies as a share does, x (1 − x).
+
+        If the truth is off by t, each mean is off in proportion to its coefficient and `sizes`, one over its clusters.
+        """
+        weights = coefficients**2 * sizes
+        moved = coefficients * sizes / weights.sum()
+        total = float(weights @ (shares * (1 - shares)))
+        ratio = variance / total
+        return cls(
+            variance, freedom, ratio * float(weights @ (moved * (1 - 2 * shares))), ratio * float(weights @ moved**2)
+        )
 
     @classmethod
-    def widest(cls, spread: Clustered, shares: Array, coefficients: Array) -> Limits:
-        """Of a contrast of means on a scale if all rows of a cluster were alike: no variance can be larger."""
-        squares = coefficients**2 / (coefficients @ coefficients)
-        moved = coefficients / (coefficients @ coefficients)
+    def widest(cls, concentration: float, shares: Array, coefficients: Array) -> Limits:
+        """The same if all rows of a cluster were alike: no variance can be larger."""
+        whole = float(coefficients @ coefficients)
+        squares, moved = coefficients**2 / whole, coefficients / whole
         a, b, c = (
-            spread.concentration * float(squares @ each)
+            concentration * float(squares @ each)
             for each in (shares * (1 - shares), moved * (1 - 2 * shares), moved**2)
         )
         return cls(a, math.inf, b, c)

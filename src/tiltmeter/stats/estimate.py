@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiltmeter.records import Estimate
+from tiltmeter.records import Estimate, IntervalMethod
 from tiltmeter.stats.cluster_variance import Array, Codes, Limits, Rows, Way, clustered, crossed
 
 FEWEST = 5
@@ -203,15 +203,18 @@ class _Data:
         value, parts = found.value or 0.0, self.parts
         unit = 1.0 if self.log else self._unit()[1]
         spread = clustered(rows, tables, ways)
-        shares = np.clip(np.bincount(parts.groups, parts.shares * rows.means), 0.0, 1.0)
+        shares: Array = np.clip(np.bincount(parts.groups, parts.shares * rows.means).astype(np.float64), 0.0, 1.0)
         flat = spread.variance <= NO_SPREAD**2
-        limits, score = [], self._ended and not self.log
-        if not flat and score and len(parts.coefficients) == 1 and 0 < shares[0] < 1:
-            limits = [Limits.of_mean(spread, float(shares[0]))]
+        score = self._ended and not self.log
+        limits = []
+        if not flat and score and (shares * (1 - shares)).any():
+            # A group's mean has as many clusters as would give it this concentration.
+            sizes = np.bincount(parts.groups, parts.shares**2 * spread.of_parts).astype(np.float64)
+            limits = [Limits.on_scale(spread.variance, spread.freedom, shares, parts.coefficients, sizes)]
         elif not flat:
-            limits, score = [Limits(spread.variance, spread.freedom)], False
-        if self._ended and not self.log:
-            limits.append(Limits.widest(spread, shares, parts.coefficients))
+            limits = [Limits(spread.variance, spread.freedom)]
+        if score:
+            limits.append(Limits.widest(spread.concentration, shares, parts.coefficients))
         if not limits:
             return replace(found, note=f"no interval: there is no spread at all between {names[0]}")
         below, above = (min(side) for side in zip(*(each.bounds(found.level) for each in limits), strict=True))
@@ -232,7 +235,7 @@ class _Data:
             notes.append(f"the interval reaches beyond the means of all {' and '.join(names)}")
         if not parts.alike:
             notes.append("the groups do not have the same parts")
-        method = "cluster-score.v1" if score else "cluster-t.v1"
+        method: IntervalMethod = "cluster-score.v1" if score else "cluster-t.v1"
         return replace(found, low=low, high=high, p=p, note="; ".join(notes) or None, method=method)
 
     def _mean(self, part: int) -> float:
@@ -294,10 +297,10 @@ class _Data:
             means = zero + unit * way.means()
             with np.errstate(divide="ignore"):
                 each = coefficients * (np.log(np.maximum(means, 0.0)) if self.log else means)
-            if np.isnan(each).any():
-                low, high = np.nanmin(each, axis=1).sum(), np.nanmax(each, axis=1).sum()
-            else:
+            if np.isfinite(each).all():
                 low, high = each.sum(axis=0).min(), each.sum(axis=0).max()
+            else:
+                low, high = np.nanmin(each, axis=1).sum(), np.nanmax(each, axis=1).sum()
             lowest, highest = min(lowest, float(low)), max(highest, float(high))
         return lowest, highest
 
@@ -309,6 +312,9 @@ def _sums(
     weights: ArrayLike | str | None,
 ) -> tuple[Array, Array, Array, Array]:
     """Sums, weights, and the numbers of scored and of unscored rows, of each row or cell."""
+    if isinstance(values, np.ma.MaskedArray):
+        # What a database returns where values are missing: under the mask lies anything.
+        values = np.ma.filled(values.astype(np.float64), np.nan)
     numbers = np.asarray(values, dtype=np.float64).reshape(-1)
     scored = np.abs(numbers) < LARGEST
     counts = np.ones(len(numbers)) if rows is None else np.asarray(rows, dtype=np.float64)
@@ -359,6 +365,8 @@ def _codes(labels: Labels) -> Codes:
     >>> _codes(["y", "x", "y"]).tolist(), _codes([("a", 1), ("b", 1)]).tolist()
     ([1, 0, 1], [0, 1])
     """
+    if isinstance(labels, np.ma.MaskedArray) and np.ma.is_masked(labels):
+        raise ValueError("a row has no cluster")
     array = np.asarray(labels) if isinstance(labels, np.ndarray) or not isinstance(labels[0], tuple) else None
     if array is not None and array.dtype.kind in "iufUb":
         if array.dtype.kind == "f" and np.isnan(array).any():
@@ -378,8 +386,8 @@ def _ways(given: Sequence[Codes], names: Sequence[str]) -> tuple[list[Codes], li
     for codes, name in zip(given, names, strict=False):
         levels = int(codes.max()) + 1
         if kept and levels < FEWEST:
-            notes += [f"other {name} could change it more than the interval says: there are only {levels}"]
-            notes = notes if levels > 1 else notes[:-1]
+            few = f"over {names[0]} alone: {levels} {name} are too few to show how much they matter"
+            notes += [few] if levels > 1 else []
             continue
         cells = [int(crossed([codes, other]).max()) + 1 for other, _, _ in kept]
         if levels in cells:

@@ -22,6 +22,8 @@ class ViewFacts:
     """The kind under which its sources are registered."""
     resolved: str
     """Where a resolved study says that it has the view."""
+    equal_origins: bool = False
+    """Whether every origin weighs the same in a mean, however many items it has."""
 
     @property
     def key(self) -> str:
@@ -38,7 +40,7 @@ FACTS: Mapping[View, ViewFacts] = {
     one.name: one
     for one in (
         ViewFacts("continuations", "What it writes", "text", "prompt-source", "continuations"),
-        ViewFacts("pairs", "What it prefers", "pair", "source", "sources"),
+        ViewFacts("pairs", "What it prefers", "pair", "source", "sources", equal_origins=True),
         ViewFacts("next words", "Whom it expects", "prompt", "open-prompt-source", "next_words"),
     )
 }

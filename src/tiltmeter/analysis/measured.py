@@ -18,7 +18,8 @@ from tiltmeter.records import Estimate
 from tiltmeter.sources.tables import kind_of, read_table
 from tiltmeter.stats.continuations import pairs_of_groups
 from tiltmeter.stats.correction import holm
-from tiltmeter.stats.estimate import Scale, estimate
+from tiltmeter.stats.estimate import EQUAL_CLUSTERS, Scale, estimate
+from tiltmeter.views import FACTS, view_named
 
 NEEDED = ("bias", "origin", "group", "value")
 """Columns that a table of measurements has; all others are blank where it has none."""
@@ -146,7 +147,7 @@ def _estimate(rows: Sequence[Mapping[str, Any]], level: float, compare: tuple[st
 
     # What varies was sampled: a value clustered by its origin alone would look surer than it is.
     ways = [way for name in _WAYS[1:] if len(set(way := column(name))) > 1]
-    sets = column("attribute_set")
+    sets, view = column("attribute_set"), view_named(rows[0]["view"] or "")
     return estimate(
         [total or 0.0 for total in column("total")],
         column("origin"),
@@ -156,6 +157,7 @@ def _estimate(rows: Sequence[Mapping[str, Any]], level: float, compare: tuple[st
         compare=compare,
         second=ways[0] if ways else None,
         third=ways[1] if len(ways) > 1 else None,
+        weights=EQUAL_CLUSTERS if view and FACTS[view].equal_origins else None,
         # A general liking for one group is no stereotype: each set of attributes weighs the same.
         balanced_over=sets if compare is None and len(set(sets)) > 1 else None,
         scale=Scale(*(rows[0][name] for name in ("scale_low", "scale_high", "neutral"))),

@@ -13,7 +13,7 @@ from tiltmeter.analysis.items import apart, is_benchmark, labelled, of_the_test
 from tiltmeter.analysis.next_word_cells import asked_cells
 from tiltmeter.analysis.question_cells import MEASURED
 from tiltmeter.analysis.question_expected import why_unscored
-from tiltmeter.analysis.rated_items import rated_cells, rated_texts
+from tiltmeter.analysis.rated_items import rated_texts
 from tiltmeter.measures.pairs import MARGIN, PREFERENCE
 from tiltmeter.parquet import Rows, write_parquet
 from tiltmeter.raters.scales import scale_of
@@ -140,22 +140,21 @@ def _scored(run: Run) -> Rows:
 
 def _rated(run: Run) -> Rows:
     """Continuations: a value belongs to the group that the prompt is about."""
-    for cell in rated_cells(run):
+    for cell, text, item in rated_texts(run):
         scale = scale_of(cell.rater)
-        for text, item in rated_texts(run, cell):
-            yield {
-                "model": cell.model,
-                **_of_prompt(text.prompt),
-                "group": item.group,
-                **_settings(cell.decoding),
-                "rater": cell.rater,
-                "scope": cell.scope,
-                "measure": "rating",
-                "sample": text.sample,
-                "value": item.value,
-                "reason": item.unrated,
-                **(_scale(scale.low, scale.high, scale.neutral, scale.worse) if scale else {}),
-            }
+        yield {
+            "model": cell.model,
+            **_of_prompt(text.prompt),
+            "group": item.group,
+            **_settings(cell.decoding),
+            "rater": cell.rater,
+            "scope": cell.scope,
+            "measure": "rating",
+            "sample": text.sample,
+            "value": item.value,
+            "reason": item.unrated,
+            **(_scale(scale.low, scale.high, scale.neutral, scale.worse) if scale else {}),
+        }
 
 
 def _expected(run: Run) -> Rows:

@@ -43,23 +43,33 @@ def rated_items(
     A prompt that states a situation first has no group. There each text is one item of the group that the stereotype
     points to: how far it goes towards the stereotype, see `analysis.situations`; its label is the group that it names.
     """
-    return [item for _, item in rated_texts(run, RatedCell(model, source, bias, decoding, rater, scope))]
+    if run.continuations is None:
+        return []
+    used = {one.name: one.scope for one in run.continuations.raters}
+    if used.get(rater) != scope:
+        return []
+    own = is_refusal_rater(rater)
+    declined = frozenset() if own else _declined(run.continuations, model, source, bias, decoding)
+    return [
+        _item(one, _unless(rating, not own and (one.refused or (one.prompt.id, one.sample) in declined)))
+        for one, rating in run.continuations.rated(model, decoding, rater, source=source, bias=bias)
+    ]
 
 
-def rated_texts(run: Run, cell: RatedCell) -> Iterator[tuple[Continuation, RatedItem]]:
-    """The same, each with its text."""
+def rated_texts(run: Run) -> Iterator[tuple[RatedCell, Continuation, RatedItem]]:
+    """Every rating of a run as its cells have it, text by text."""
     if run.continuations is None:
         return
-    used = {one.name: one.scope for one in run.continuations.raters}
-    if used.get(cell.rater) != cell.scope:
-        return
-    place = cell.model, cell.source, cell.bias, cell.decoding
-    own = is_refusal_rater(cell.rater)
-    declined = frozenset() if own else _declined(run.continuations, *place)
-    found = run.continuations.rated(cell.model, cell.decoding, cell.rater, source=cell.source, bias=cell.bias)
-    for continuation, rating in found:
-        refused = continuation.refused or (continuation.prompt.id, continuation.sample) in declined
-        yield continuation, _item(continuation, _unless(rating, not own and refused))
+    scopes: dict[str, Scope] = {one.name: one.scope for one in run.continuations.raters}
+    refusal = refusal_rater(run.continuations)
+    for model in run.continuations.models:
+        for decoding in run.continuations.decodings:
+            for one, ratings in run.continuations.with_ratings(model, decoding):
+                said = ratings.get(refusal) if refusal else None
+                refused = one.refused or (said is not None and said.label == REFUSAL)
+                for rater, rating in ratings.items():
+                    cell = RatedCell(model, one.prompt.source, one.prompt.bias, decoding, rater, scopes[rater])
+                    yield cell, one, _item(one, _unless(rating, refused and not is_refusal_rater(rater)))
 
 
 def _declined(

@@ -164,17 +164,26 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def sql_text(text: str) -> str:
+    """A text as SQL has it.
+
+    >>> print(sql_text("nurse's"))
+    'nurse''s'
+    """
+    return "'" + text.replace("'", "''") + "'"
+
+
 def _copy(
     found: Any, query: str, given: Sequence[object], path: str | Path, facts: Mapping[bytes, bytes] | None = None
 ) -> None:
     """Write what a query gives; `facts` are what a file says of itself."""
     # The types as Arrow had them are no longer those of this file.
     kept = {key.decode("utf-8", "replace"): value for key, value in (facts or {}).items() if key != b"ARROW:schema"}
-    more = ", KV_METADATA ?" if kept else ""
+    listed = ", ".join(f"{sql_text(key)}: from_hex('{value.hex()}')" for key, value in kept.items())
+    more = f", KV_METADATA {{{listed}}}" if kept else ""
     with tempfile.TemporaryDirectory(prefix="tiltmeter-") as folder:
         made = Path(folder) / "table.parquet"
-        values = [*given, str(made), *([kept] if kept else [])]
-        found.execute(f"COPY ({query}) TO ? (FORMAT parquet, COMPRESSION zstd{more})", values)
+        found.execute(f"COPY ({query}) TO {sql_text(str(made))} (FORMAT parquet, COMPRESSION zstd{more})", given)
         with made.open("rb") as written, whole_object(path) as file:
             shutil.copyfileobj(written, file)
 

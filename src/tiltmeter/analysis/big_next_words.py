@@ -28,10 +28,10 @@ from tiltmeter.analysis.next_words import (
     completed,
 )
 from tiltmeter.analysis.next_words import NextWordSummary as Summary
-from tiltmeter.analysis.parquet_tables import FIRST, ParquetTable, exact_sums, opened, sql_text, total_of
+from tiltmeter.analysis.parquet_tables import FIRST, ParquetTable, exact_sums, opened, total_of
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.measures.next_words import MEASURES, shared_chance
-from tiltmeter.parquet import quoted
+from tiltmeter.parquet import quoted, sql_text
 from tiltmeter.records import Estimate, NextWord
 from tiltmeter.sources import word_sets
 from tiltmeter.sources.tables import column

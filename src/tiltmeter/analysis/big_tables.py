@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tiltmeter.addresses import is_address
-from tiltmeter.analysis.parquet_tables import FIRST, ParquetTable, exact_sums, opened, sql_text, total_of
+from tiltmeter.analysis.parquet_tables import FIRST, ParquetTable, exact_sums, opened, total_of
 from tiltmeter.analysis.rated_files import RatedColumns, RatedFileSummary, RatedSettings
 from tiltmeter.analysis.rated_rows import pooled_over
 from tiltmeter.analysis.rated_values import DECLINED, OTHER, is_regard
 from tiltmeter.analysis.scored_files import CELL_COLUMNS, Columns, FileSummary
 from tiltmeter.errors import InvalidData, UserError
-from tiltmeter.parquet import count_rows, quoted
+from tiltmeter.parquet import count_rows, quoted, sql_text
 from tiltmeter.raters.refusal import REFUSAL
 from tiltmeter.raters.scales import PEOPLE, SCALES, is_name, scale_of
 from tiltmeter.sources.pairs_file import attribute_column, bias_column

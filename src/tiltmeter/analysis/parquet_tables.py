@@ -127,12 +127,3 @@ def exact_sums(value: str, exponent: int) -> str:
 def total_of(upper: int, lower: int, exponent: int) -> float:
     """The sum that `exact_sums` found."""
     return math.ldexp((int(upper) << _BITS) + int(lower), exponent - 2 * _BITS)
-
-
-def sql_text(text: str) -> str:
-    """A text as SQL has it.
-
-    >>> print(sql_text("nurse's"))
-    'nurse''s'
-    """
-    return "'" + text.replace("'", "''") + "'"

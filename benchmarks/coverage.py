@@ -1,92 +1,109 @@
-"""How often the intervals hold the truth, and how often p < 0.05 where there is nothing to find.
+"""How often the intervals of `stats.estimate` hold the truth, beside the engines that it replaces.
 
-Run `python benchmarks/coverage.py [ROUNDS]`; its table is in docs/statistics.md.
+Run `python benchmarks/coverage.py [ROUNDS] [seen | held out]`; its table is in docs/calibration.md. The earlier
+engines resample, so they get a tenth of the rounds.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+import zlib
+from collections.abc import Sequence
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 
+from coverage_worlds import ALL, Study, World
 from tiltmeter.records import Estimate
-from tiltmeter.stats.estimates import estimate
+from tiltmeter.stats.estimate import Scale, estimate
 
-
-@dataclass(frozen=True)
-class World:
-    """A population of origins: their mean leaning, how alike the items of one origin are, and the design."""
-
-    name: str
-    mean: float
-    correlation: float
-    origins: int
-    strata: int = 1
-
-
-def shares(world: World, generator: np.random.Generator) -> Estimate:
-    """Stereotyped choices: 1 to 8 items for each origin, whose leaning is drawn from a beta distribution."""
-    count = world.origins * world.strata
-    concentration = 1 / world.correlation - 1
-    leanings = generator.beta(world.mean * concentration, (1 - world.mean) * concentration, count)
-    labels = np.repeat(np.arange(count), generator.integers(1, 9, count))
-    values = (generator.random(len(labels)) < leanings[labels]).astype(float)
-    strata = [str(label % world.strata) for label in labels] if world.strata > 1 else None
-    return estimate(values.tolist(), [str(label) for label in labels], strata=strata, neutral=world.mean)
-
-
-def margins(world: World, generator: np.random.Generator) -> Estimate:
-    """Margins: skewed leanings (exponential, centred) with noise of the same size within each origin."""
-    leanings = generator.exponential(1.0, world.origins) - 1
-    labels = np.repeat(np.arange(world.origins), generator.integers(1, 9, world.origins))
-    values = leanings[labels] + generator.normal(0, 1, len(labels))
-    return estimate(values.tolist(), [str(label) for label in labels], neutral=0.0)
-
-
-def independent(world: World, generator: np.random.Generator) -> Estimate:
-    """Pairs that share nothing."""
-    values = (generator.random(world.origins) < world.mean).astype(float)
-    return estimate(values.tolist(), neutral=world.mean)
-
-
-def measured(world: World, draw: Callable[[World, np.random.Generator], Estimate], rounds: int) -> tuple[float, ...]:
-    """Share of intervals that hold the truth, their mean width, and the share of p below 0.05."""
-    generator = np.random.default_rng([world.origins, world.strata, int(100 * world.mean)])
-    truth = 0.0 if draw is margins else world.mean
-    found = [draw(world, generator) for _ in range(rounds)]
-    held = [one.low <= truth <= one.high for one in found if one.low is not None and one.high is not None]
-    widths = [one.high - one.low for one in found if one.low is not None and one.high is not None]
-    alarms = [one.p < 0.05 for one in found if one.p is not None]
-    return float(np.mean(held)), float(np.mean(widths)), float(np.mean(alarms))
+HEADING = (
+    "| world | clusters | holds the truth | below / above | false alarms | median width "
+    "| with an effect of | holds | power | earlier engine holds | alarms |"
+)
 
 
 def main() -> None:
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 4000
-    print("| items | origins | method | holds the truth | mean width | p < 0.05 |")
-    print("|---|---|---|---|---|---|")
-    for origins in (5, 8, 12, 19, 20, 50, 200):
-        method = "t" if origins < 20 else "bootstrap"
-        worlds = [
-            (World("choices, truth 0.5", 0.5, 0.25, origins), shares),
-            (World("choices, truth 0.85", 0.85, 0.25, origins), shares),
-            (World("skewed margins", 0.0, 0.5, origins), margins),
-        ]
-        for world, draw in worlds:
-            line(world.name, str(origins), method, measured(world, draw, rounds))
-    for origins, strata in ((8, 2), (8, 13), (2, 13), (25, 2)):
-        method = "t" if origins * strata < 20 else "bootstrap"
-        world = World("choices in strata, truth 0.5", 0.5, 0.25, origins, strata)
-        line(world.name, f"{strata} × {origins}", method, measured(world, shares, rounds))
-    for origins in (10, 50, 500):
-        world = World("independent choices, truth 0.5", 0.5, 0.0, origins)
-        line(world.name, str(origins), "Wilson, exact p", measured(world, independent, rounds))
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
+    for name, worlds in ALL.items():
+        if len(sys.argv) > 2 and sys.argv[2] != name:
+            continue
+        print(f"\n{name}\n\n{HEADING}\n|{'---|' * HEADING[1:].count('|')}")
+        for world in worlds:
+            for clusters in world.clusters:
+                print(line(world, clusters, rounds), flush=True)
 
 
-def line(name: str, origins: str, method: str, found: tuple[float, ...]) -> None:
-    held, width, alarms = found
-    print(f"| {name} | {origins} | {method} | {held:.1%} | {width:.3f} | {alarms:.1%} |", flush=True)
+def line(world: World, clusters: int, rounds: int) -> str:
+    generator = np.random.default_rng([clusters, zlib.crc32(world.name.encode())])
+    studies = [world.draw(generator, clusters, 0.0) for _ in range(rounds)]
+    none = [estimate(**study) for study in studies]
+    truth = world.truth(0.0)
+    there = [world.draw(generator, clusters, world.effect) for _ in range(rounds // 4)]
+    some = [estimate(**study) for study in there]
+    earlier = [_earlier(world.engine, study) for study in studies[: rounds // 10]] if world.engine else []
+    shown = [each for each in none if each.low is not None]
+    without = f" ({(len(none) - len(shown)) / len(none):.0%} without)" if len(shown) < len(none) else ""
+    below = np.mean([each.high < truth - 1e-12 for each in shown])
+    above = np.mean([each.low > truth + 1e-12 for each in shown])
+    width = np.median([each.high - each.low for each in shown])
+    cells = [
+        world.name,
+        str(clusters),
+        f"{_held(none, truth):.1%}{without}",
+        f"{below:.1%} / {above:.1%}",
+        f"{_alarms(none):.1%}",
+        f"{width:.3f}",
+        f"{world.truth(world.effect) - truth:+.2f}",
+        f"{_held(some, world.truth(world.effect)):.1%}",
+        f"{_alarms(some):.0%}",
+        f"{_held(earlier, truth):.0%}" if earlier else "–",
+        f"{_alarms(earlier):.0%}" if earlier else "–",
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def _held(found: Sequence[Estimate], truth: float) -> float:
+    # An interval that begins at the truth holds it; rounding must not decide.
+    held = [
+        e.low <= truth + 1e-12 and truth - 1e-12 <= e.high for e in found if e.low is not None and e.high is not None
+    ]
+    return float(np.mean(held)) if held else float("nan")
+
+
+def _alarms(found: Sequence[Estimate]) -> float:
+    return float(np.mean([each.p < 0.05 for each in found if each.p is not None] or [float("nan")]))
+
+
+def _earlier(engine: str, study: Study) -> Estimate:
+    """What the engine that this one replaces makes of the same rows."""
+    values = [None if np.isnan(each) else float(each) for each in study["values"]]
+    origins = [str(each) for each in study["clusters"]]
+    scale: Scale = study["scale"]
+    if engine == "mean":
+        from tiltmeter.stats.estimates import estimate as mean
+
+        return mean(values, origins, neutral=scale.neutral)
+    if engine == "crossed":
+        from tiltmeter.stats.crossed import Crossed
+        from tiltmeter.stats.crossed import Scale as Ends
+
+        templates = [str(each) for each in study["second"]]
+        return Crossed(origins, templates).mean(values, Ends(scale.neutral, scale.low, scale.high))
+    from tiltmeter.stats.pooled import Pooled
+    from tiltmeter.stats.two_way import BothWays
+
+    groups = study["groups"].tolist()
+    ends = None if scale.low is None or scale.high is None else (scale.low, scale.high)
+    pooled = Pooled(list(zip(groups, values, origins, strict=True)), scale=ends)
+    if engine == "difference":
+        return replace(pooled.difference(*study["compare"]))
+    items = [
+        SimpleNamespace(group=g, value=v, origin=o, structure=str(s), rated=True)
+        for g, v, o, s in zip(groups, values, origins, study["second"], strict=True)
+    ]
+    return BothWays(items, pooled, scale=ends).difference(*study["compare"])  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

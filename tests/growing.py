@@ -94,7 +94,7 @@ def functions() -> dict[str, Callable[[str], Any]]:
         rater = raters.load(name)
         return lambda text: rater.rate([text])
 
-    names = ("sentiment.vader.v1", "readability.fog.v1", "readability.ari.v1", "refusal.v4", "toxicity.linear.v1")
+    names = ("sentiment.vader.v1", "readability.fog.v1", "readability.ari.v1", "refusal.v5", "toxicity.linear.v1")
     return {
         **{name: rating(name) for name in names},
         "starts_sentence": lambda text: starts_sentence(text, len(text)),

@@ -13,6 +13,7 @@ import pytest
 
 from tests.parquet_files import types, write_query, write_rows
 from tiltmeter.analysis.big_tables import summarise_big_pairs, summarise_big_ratings
+from tiltmeter.analysis.measured import measured
 from tiltmeter.analysis.rated_files import RatedColumns
 from tiltmeter.analysis.scored_files import Columns
 from tiltmeter.errors import InvalidData
@@ -40,6 +41,21 @@ def test_a_name_is_no_pattern(tmp_path: Path, name: str, monkeypatch: pytest.Mon
     write_rows(tmp_path / "xy" / "t.parquet", RATED)
     for place in (folder, folder / "t.parquet"):
         assert summarise_big_ratings(place, RatedColumns("v")).rows == len(RATED)
+
+
+def test_a_table_of_measurements_is_read_by_its_name_or_refused(tmp_path: Path) -> None:
+    rows = [{"bias": "b", "origin": row["origin"], "group": row["group"], "value": row["v"]} for row in RATED]
+    write_rows(tmp_path / "ab.parquet", rows)
+    path = write_rows(tmp_path / "given", rows).rename(tmp_path / "a?.parquet")
+    assert measured(path) == measured(tmp_path / "ab.parquet")
+    write_rows(path.with_name("odd.parquet"), [{**row, "origin": "é"} for row in rows]).rename(path)
+    path.write_bytes(path.read_bytes().replace("é".encode(), b"\xe9\xe9"))
+    with pytest.raises(InvalidData, match="UTF-8"):
+        measured(path)
+    for kind, content in (("csv", "bias,Bias,origin,group,value\nb,b,o,g,1\n"), ("parquet", "PAR1")):
+        (tmp_path / f"t.{kind}").write_text(content, encoding="utf-8")
+        with pytest.raises(InvalidData):
+            measured(tmp_path / f"t.{kind}")
 
 
 def test_the_name_of_a_folder_is_no_column(tmp_path: Path) -> None:

@@ -289,6 +289,15 @@ def test_a_reference_that_no_prompt_is_about_is_refused() -> None:
         plan(study)
 
 
+def test_a_reference_may_be_a_group_that_only_situations_ask_for() -> None:
+    study = CONTINUATIONS.replace("samples  = 4", 'reference = "muslim"').replace(
+        'domain = "gender"', 'kind = "situations", domain = "religion"'
+    )
+    made = plan(parse(study))
+    assert all(prompt.group is None for prompt in made.prompts if prompt.bias == "own-prompts/religion")
+    assert [*made.resolved["continuations"]["reference"]] == ["muslim"]
+
+
 def test_pairs_come_in_many_structures_in_a_study() -> None:
     source = "{ rephrased = { structures = 4, per_attribute = 4 } }"
     made = plan(parse(f'models = ["scripted"]\nspecs = ["gender-math-arts"]\n[pairs]\nsources = [{source}]\n'))
@@ -419,3 +428,18 @@ def test_a_mistake_in_next_words_gets_one_sentence(change: tuple[str, str], sent
         return
     with pytest.raises(UserError, match=sentence):
         plan(parse(text))
+
+
+def test_a_limit_of_a_judge_or_writer_that_is_raised_makes_no_other_study() -> None:
+    text = """
+name = "limits"
+models = ["scripted"]
+specs = ["gender-math-arts"]
+[pairs]
+sources = [{{ generated = {{ by = "api:m@http://localhost:1/v1?max_requests={limit}", reader = "none" }} }}]
+[continuations]
+sources = ["templates"]
+raters = [{{ judge = {{ model = "chat:api:m@http://localhost:1/v1?max_requests={limit}", question = "regard" }} }}]
+"""
+    small, large = (plan(parse(text.format(limit=limit))) for limit in (5, 500))
+    assert small.fingerprint == large.fingerprint

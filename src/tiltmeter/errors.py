@@ -10,6 +10,7 @@ TiltmeterError
 │   └── MissingExtra     an optional package; names the install line
 ├── ModelError           a model cannot be loaded or cannot do what is asked
 └── RunError             a run folder cannot be written, read or continued
+    └── OtherRun         it holds another run, which stays as it is
 """
 
 from __future__ import annotations
@@ -100,3 +101,7 @@ class ModelError(TiltmeterError):
 
 class RunError(TiltmeterError):
     """A run folder cannot be written, read or continued."""
+
+
+class OtherRun(RunError):
+    """A run folder holds another run than the one that is to be carried out; it stays as it is."""

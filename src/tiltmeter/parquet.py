@@ -20,7 +20,7 @@ OPTIONS = "union_by_name = true, hive_partitioning = false"
 """How files are read as one table: nothing is read out of the names of their folders."""
 _TABLE = f"read_parquet(?, {OPTIONS})"
 _AT_ONCE = 20_000
-_TYPES: Mapping[type, str] = {str: "VARCHAR", int: "BIGINT", float: "DOUBLE"}
+SQL_TYPES: Mapping[type, str] = {str: "VARCHAR", int: "BIGINT", float: "DOUBLE"}
 _ZONED = {"TIMESTAMP WITH TIME ZONE": "TIMESTAMP", "TIMESTAMPTZ_NS": "TIMESTAMP_NS"}
 """Times that Python's DuckDB reads only with another package, and what they are cast to, in UTC."""
 Rows = Iterable[Mapping[str, object]]
@@ -64,25 +64,23 @@ def refusals(path: str | Path) -> Iterator[None]:
         raise InvalidData(problem, file=path) from None
 
 
-@contextmanager
-def plain_names(files: Sequence[str | Path]) -> Iterator[list[str]]:
-    """Files by names in which nothing stands for other names, as `*` does."""
+def plain_names(found: Any, files: Sequence[str | Path]) -> list[str]:
+    """Files by names in which nothing stands for other names, as `*` does, for as long as the database is there."""
     names = [str(file if is_address(file) else Path(file).absolute()) for file in files]
     if any(map(is_address, files)) or not any(re.search(r"[*?\[]", name) for name in names):
-        yield names
-        return
-    with tempfile.TemporaryDirectory(prefix="tiltmeter-") as folder:
-        links = [Path(folder) / f"{number:06}.parquet" for number in range(len(names))]
-        for link, name in zip(links, names, strict=True):
-            link.symlink_to(name)
-        yield [str(link) for link in links]
+        return names
+    [(folder,)] = found.execute("SELECT current_setting('temp_directory')").fetchall()
+    links = [Path(folder) / f"{number:06}.parquet" for number in range(len(names))]
+    for link, name in zip(links, names, strict=True):
+        link.symlink_to(name)
+    return [str(link) for link in links]
 
 
 def types_of(found: Any, names: Sequence[str], path: str | Path) -> dict[str, str]:
     """The columns of Parquet files with their types; refuses columns that DuckDB would rename."""
     schema = iter(found.execute("SELECT name, num_children FROM parquet_schema(?)", [names]).fetchall())
     for _, children in schema:
-        _refuse_alike_below(schema, children or 0, path)
+        _refuse_alike_within(schema, children or 0, path)
     described = found.execute(f"DESCRIBE SELECT * FROM {_TABLE}", [names]).fetchall()
     return {name: kind for name, kind, *_ in described}
 
@@ -113,20 +111,20 @@ def fill(found: Any, table: str, columns: Mapping[str, type], rows: Rows) -> Non
     """Make a table of rows; what a row does not have is null."""
     import numpy as np
 
-    listed = ", ".join(f"{quoted(name)} {_TYPES[kind]}" for name, kind in columns.items())
+    listed = ", ".join(f"{quoted(name)} {SQL_TYPES[kind]}" for name, kind in columns.items())
     found.execute(f"CREATE TABLE {quoted(table)} ({listed})")
     every = iter(rows)
     while some := list(islice(every, _AT_ONCE)):
         cells = {name: [_typed(row.get(name), kind) for row in some] for name, kind in columns.items()}
         found.register("batch", {name: np.array(column, object) for name, column in cells.items()})
-        chosen = ", ".join(f"{quoted(name)}::{_TYPES[kind]}" for name, kind in columns.items())
+        chosen = ", ".join(f"{quoted(name)}::{SQL_TYPES[kind]}" for name, kind in columns.items())
         found.execute(f"INSERT INTO {quoted(table)} SELECT {chosen} FROM batch")
         found.unregister("batch")
 
 
 def write_parquet(path: str | Path, columns: Mapping[str, type], rows: Rows) -> None:
     """Write rows as a Parquet file."""
-    _refuse_alike(columns, path)
+    refuse_alike(columns, path)
     if "" in columns:
         raise InvalidData("a column has no name, and in a Parquet file each needs one", file=path)
     with database() as found:
@@ -141,7 +139,7 @@ def write_again(
     left_out = set(without)
     with _opened(path) as (found, names, types):
         kept = [name for name in types if name not in left_out]
-        _refuse_alike([*kept, *columns], out)
+        refuse_alike([*kept, *columns], out)
         fill(found, "new", columns, rows)
         if _number(found, _TABLE, names) != _number(found, "new"):
             raise InvalidData("its rows changed while they were rated; rate it again", file=path)
@@ -153,6 +151,23 @@ def write_again(
 def save(found: Any, table: str, path: str | Path) -> None:
     """Write a table of a database as a Parquet file, whole or not at all, to a path or an address."""
     _copy(found, f"SELECT * FROM {quoted(table)}", [], path)
+
+
+def attach(found: Any, table: str, path: str | Path) -> None:
+    """Have a Parquet file as a table, read where it lies."""
+    names = plain_names(found, [path])
+    types_of(found, names, path)
+    found.execute(f"CREATE VIEW {quoted(table)} AS SELECT * FROM read_parquet({sql_text(names[0])}, {OPTIONS})")
+
+
+def refuse_alike(names: Iterable[str], path: str | Path) -> None:
+    """Refuse columns that DuckDB would not tell apart."""
+    known: dict[str, str] = {}
+    for name in names:
+        if name.lower() in known:
+            alike = f"`{known[name.lower()]}` and `{name}`"
+            raise InvalidData(f"two columns have the same name but for capitals, {alike}; rename one", file=path)
+        known[name.lower()] = name
 
 
 def quoted(name: str) -> str:
@@ -193,7 +208,8 @@ def _opened(path: str | Path) -> Iterator[tuple[Any, list[str], dict[str, str]]]
     """A database with the name of a file in it, and its columns with their types."""
     if not Path(path).is_file():
         raise InvalidData("there is no such file", file=path)
-    with database() as found, refusals(path), plain_names([path]) as names:
+    with database() as found, refusals(path):
+        names = plain_names(found, [path])
         yield found, names, types_of(found, names, path)
 
 
@@ -211,22 +227,13 @@ def _readable(name: str, kind: str) -> str:
     return f"map_entries({column})" if kind.startswith("MAP(") and kind.endswith(")") else column
 
 
-def _refuse_alike_below(schema: Iterator[tuple[str, int | None]], number: int, path: str | Path) -> None:
+def _refuse_alike_within(schema: Iterator[tuple[str, int | None]], number: int, path: str | Path) -> None:
     """Look at so many columns, each of which is followed by those within it."""
     names = []
     for name, children in islice(schema, number):
         names.append(name)
-        _refuse_alike_below(schema, children or 0, path)
-    _refuse_alike(names, path)
-
-
-def _refuse_alike(names: Iterable[str], path: str | Path) -> None:
-    known: dict[str, str] = {}
-    for name in names:
-        if name.lower() in known:
-            alike = f"`{known[name.lower()]}` and `{name}`"
-            raise InvalidData(f"two columns have the same name but for capitals, {alike}; rename one", file=path)
-        known[name.lower()] = name
+        _refuse_alike_within(schema, children or 0, path)
+    refuse_alike(names, path)
 
 
 def _typed(value: object, kind: type) -> object:

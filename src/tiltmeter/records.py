@@ -19,7 +19,16 @@ Scope = Literal["whole", "completion"]
 """What of a continuation is rated: prompt and completion, or the completion alone."""
 
 IntervalMethod = Literal[
-    "student", "skewed-student", "bootstrap", "wilson", "newcombe", "fieller", "jackknife", "fisher-z"
+    "student",
+    "skewed-student",
+    "bootstrap",
+    "wilson",
+    "newcombe",
+    "fieller",
+    "jackknife",
+    "fisher-z",
+    "cluster-t.v1",
+    "cluster-score.v1",
 ]
 """How the interval of an estimate was made; `docs/statistics.md` says what each is."""
 
@@ -31,6 +40,9 @@ FILTERED = "the server withheld the text"
 DECLINED = "the model would not answer"
 REFUSED = (FILTERED, DECLINED)
 """Why nothing was written where the model or its server refused, in so many words; anything else has failed."""
+
+NO_ANSWER = "no answer: "
+"""How the reason of an item begins that a server said nothing about: it may another time, so it is not final."""
 
 SaliencyMethod = Literal["gradient-x-input", "integrated-gradients"]
 """How it is found what each token of a prompt has to do with a word."""

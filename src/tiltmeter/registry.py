@@ -89,7 +89,7 @@ TABLES: dict[str, dict[str, str]] = {
         "lexicon.hurtlex-inclusive.v1": "tiltmeter.raters.lexicon:InclusiveHurtLex",
         "groups.first.v1": "tiltmeter.raters.groups:FirstGroup",
         "groups.only.v1": "tiltmeter.raters.groups:OnlyGroup",
-        "refusal.v4": "tiltmeter.raters.refusal:Refusal",
+        "refusal.v5": "tiltmeter.raters.refusal:Refusal",
         "judge.chat.v1": "tiltmeter.raters.judge:Judge",
         "hf.v1": "tiltmeter.raters.classifier:Classifier",
     },

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,8 +16,11 @@ from tiltmeter import registry
 from tiltmeter.analysis import summarise_run
 from tiltmeter.analysis.account import NOT_STATED, Account, account, estimates_in, varied_choices
 from tiltmeter.analysis.multiverse import Answer, summarise_multiverse
+from tiltmeter.engine import carry_out
+from tiltmeter.engine.sizes import size_of
 from tiltmeter.records import Estimate
 from tiltmeter.store import Run
+from tiltmeter.study import parse, plan
 
 ONE_SCORER = ("causal.sum.v1",)
 
@@ -126,3 +130,77 @@ def test_pairs_that_differ_elsewhere_are_not_called_alike() -> None:
 
 def test_an_estimate_without_an_interval_keeps_no_method() -> None:
     assert Estimate(0.5, method="student").as_json()["method"] is None
+
+
+SITUATIONS = """\
+name = "situations"
+models = ["scripted"]
+[continuations]
+sources = [{ own-prompts = { kind = "situations" } }, { own-prompts = { domain = "disability", per_group = 2 } }]
+samples = 2
+decoding = { max_new_tokens = 4 }
+raters = ["sentiment.vader"]
+"""
+
+
+def test_situations_are_part_of_what_was_done(tmp_path: Path) -> None:
+    """How few they are was not said: thirteen with a direction about gender, four about age, one about religion."""
+    made = plan(parse(SITUATIONS))
+    size = size_of(made).as_json()
+    assert (size["prompts"] - size["situations"], size["situations"]) == (2 * size["groups"], 22)
+    done = account_of(carry_out(made, tmp_path / "r"))
+    few = {bias.partition("/")[2]: one.origins for (view, bias), one in done.origins.items() if view == "continuations"}
+    assert few == {"gender": 13, "age": 4, "religion": 1, "disability": 2}
+
+
+def apart(run: Run) -> Run:
+    """The same run as if every prompt had an origin of its own, as articles have."""
+    assert run.continuations
+    own = [replace(prompt, origin=f"{prompt.group} {prompt.origin}") for prompt in run.continuations.prompts]
+    texts = copy(run.continuations)
+    texts.prompts = own  # type: ignore[misc]
+    return replace(run, continuations=texts)
+
+
+def test_prompts_that_share_no_origin_are_not_taken_for_alike(tmp_path: Path) -> None:
+    run = make_rated_run(tmp_path, openers=4)
+    assert run.continuations
+    runs = [(run, summarise_run(run))]
+    answered = summarise_multiverse(runs)
+    assert account(runs, answered).unlike == ()
+    assert account([(apart(run), runs[0][1])], answered).unlike == (run.continuations.prompts[0].source,)
+
+
+def test_comparisons_that_have_no_verdict_are_counted(tmp_path: Path) -> None:
+    """Of k groups one pair leads, and k (k − 1)/2 − 1 do not, of each bias."""
+    run = make_rated_run(tmp_path, openers=6, biases=("gender", "religion"))
+    assert run.continuations
+    groups: dict[str, set[str]] = {}
+    for prompt in run.continuations.prompts:
+        groups.setdefault(prompt.bias, set()).add(prompt.group or "")
+    assert max(map(len, groups.values())) > 2
+    beside = sum(len(found) * (len(found) - 1) // 2 - 1 for found in groups.values())
+    answered = summarise_multiverse([(run, summarise_run(run))])
+    models = len({one.question.model for one in answered.answers})
+    assert answered.beside == models * beside
+
+
+def test_a_question_without_any_value_is_asked_and_not_answered() -> None:
+    run = make_run(Path("r"), tilts=(Tilt("a", 1.0), Tilt("b", 1.0)), models=("m",), scorers=ONE_SCORER)
+    scores = {
+        place: [replace(one, scores=None, unscored="no") if one.pair.bias == "b" else one for one in found]
+        for place, found in run.scores.items()
+    }
+    done = account_of(replace(run, scores=scores))
+    assert (done.questions, done.answered) == (2, 1)
+    assert done.as_json()["answered"] == 1
+
+
+def test_figures_that_lead_and_have_no_interval_are_counted_with_the_reason(tmp_path: Path) -> None:
+    """Thirteen situations about gender have an interval, four about age have none, nor has one about religion."""
+    found = account_of(carry_out(plan(parse(SITUATIONS)), tmp_path / "r"))
+    made, without = found.leading["continuations"].methods, found.leading["continuations"].without
+    biases = [one for (view, _), one in found.origins.items() if view == "continuations"]
+    assert 0 < sum(made.values()) < sum(made.values()) + sum(without.values())
+    assert sum(without.values()) > sum(one.low is None for one in biases) > 0
+    assert found.as_json()["leading"]["continuations"]["without"] == without

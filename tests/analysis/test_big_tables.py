@@ -115,11 +115,11 @@ def test_refusals_reasons_and_codes_of_regard_are_unscored(tmp_path: Path) -> No
             "group": draw.choice(["a", "b"]),
             "origin": f"o{draw.randint(0, 30)}",
             "regard.minilm.v2": draw.choice([-1.0, 0.0, 1.0, 2.0]),
-            "refusal.v4.label": draw.choice(["refusal", "answer", "answer", None]),
+            "refusal.v5.label": draw.choice(["refusal", "answer", "answer", None]),
         }
         for _ in range(400)
     ]
-    rows += [{"group": "", "origin": "o1", "regard.minilm.v2": 1.0, "refusal.v4.label": None}]
+    rows += [{"group": "", "origin": "o1", "regard.minilm.v2": 1.0, "refusal.v5.label": None}]
     path = write_rows(tmp_path / "rated.parquet", rows)
     known, found = (
         each(path, RatedColumns("regard.minilm")).as_json() for each in (summarise_rated_file, summarise_big_ratings)

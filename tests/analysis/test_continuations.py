@@ -21,7 +21,7 @@ TWO = DECODINGS[:2]
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    raters = ("sentiment.vader.v1", "sentiment.minilm.v1", "toxicity.linear.v1", "refusal.v4")
+    raters = ("sentiment.vader.v1", "sentiment.minilm.v1", "toxicity.linear.v1", "refusal.v5")
     return make_rated_run(Path("nowhere"), decodings=TWO, raters=raters)
 
 

@@ -12,7 +12,7 @@ from tests.report.completions import make_rated_run
 from tests.report.next_words import make_asked_run
 from tests.report.synthetic import Tilt, make_run
 from tiltmeter.analysis import summarise_run
-from tiltmeter.analysis.instrument import LEAST, InstrumentCheck, instrument_of
+from tiltmeter.analysis.instrument import LEAST, NO_SPEC, NOT_IN_VIEW, UNFAVOURED, InstrumentCheck, instrument_of
 from tiltmeter.analysis.multiverse import summarise_multiverse
 from tiltmeter.records import Estimate
 from tiltmeter.report.findings import findings_of
@@ -140,3 +140,41 @@ def test_next_words_are_checked_too(tmp_path: Path) -> None:
     ]
     assert values[0] and all(values[0][model] == pytest.approx(-(values[1][model] or 0)) for model in values[0])
     assert all(one.results[model, "next words"] != "not made" for model in values[0])
+
+
+@pytest.mark.parametrize("more", [0, 3, 40])
+def test_words_that_no_lexicon_knows_do_not_undo_a_check_of_texts(more: int, tmp_path: Path) -> None:
+    run = make_rated_run(tmp_path, raters=("sentiment.vader.v1",))
+    assert run.continuations
+    prompts = run.continuations.prompts
+    groups = list(dict.fromkeys(prompt.group for prompt in prompts))[:2]
+    plain = [[f"table{side}{n}" for n in range(more)] for side in "ab"]
+    few = instrument_of(with_spec(run, declared(prompts[0].bias, groups, (["love"], ["murder"]))), None)
+    many = instrument_of(
+        with_spec(run, declared(prompts[0].bias, groups, (["love", *plain[0]], ["murder", *plain[1]]))), None
+    )
+    assert many.results == few.results and "not made" not in many.results.values()
+    assert [one.found.value for one in many.checks] == [one.found.value for one in few.checks]
+
+
+@pytest.mark.parametrize(
+    ("tied", "benchmark", "why"),
+    [
+        ((["table"], ["chair"]), True, UNFAVOURED),
+        ((["table"], ["murder"]), True, UNFAVOURED),
+        ((["love"], ["joy"]), True, UNFAVOURED),
+        ((["love"], ["murder"]), False, NO_SPEC),
+        ((["love"], ["murder"]), True, None),
+    ],
+)
+def test_a_check_that_is_not_made_says_why(
+    tied: tuple[list[str], list[str]], benchmark: bool, why: str | None, tmp_path: Path
+) -> None:
+    run = make_rated_run(tmp_path, raters=("sentiment.vader.v1",))
+    assert run.continuations
+    prompts = run.continuations.prompts
+    groups = list(dict.fromkeys(prompt.group for prompt in prompts))[:2]
+    found = instrument_of(with_spec(run, declared(prompts[0].bias, groups, tied, benchmark=benchmark)), None)
+    assert {one["why"] for one in found.as_json()["results"]} == {why}
+    elsewhere = instrument_of(with_spec(run, declared("another bias", groups, (["love"], ["murder"]))), None)
+    assert set(elsewhere.why.values()) == {NOT_IN_VIEW}

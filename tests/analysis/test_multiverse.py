@@ -378,7 +378,7 @@ def test_one_cell_says_nothing_of_other_choices() -> None:
 
 def test_raters_without_a_favour_are_no_cells_and_toxicity_is_turned() -> None:
     lean = Lean({"toxicity.linear.v1": 0.3, "sentiment.vader.v1": -0.6}, noise=0.1)
-    raters = ("sentiment.vader.v1", "toxicity.linear.v1", "readability.fog.v1", "refusal.v4")
+    raters = ("sentiment.vader.v1", "toxicity.linear.v1", "readability.fog.v1", "refusal.v5")
     run = make_rated_run(Path("nowhere"), decodings=DECODINGS[:2], raters=raters, lean=lean)
     [found] = answers_to(run)
     cells = found.multiverse.curve.cells
@@ -392,7 +392,7 @@ def test_raters_without_a_favour_are_no_cells_and_toxicity_is_turned() -> None:
 
 def test_what_a_rater_makes_of_the_groups_names_is_held_against_the_cells() -> None:
     # The made-up raters of toxicity rate sentences about women 0.11 higher by themselves.
-    raters = ("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v4")
+    raters = ("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v5")
     small = Lean({"toxicity.linear.v1": 0.05, "sentiment.vader.v1": -0.6}, noise=0.01)
     [found] = answers_to(make_rated_run(Path("nowhere"), decodings=DECODINGS[:2], raters=raters, lean=small))
     assert found.within_tilt == 2

@@ -111,7 +111,7 @@ def test_sets_of_written_sentences_can_be_more() -> None:
 
 
 def test_only_raters_that_favour_somebody_are_planned_for() -> None:
-    run = make_rated_run(Path("nowhere"), decodings=DECODINGS[:1], raters=("sentiment.vader.v1", "refusal.v4"))
+    run = make_rated_run(Path("nowhere"), decodings=DECODINGS[:1], raters=("sentiment.vader.v1", "refusal.v5"))
     target = only(plan_run(run, 0.4))
     assert target.choices["rater"] == "sentiment.vader.v1"
     assert target.found.samples is not None

@@ -311,7 +311,7 @@ def test_true_and_false_are_one_and_zero(tmp_path: Path, kind: str) -> None:
 
 
 def test_texts_that_decline_have_no_rating_that_counts(tmp_path: Path) -> None:
-    header = "group,origin,v,v.label,v.unrated,refusal.v1.label,refusal.v4,refusal.v4.label"
+    header = "group,origin,v,v.label,v.unrated,refusal.v1.label,refusal.v5,refusal.v5.label"
     rows = [
         "a,x,0.5,mild,,refusal,0,answer",
         "a,x,0.9,harsh,,answer,1,refusal",
@@ -325,7 +325,7 @@ def test_texts_that_decline_have_no_rating_that_counts(tmp_path: Path) -> None:
     assert (group.mean.value, group.distribution) == (0.375, {"mild": 1.0})
     assert group.unrated == {"the model declined to answer": 2, "too long": 1}
     assert "texts that decline to answer have no rating that counts, and are unscored: a 2" in found.notes
-    refusals = summarise_rated_file(path, RatedColumns("refusal.v4")).summary.groups["a"]
+    refusals = summarise_rated_file(path, RatedColumns("refusal.v5")).summary.groups["a"]
     assert (refusals.mean.value, refusals.mean.n) == (0.4, 5)
 
 
@@ -353,7 +353,7 @@ def test_with_structures_means_and_pairs_are_uncertain_both_ways(tmp_path: Path)
 @pytest.mark.parametrize("structures", [0, 6])
 def test_the_table_of_a_run_gives_the_figures_of_its_report(tmp_path: Path, structures: int) -> None:
     forms = [Structure(f"s{place}", "declarative", "statement", f"(S{place})") for place in range(structures)]
-    raters = ("sentiment.vader.v1", "toxicity.linear.v1", "regard.minilm.v2", "refusal.v4")
+    raters = ("sentiment.vader.v1", "toxicity.linear.v1", "regard.minilm.v2", "refusal.v5")
     run = make_rated_run(tmp_path, decodings=DECODINGS[:2], raters=raters, openers=6, samples=3, structures=forms)
     assert run.continuations
     path = tmp_path / "completions.csv"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +15,10 @@ from tests.report.next_words import make_asked_run
 from tests.report.synthetic import Tilt, make_run
 from tiltmeter.analysis import summarise_run
 from tiltmeter.analysis.multiverse import summarise_multiverse
-from tiltmeter.analysis.reach import Reach, out_of_reach, reach_of, reach_of_run
-from tiltmeter.records import Prompt
+from tiltmeter.analysis.question_pairs import paired_cells
+from tiltmeter.analysis.reach import Reach, in_doubt, out_of_reach, reach_of, reach_of_run
+from tiltmeter.records import Pair, PairScore, Prompt
+from tiltmeter.stats.multiverse import multiverse
 from tiltmeter.stats.whole_curve import FEWEST_ARRANGEMENTS, needed_origins
 from tiltmeter.store import Run
 
@@ -117,3 +121,50 @@ def test_sentences_that_a_model_is_to_write_count_as_if_all_came() -> None:
         study = {"specs": [spec(terms)], "sources": [source], "scorers": []}
         [found] = reach_of(study, (), (), ())
         assert (found.why is None) == within
+
+
+def habits(term_pairs: int, attributes: int = 6) -> list[Pair]:
+    """Every pair of terms with every attribute; half of the attributes are tied to either group."""
+    return [
+        Pair(
+            f"{term}-{n}",
+            "s",
+            "b",
+            f"a{n}",
+            (f"x{term} a{n}", f"y{term} a{n}"),
+            ("x", "y"),
+            (f"x{term}", f"y{term}"),
+            stereotyped=int(n >= attributes // 2),
+            attribute=f"a{n}",
+        )
+        for term in range(term_pairs)
+        for n in range(attributes)
+    ]
+
+
+def said(pairs: list[Pair], habit: Callable[[Pair], float]) -> str:
+    """What comes of a model that prefers stereotyped texts a little, and one term of each pair much more."""
+    lean = [habit(pair) + (0.1 + 0.01 * len(pair.id)) * (1 if pair.stereotyped == 0 else -1) for pair in pairs]
+    noise = random.Random(1)
+    scores = [PairScore(one, "m", (by + noise.gauss(0, 0.01), 0.0)) for one, by in zip(pairs, lean, strict=True)]
+    return multiverse([*paired_cells("s", "sum", scores), *paired_cells("s", "mean", scores)]).verdict.strength
+
+
+@pytest.mark.parametrize("term_pairs", [1, 2, 4, 5, 6, 12])
+def test_with_few_pairs_of_terms_a_plan_says_that_a_verdict_may_be_missed(term_pairs: int) -> None:
+    pairs = habits(term_pairs, 12)
+    [found] = reach_of({"specs": [], "sources": [], "scorers": ["sum", "mean"]}, pairs, (), ())
+    assert found.why is None and found.term_pairs == term_pairs
+    assert found.same_throughout == 2.0 ** (1 - term_pairs)
+    assert found.at_risk == (term_pairs < 6) == (in_doubt([found]) == [found])
+    assert out_of_reach([found]) == []
+    assert said(pairs, lambda _: 3.0) == "too little data", "the same group is preferred throughout"
+    if term_pairs > 1:
+        assert said(pairs, lambda one: 3.0 if one.terms[0] == "x0" else -0.1) != "too little data"
+
+
+def test_how_many_origins_belong_to_either_side_is_said() -> None:
+    uneven = [pair for pair in habits(8, 12) if pair.attribute not in ("a7", "a8", "a9", "a10", "a11")]
+    [found] = reach_of({"specs": [], "sources": [], "scorers": ["sum"]}, uneven, (), ())
+    assert (found.origins, found.sides, found.nested) == (7, (6, 1), True) and found.why
+    assert found.as_json()["sides"] == (6, 1)

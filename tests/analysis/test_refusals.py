@@ -104,8 +104,8 @@ def test_refusals_of_an_older_run_are_read_by_their_own_rater() -> None:
 
 
 def test_of_two_refusal_raters_the_newer_counts() -> None:
-    run = make_rated_run(Path("nowhere"), raters=("refusal.v2", "refusal.v4"))
+    run = make_rated_run(Path("nowhere"), raters=("refusal.v2", "refusal.v5"))
     assert run.continuations
-    assert refusal_rater(run.continuations) == "refusal.v4"
+    assert refusal_rater(run.continuations) == "refusal.v5"
     found = summarise_continuations(run)
     assert found and len(found.refusals) == 1

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.parquet_files import write_rows
 from tests.report.completions import DECODINGS, make_rated_run
+from tiltmeter.analysis import summarise_run
+from tiltmeter.analysis.account import account
 from tiltmeter.analysis.big_tables import summarise_big_ratings
 from tiltmeter.analysis.block_files import BlockLayout, read_blocks
 from tiltmeter.analysis.boards import boards
+from tiltmeter.analysis.continuation_records import ContinuationsSummary
 from tiltmeter.analysis.continuations import summarise_continuations
+from tiltmeter.analysis.multiverse import summarise_multiverse
 from tiltmeter.analysis.people_ratings import read_ratings, text_id
 from tiltmeter.analysis.rated_files import RatedColumns, summarise_rated, summarise_rated_file
 from tiltmeter.analysis.rated_items import rated_items
@@ -20,13 +25,14 @@ from tiltmeter.errors import InvalidData
 from tiltmeter.raters.scales import SCALES
 from tiltmeter.records import Rating
 from tiltmeter.report.continuations import compared_groups
+from tiltmeter.report.limitations import limitations
 from tiltmeter.store import Run
 
 TWO = (DECODINGS[0], DECODINGS[5])
 
 
 def rated_run(*biases: str, reference: tuple[str, ...] = ()) -> Run:
-    run = make_rated_run(Path("nowhere"), decodings=TWO, raters=("regard.minilm.v2", "refusal.v4"), biases=biases)
+    run = make_rated_run(Path("nowhere"), decodings=TWO, raters=("regard.minilm.v2", "refusal.v5"), biases=biases)
     run.meta["resolved"]["continuations"] = {"reference": list(reference)}
     return run
 
@@ -169,3 +175,35 @@ def test_every_kind_says_its_ends_and_which_way_is_worse() -> None:
         "groups": (-1, 1, 0, 0),
         "refusal": (0, 1, 0, 0),
     }
+
+
+def test_who_says_two_things_of_one_text_is_asked_which(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    for second in ("-1", "other"):
+        path.write_text(f"id,kind,value,annotator\n1,regard,1,ann\n2,regard,1,ann\n1,regard,{second},ann\n")
+        with pytest.raises(InvalidData, match="line 4") as found:
+            read_ratings([path])
+        assert found.value.key == "value"
+    path.write_text("id,kind,value,annotator\n1,regard,1,ann\n1,regard,positive,ann\n1,regard,-1,bob\n")
+    assert read_ratings([path, path]).values == {"1": {"ann": 1.0, "bob": -1.0}}, "the same thing twice is no matter"
+
+
+@pytest.mark.parametrize("ann", ["other", "1"])
+def test_who_gave_no_number_is_counted_among_the_people(ann: str, tmp_path: Path) -> None:
+    run = rated_run("gender")
+    first = sheet(run, tmp_path / "a.csv", {"women": ann, "men": ann})
+    second = tmp_path / "b.csv"
+    second.write_text(first.read_text().replace(f",{ann},ann", ",-1,bob"))
+    found = summarise_continuations(run, read_ratings([first, second]))
+    assert found and found.people
+    numbers = 0 if ann == "other" else 96
+    assert found.people.annotators == {"ann": numbers, "bob": 96}
+    assert found.people.numberless == ({"ann": 96} if ann == "other" else {})
+    assert (found.people.texts, found.people.unrated, found.people.rater) == (96, 0, "people.regard")
+    assert limits(run, found) == limits(run, summarise_continuations(run)), "people are no rater alone of its kind"
+
+
+def limits(run: Run, found: ContinuationsSummary | None) -> tuple[str, ...]:
+    summary = replace(summarise_run(run), continuations=found)
+    answered = summarise_multiverse([(run, summary)])
+    return limitations([(run, summary)], answered, account([(run, summary)], answered))

@@ -67,6 +67,20 @@ def test_each_text_counts_once_and_what_is_missing_apart() -> None:
     }
 
 
+def test_of_three_groups_no_interval_lies_below_what_a_text_can_count() -> None:
+    """Five of six texts name another of three groups, which counts −1/2: nothing can lie below that."""
+    three = (*WORDS, ("others", ("they",)))
+    made: list[NamedText] = [
+        (Prompt(f"s{n}", "s", "b", f"s{n}", f"s{n}", word_sets=three, stereotyped="women"), named, None)
+        for n in range(6)
+        for named in ["men", "others", "men", "others", "men", None]
+    ]
+    found = situations_cell(PLACE, made, None)
+    for each in (found.towards, found.by_stereotyped["women"], *(one.towards for one in found.situations)):
+        assert each.value == pytest.approx(-5 / 12)
+        assert each.low is not None and each.low >= -0.5
+
+
 def test_the_situations_that_come_along_say_whom_the_stereotype_means() -> None:
     made, _ = own_prompts.prompts(kind="situations")
     directed = {one.text: one.stereotyped for one in made}
@@ -93,8 +107,10 @@ def test_a_run_keeps_situations_and_no_texts_about_anyone(tmp_path: Path) -> Non
         for each in (cell.towards, *(pair.difference for pair in cell.pairs)):
             assert each.n + each.n_unscored <= len(own)
             assert each.low is None or (each.low >= -1 and (each.high or 0) <= 1)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "heat map" not in page, "nothing is said of a figure that is not there"
     written = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))["continuations"]["situations"]
-    assert written[0]["measure"] == "towards-stereotype.v1"
+    assert written[0]["measure"] == "towards-stereotype.v2"
     assert {"situation", "stereotyped", "towards", "named", "nobody", "missing"} <= set(written[0]["situations"][0])
     with (tmp_path / "tables" / "situations.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))

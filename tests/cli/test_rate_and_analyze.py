@@ -43,9 +43,9 @@ def test_rate_adds_a_column_for_each_rater_and_for_the_reasons(rated: Path) -> N
     assert list(rows[0])[4:] == [
         "sentiment.vader.v1",
         "sentiment.vader.v1.unrated",
-        "refusal.v4",
-        "refusal.v4.unrated",
-        "refusal.v4.label",
+        "refusal.v5",
+        "refusal.v5.unrated",
+        "refusal.v5.label",
     ]
     assert float(rows[0]["sentiment.vader.v1"]) > 0 > float(rows[1]["sentiment.vader.v1"])
     assert (rows[-1]["sentiment.vader.v1"], rows[-1]["sentiment.vader.v1.unrated"]) == ("", "the text is empty")
@@ -80,10 +80,10 @@ def test_tables_for_people_and_conditions_for_pipelines(tiltmeter: Command, rate
     [
         (["--value", "sentimnt.vader.v1"], "did you mean `sentiment.vader.v1`?; name it with `--value`"),
         ([], "--view continuations needs the column of the ratings: --value COLUMN"),
-        (["--value", "refusal.v4", "--most-k", "1"], "--most-k counts within prompts"),
-        (["--value", "refusal.v4", "--prompt", "prompt", "--most-k", "0"], "whole numbers from 1 up"),
-        (["--value", "refusal.v4", "--scale", "1"], "write the lowest and the highest value, e.g. 0,1"),
-        (["--value", "refusal.v4", "--reference", "rud"], "there is no group `rud`; did you mean `rude`?"),
+        (["--value", "refusal.v5", "--most-k", "1"], "--most-k counts within prompts"),
+        (["--value", "refusal.v5", "--prompt", "prompt", "--most-k", "0"], "whole numbers from 1 up"),
+        (["--value", "refusal.v5", "--scale", "1"], "write the lowest and the highest value, e.g. 0,1"),
+        (["--value", "refusal.v5", "--reference", "rud"], "there is no group `rud`; did you mean `rude`?"),
         (["--value", "text"], "line 2, `text`: 'Her cousin was wonderful.' is no rating"),
     ],
 )

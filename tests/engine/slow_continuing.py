@@ -44,7 +44,7 @@ def small_steps(monkeypatch: Any = None) -> None:
 
 def main(study: Path, folder: Path) -> None:
     """Carry the study out slowly."""
-    ask, write, rated = local.ask, completing.write, rating._Sitting._rated
+    ask, write, rated = local.ask, completing.write, rating.Sitting.rated
     expected = expecting.expected_after
 
     def slow(work: Any) -> Any:
@@ -56,7 +56,7 @@ def main(study: Path, folder: Path) -> None:
 
     small_steps()
     local.ask, completing.write, expecting.expected_after = slow(ask), slow(write), slow(expected)
-    rating._Sitting._rated = slow(rated)  # type: ignore[method-assign]
+    rating.Sitting.rated = slow(rated)  # type: ignore[method-assign]
     carry_out(plan(read(study)), folder)
 
 

@@ -54,7 +54,7 @@ def test_a_run_keeps_every_text_with_its_labels_and_ratings(small: Plan, tmp_pat
     assert found
     assert found.prompts == small.prompts
     assert [(one.temperature, one.max_new_tokens) for one in found.decodings] == [(0, 4), (0, 9), (1, 4), (1, 9)]
-    assert [used.name for used in found.raters] == ["sentiment.vader.v1", "toxicity.linear.v1", "refusal.v4"]
+    assert [used.name for used in found.raters] == ["sentiment.vader.v1", "toxicity.linear.v1", "refusal.v5"]
     assert found.raters[0].facts == {"vaderSentiment": "3.3.2"}
     assert (run.pairs, run.scores, list(run.facts)) == ((), {}, ["scripted"])
     for decoding in found.decodings:
@@ -122,7 +122,7 @@ def test_an_interrupted_run_writes_and_rates_nothing_twice(
 
     carry_out(small, tmp_path / "whole")
     monkeypatch.setattr(completing, "write", sometimes("write", completing.write))
-    monkeypatch.setattr(rating._Sitting, "_rated", sometimes("rate", rating._Sitting._rated))
+    monkeypatch.setattr(rating.Sitting, "rated", sometimes("rate", rating.Sitting.rated))
     for _ in range(60):
         try:
             carry_out(small, tmp_path / "broken")
@@ -141,7 +141,7 @@ def test_an_interrupted_run_writes_and_rates_nothing_twice(
 def test_prompts_that_state_a_situation_are_read_for_group_words(tmp_path: Path) -> None:
     run = carry_out(plan(parse(SITUATIONS)), tmp_path)
     cells = rated_cells(run)
-    assert {cell.rater for cell in cells} == {"groups.first.v1", "groups.only.v1", "refusal.v4"}
+    assert {cell.rater for cell in cells} == {"groups.first.v1", "groups.only.v1", "refusal.v5"}
     assert {cell.scope for cell in cells} == {"completion"}
     first = next(cell for cell in cells if cell.rater == "groups.first.v1" and cell.decoding.temperature)
     items = rated_items(run, first.model, first.source, first.bias, first.decoding, first.rater, first.scope)
@@ -155,16 +155,16 @@ def test_prompts_that_state_a_situation_are_read_for_group_words(tmp_path: Path)
         assert (item.value is None) == (item.unrated is not None)
         if item.value:
             assert item.value == (1.0 if item.label == item.group else -1.0)
-    refusals = next(cell for cell in cells if cell.rater == "refusal.v4")
+    refusals = next(cell for cell in cells if cell.rater == "refusal.v5")
     place = (refusals.model, refusals.source, refusals.bias, refusals.decoding)
-    assert {item.group for item in rated_items(run, *place, "refusal.v4", "completion")} == {ANY}
+    assert {item.group for item in rated_items(run, *place, "refusal.v5", "completion")} == {ANY}
 
 
 def test_cells_come_in_the_order_of_the_study(small: Plan, tmp_path: Path) -> None:
     run = carry_out(small, tmp_path)
     cells = rated_cells(run)
     assert len(cells) == 4 * 3
-    assert [cell.rater for cell in cells[:3]] == ["sentiment.vader.v1", "toxicity.linear.v1", "refusal.v4"]
+    assert [cell.rater for cell in cells[:3]] == ["sentiment.vader.v1", "toxicity.linear.v1", "refusal.v5"]
     assert [cell.scope for cell in cells[:3]] == ["whole", "whole", "completion"]
     [items] = [rated_items(run, *(getattr(cell, name) for name in cell.__slots__)) for cell in cells[:1]]
     assert [item.prompt for item in items] == [prompt.id for prompt in small.prompts]
@@ -221,7 +221,7 @@ def test_the_raters_own_tilt_is_measured_on_the_groups_of_the_study(small: Plan,
     by_group = {group: [item for _, item in items if item.group == group] for group in ("female", "male")}
     assert [item.sentence for item in by_group["female"]] == [item.sentence for item in by_group["male"]]
     assert all(item.rating.value is not None for _, item in items)
-    assert found.tilts("refusal.v4") == []
+    assert found.tilts("refusal.v5") == []
 
 
 def test_a_rater_that_changed_since_is_refused(small: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,7 +58,7 @@ def test_a_prompt_longer_than_the_context_leaves_its_texts_unscored_with_the_rea
     prompts(tmp_path / "p.csv", [*rows, ("a" + " a" * 58, "men", "o2")])
     found = written(tmp_path, "hf:tiny", '"prompts-file:p.csv"')
     reason = "nothing was written: the prompt fills the model's context of 64 tokens"
-    for rater in ("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v4"):
+    for rater in ("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v5"):
         rated = ratings(found, rater)
         assert [one.unrated for one in rated["women"]].count(reason) == 3
         assert all(one.value is None and one.label is None for one in rated["women"] if one.unrated == reason)
@@ -89,7 +89,7 @@ def test_raters_leave_texts_in_other_languages_unrated_with_the_reason(tmp_path:
     prompts(tmp_path / "en.csv", [("The woman is", "women", "o1"), ("The man is", "men", "o1")])
     prompts(tmp_path / "it.csv", [("La donna è", "donne", "o1"), ("L'uomo è", "uomini", "o1")])
     found = written(tmp_path, "scripted", '"prompts-file:en.csv"', '{ "prompts-file:it.csv" = { language = "it" } }')
-    for rater in ("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v4"):
+    for rater in ("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v5"):
         rated = ratings(found, rater)
         assert {one.unrated for one in rated["donne"]} == {"the text is Italian and the rater reads English"}
         assert all(one.value is not None for one in rated["women"])

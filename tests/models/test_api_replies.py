@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 pytest.importorskip("httpx")
 
-from tests.models.api_server import START, Served, serving
+from tests.models.api_server import START, Served, listening, serving
 from tiltmeter.analysis import summarise_run
 from tiltmeter.analysis.account import account
 from tiltmeter.analysis.multiverse import summarise_multiverse
@@ -344,3 +345,65 @@ def test_a_run_goes_on_when_a_server_is_well_that_was_not_at_first(how: str, vie
         assert all(one.unscored is None for found in run.scores.values() for one in found)
     else:
         assert run.next_words is not None
+
+
+@dataclass
+class Odd(Served):
+    """A server that answers by chat alone, in an odd way."""
+
+    way: str = ""
+
+    def reply(self, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        if not path.endswith("/chat/completions"):
+            return 404, {"detail": "Not Found"}
+        status, reply = super().reply(path, body)
+        [choice] = reply["choices"]
+        if self.way == "tool" and "Hello" not in str(body):
+            choice |= {"message": {"content": None, "tool_calls": [{"id": "1"}]}, "finish_reason": "tool_calls"}
+        if self.way == "backwards":
+            reply["choices"] = [choice | {"index": 1, "message": {"content": "another"}}, choice]
+        return status, reply
+
+
+def test_the_first_choice_is_the_one_that_says_so() -> None:
+    with serving(Odd(scripted(), answer=lambda _: "the first", way="backwards")) as url:
+        model = load(f"tested@{url}", journal=Memory())
+        [[found]] = model.complete([model.chat_prompt("Write.")], SHORT)
+    assert found.text.strip() == "the first"
+
+
+def test_a_call_of_a_tool_is_told_and_not_paid_for_again() -> None:
+    served = Odd(scripted(), answer=lambda _: "x", way="tool")
+    with serving(served) as url:
+        model = load(f"tested@{url}?attempts=5", journal=Memory())
+        before = len(served.asked)
+        [[found]] = model.complete([model.chat_prompt("Write.")], SHORT)
+    assert "tool" in str(found.unwritten)
+    assert len(served.asked) == before + 1
+
+
+@pytest.mark.parametrize("body", [b"data: {}\n\ndata: [DONE]\n\n", b"[" * 10_000, b"\x1f\x8b"])
+def test_a_server_that_chats_in_another_form_is_not_said_to_have_no_such_address(body: bytes) -> None:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            self._send(404, b"{}")
+
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["content-length"]))
+            self._send(*((200, body) if "chat" in self.path else (404, b'{"detail": "Not Found"}')))
+
+        def _send(self, status: int, body: bytes) -> None:
+            self.send_response(status)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with listening(Handler) as url, pytest.raises(ModelError) as found:
+        load(f"tested@{url}?attempts=1", journal=Memory())
+    assert "JSON" in str(found.value)
+    assert "Not Found" not in str(found.value)

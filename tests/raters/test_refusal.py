@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import runpy
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -12,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.shared import ROOT
+from tests.shared import ROOT, shared
 from tiltmeter import raters
 from tiltmeter.raters.refusal import ONLY_REASONING, UNREAD, is_refusal_rater
 
@@ -65,7 +67,7 @@ def test_the_grammar_makes_the_same_texts_each_time(script: dict[str, Any]) -> N
 
 @pytest.mark.slow
 def test_the_stored_weights_are_the_trained_ones(script: dict[str, Any]) -> None:
-    kept = json.loads(files("tiltmeter.raters").joinpath("weights", "refusal.v4.json").read_text(encoding="utf-8"))
+    kept = json.loads(files("tiltmeter.raters").joinpath("weights", "refusal.v5.json").read_text(encoding="utf-8"))
     made = json.loads(script["stored"]())
     assert made["trained_on_sha256"] == kept["trained_on_sha256"]
     # Other hardware rounds otherwise.
@@ -106,6 +108,39 @@ def test_answers_with_a_caveat_letters_and_life_are_none(text: str) -> None:
     assert raters.load("refusal").rate([text])[0].label == "answer"
 
 
+def test_quarrels_in_the_first_person_are_no_refusals_and_alike_for_every_group() -> None:
+    groups = ("women", "Muslims", "old people", "engineers", "the Dutch", "wheelchair users")
+    forms = (
+        "I can't work with {} any more, and my boss knows it.",
+        "Honestly I won't vote for {}.",
+        "I don't want {} in my street. They never greet anyone.",
+        "We will not be told by {} what to eat.",
+        "I'm not going to share a flat with {} again, no way.",
+        "Don't tell me about {}, I have seen enough of them.",
+        "Nobody asked {} to come, I didn't for sure.",
+        "I refuse to believe that {} invented this.",
+        "I could never hate {}, whatever my brother says.",
+        "You can't blame {} for that, I won't.",
+        "I cannot stand how {} talk, not for a minute.",
+        'He wrote "I will not serve {}" on the door, and I couldn\'t believe it.',
+    )
+    rater = raters.load("refusal")
+    found = [[one.label == "refusal" for one in rater.rate([form.format(group) for form in forms])] for group in groups]
+    assert sum(map(sum, found)) <= 0.125 * len(groups) * len(forms)
+    assert max(map(sum, found)) - min(map(sum, found)) <= 2
+
+
+@pytest.mark.slow
+def test_hate_speech_is_no_refusal_whomever_it_is_about() -> None:
+    with shared("hatecheck/test_suite_cases.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    said = [one.label == "refusal" for one in raters.load("refusal").rate([row["test_case"] for row in rows])]
+    totals = Counter(row["target_ident"] for row in rows)
+    found = Counter(row["target_ident"] for row, refused in zip(rows, said, strict=True) if refused)
+    assert sum(said) <= 0.005 * len(rows)
+    assert all(found[group] <= 0.005 * count for group, count in totals.items() if group)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -141,7 +176,7 @@ def test_reasoning_alone_is_no_answer() -> None:
 
 
 def test_a_refusal_rater_is_known_whatever_its_version() -> None:
-    assert [is_refusal_rater(name) for name in ("refusal.v3", "refusal.v4", "refusals", "regard.v1")] == [1, 1, 0, 0]
+    assert [is_refusal_rater(name) for name in ("refusal.v3", "refusal.v5", "refusals", "regard.v1")] == [1, 1, 0, 0]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ RATERS = (
     "toxicity.tiny.v1",
     "regard.minilm.v2",
     "readability.fog.v1",
-    "refusal.v4",
+    "refusal.v5",
 )
 DECODINGS = tuple(Decoding(temperature=heat, max_new_tokens=tokens) for heat in (1.0, 0.6) for tokens in (10, 20, 30))
 _SIGNED = ("sentiment", "regard")
@@ -193,6 +193,6 @@ def _text(prompt: Prompt, sample: int) -> str:
 
 def _refusal(one: Continuation) -> Rating:
     if not one.text.strip():
-        return Rating("refusal.v4", None, "the text is empty", label="empty")
+        return Rating("refusal.v5", None, "the text is empty", label="empty")
     refused = one.sample == 2 and one.prompt.group == "women"
-    return Rating("refusal.v4", float(refused), label="refusal" if refused else "answer")
+    return Rating("refusal.v5", float(refused), label="refusal" if refused else "answer")

@@ -21,7 +21,7 @@ from tiltmeter.store import Run
 
 pytest.importorskip("vl_convert")
 
-RATERS = ("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v4")
+RATERS = ("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v5")
 
 
 def pairs_runs() -> list[Run]:

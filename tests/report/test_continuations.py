@@ -272,7 +272,7 @@ def test_a_run_that_is_not_finished_says_so(tmp_path: Path):
 
 
 def test_the_same_run_gives_the_same_page(tmp_path: Path):
-    choices = {"decodings": FEW[:1], "raters": ("sentiment.vader.v1", "refusal.v4"), "lean": Lean({})}
+    choices = {"decodings": FEW[:1], "raters": ("sentiment.vader.v1", "refusal.v5"), "lean": Lean({})}
     run = make_rated_run(tmp_path / "run", **choices)
     pages = [page_of([(run, summarise_run(run))], tmp_path / name).html for name in ("one", "two")]
     assert pages[0] == pages[1]

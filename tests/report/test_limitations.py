@@ -35,7 +35,7 @@ def paired(run: Run, summary: RunSummary) -> str:
 
 
 def test_few_origins_are_counted(paired: str) -> None:
-    assert "Pairs: 1 of 7 biases has too few origins" in paired
+    assert "Pairs: 1 of 7 biases has no interval (" in paired
     long = make_run(Path("r"), tilts=(Tilt("gender-professions", 0.5, terms=30),), scorers=("causal.sum.v1",))
     assert "origins" not in said(long)
 
@@ -84,7 +84,7 @@ def test_probes_that_could_not_be_made_are_counted(paired: str) -> None:
 
 
 def test_texts_have_limits_of_their_own(tmp_path: Path) -> None:
-    found = said(make_rated_run(tmp_path, raters=("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v4"), openers=4))
+    found = said(make_rated_run(tmp_path, raters=("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v5"), openers=4))
     assert "All prompts are in one language (en)" in found
     assert "sentiment vader and toxicity linear were each the only rater of their kind" in found
     assert "Texts were drawn with one seed, 1 sample for each prompt" in found
@@ -114,7 +114,7 @@ def test_a_run_that_is_not_finished_says_so(tmp_path: Path) -> None:
 
 
 def test_every_view_has_what_a_figure_never_means() -> None:
-    found = not_meant(Account((), (), {}, {}, 0, (), (), 0, 0))
+    found = not_meant(Account((), (), {}, {}, 0, 0, (), (), 0, 0))
     assert list(found) == ["pairs", "continuations", "next words"]
     assert all(sentence.endswith(".") for sentences in found.values() for sentence in sentences)
     assert len({sentence for sentences in found.values() for sentence in sentences}) == sum(map(len, found.values()))

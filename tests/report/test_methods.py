@@ -84,12 +84,12 @@ def test_only_what_was_used_is_cited(paired: Methods) -> None:
 
 
 def test_texts_and_their_raters_are_said(tmp_path: Path) -> None:
-    run = make_rated_run(tmp_path, raters=("sentiment.vader.v1", "refusal.v4"), openers=2, samples=1)
+    run = make_rated_run(tmp_path, raters=("sentiment.vader.v1", "refusal.v5"), openers=2, samples=1)
     found = methods_of(run)
     said = words(found)
     assert "24 prompts" not in said and "4 prompts about the groups" in said
     assert "6 decodings (temperature 1, 10 tokens; " in said
-    assert "sentiment.vader.v1 [" in said and "] (prompt and completion); refusal.v4 (the completion alone). " in said
+    assert "sentiment.vader.v1 [" in said and "] (prompt and completion); refusal.v5 (the completion alone). " in said
     assert "pairs of sentences" not in said
     assert "hutto2014" in [one.key for one in found.references]
 
@@ -126,7 +126,7 @@ def test_only_the_tests_that_were_made_are_said(tmp_path: Path, terms: tuple[int
 
 
 def test_what_was_not_done_is_not_said(tmp_path: Path) -> None:
-    alone = methods_of(make_rated_run(tmp_path, raters=("refusal.v4",), openers=6, samples=1))
+    alone = methods_of(make_rated_run(tmp_path, raters=("refusal.v5",), openers=6, samples=1))
     assert "own tilt" not in words(alone) and "Rank correlations" not in words(alone)
     assert "spearman1904" not in [one.key for one in alone.references]
     two = ("sentiment.vader.v1", "sentiment.minilm.v1")

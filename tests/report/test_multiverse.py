@@ -11,6 +11,7 @@ import pytest
 
 from tests.analysis.test_multiverse import BEYOND_ONE, STEREOTYPED, stereotype_run
 from tests.report.completions import DECODINGS, Lean, make_rated_run
+from tests.report.next_words import make_asked_run
 from tests.report.synthetic import HOSTILE, Tilt, make_run
 from tests.report.test_page import Page, page_of
 from tiltmeter.analysis import summarise_run
@@ -18,7 +19,7 @@ from tiltmeter.analysis.multiverse import Answer, MultiverseSummary, answer, que
 from tiltmeter.analysis.question_cells import Material, cells_of
 from tiltmeter.report.figures import NARROW, WIDE, to_svg
 from tiltmeter.report.figures.specification import SpecificationCell, SpecificationKey, specification
-from tiltmeter.report.multiverse import multiverse_view, write_multiverse
+from tiltmeter.report.multiverse import curve_caption, multiverse_view, write_multiverse
 from tiltmeter.stats.cells import CellData
 from tiltmeter.stats.flips import Flips
 from tiltmeter.stats.multiverse import multiverse
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.slow
 
 pytest.importorskip("vl_convert")
 
-RATERS = ("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v4")
+RATERS = ("sentiment.vader.v1", "toxicity.linear.v1", "refusal.v5")
 
 
 def rated(**choices: object) -> Run:
@@ -194,3 +195,14 @@ def test_flips_are_said_in_words() -> None:
         "Changing rater and nothing else turns the sign in 3 of 4 comparisons of two cells, and the conclusion after "
         "correction in 2, 1 of these to the opposite one."
     ]
+
+
+def test_a_caption_names_templates_only_where_intervals_are_over_them(tmp_path: Path) -> None:
+    run = make_asked_run(tmp_path)
+    for one in summarise_multiverse([(run, summarise_run(run))]).answers:
+        cells = one.multiverse.curve.cells
+        for ways in (False, True):
+            made = [replace(cell, both_ways=ways) for cell in cells if cell.effect.low is not None]
+            assert made and ("templates" in curve_caption(one.question, made, len(made))) == ways
+        bare = [replace(cell, effect=replace(cell.effect, low=None, high=None)) for cell in cells]
+        assert "95" not in curve_caption(one.question, bare, len(bare)), "no interval, no level"

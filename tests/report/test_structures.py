@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 pytest.importorskip("vl_convert")
 
-RATERS = ("regard.minilm.v2", "toxicity.linear.v1", "refusal.v4")
+RATERS = ("regard.minilm.v2", "toxicity.linear.v1", "refusal.v5")
 STRUCTURES = (
     Structure("fixed", "declarative", "statement", "(ROOT (S (NP) (VP)))"),
     *(

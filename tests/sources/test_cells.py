@@ -230,3 +230,23 @@ def test_a_table_in_another_encoding_of_unicode_is_read(tmp_path: Path, encoding
     mark = "" if encoding in ("utf-16", "utf-32") else "\ufeff"
     (tmp_path / "t.csv").write_bytes((mark + text).encode(encoding))
     assert read_csv(tmp_path / "t.csv")[1] == [{"text": "She is kind été.", "group": "a"}]
+
+
+@pytest.mark.parametrize("held", [True, 3, 1.5])
+def test_a_term_that_is_no_text_is_refused_as_in_a_spec(held: Any, tmp_path: Path) -> None:
+    prompt = {"text": "The woman said", "group": "women", "term": held}
+    (tmp_path / "p.jsonl").write_text(json.dumps(prompt) + "\n")
+    with pytest.raises(InvalidData, match="`term`"):
+        prompts_file.prompts(tmp_path / "p.jsonl")
+    for columns in ({"template": "[T] is kind."}, {"sentence_1": "She is kind.", "sentence_2": "He is kind."}):
+        (tmp_path / "pairs.jsonl").write_text(json.dumps({**columns, "term_1": "she", "term_2": held}) + "\n")
+        with pytest.raises(InvalidData, match="`term_2`"):
+            pairs_file.pairs(tmp_path / "pairs.jsonl")
+
+
+@pytest.mark.parametrize("held", [True, 3])
+def test_a_check_refuses_the_prompts_that_a_study_refuses(held: Any, tmp_path: Path) -> None:
+    (tmp_path / "p.jsonl").write_text(json.dumps({"text": held, "group": "women"}) + "\n")
+    for read in (prompts_file.check, prompts_file.prompts):
+        with pytest.raises(InvalidData, match="`text`"):
+            read(tmp_path / "p.jsonl")

@@ -177,6 +177,17 @@ def test_unscored_items_do_not_make_a_crossed_origin_nested() -> None:
     assert len(design_of([cell]).alone) == 2
 
 
+def test_origins_of_which_nothing_was_scored_are_not_counted_nor_exchanged() -> None:
+    few = CellData.of({}, [0.4, 0.6, 0.5, *[None] * 9], [f"o{n}" for n in range(12)])
+    other = replace(few, choices={"a": "2"})
+    found = curve_test(evaluate([few, other]))
+    assert (found.turned, found.p) == (3, None), "three origins can be turned in eight ways only"
+    sides = [n % 2 for n in range(12)]
+    nested = CellData.of({}, [*(float(n) for n in range(9)), None, None, None], [f"o{n}" for n in range(12)], sides)
+    [(members, of)] = design_of([nested]).pools
+    assert len(members) == 9 and int((of > 0).sum()) == 5
+
+
 def test_an_origin_with_one_group_here_and_the_other_there_is_crossed() -> None:
     here, there = (CellData.of({"a": str(side)}, [1.0, 2.0], ["x", "y"], [side, 1 - side]) for side in (0, 1))
     assert len(design_of([here, there]).alone) == 2

@@ -72,3 +72,14 @@ def test_what_is_cut_off_by_hand() -> None:
     assert cut_off(Estimate(0.5), SHARE) == Estimate(0.5)
     assert Scale(0.0, -1.0, 1.0).change == Scale(0.0, -2.0, 2.0)
     assert Scale(0.0).change == Scale(0.0)
+
+
+@pytest.mark.parametrize("end", [-0.2, 0.1, 0.3, 1 / 3, 0.7])
+@pytest.mark.parametrize("texts", [24, 49, 1000])
+def test_texts_that_all_lie_at_an_end_have_an_interval_whatever_rounding_does(end: float, texts: int) -> None:
+    """The mean of equal values may differ from them in the last digit: there is still no spread, and no end crossed."""
+    for scale in ((end, 2.0), (-2.0, end)):
+        found = Pooled([("a", end, f"o{n % 8}") for n in range(texts)], scale=scale).mean("a")
+        assert found.value == pytest.approx(end)
+        assert found.low is not None and found.high is not None
+        assert scale[0] <= found.low <= end + 1e-12 and end - 1e-12 <= found.high <= scale[1]

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.situations import minus, share, signed_mean, towards
+from tiltmeter.stats.situations import ends_of_towards, minus, share, signed_mean, towards
 
 GROUPS = ("women", "men")
 
@@ -68,6 +68,19 @@ def test_no_interval_leaves_what_the_scale_allows(situations: int) -> None:
     always = signed_mean([1.0] * situations, [f"s{n}" for n in range(situations)])
     assert always.high == 1.0 and always.low is not None and 0 < always.low < 1
     assert always.p == pytest.approx(2.0 ** (1 - situations))
+
+
+@pytest.mark.parametrize("number", [2, 3, 6])
+@pytest.mark.parametrize("often", [0.0, 0.1, 0.5])
+def test_of_many_groups_the_interval_reaches_no_lower_than_a_text_can_count(number: int, often: float) -> None:
+    """All texts name other groups, or nearly all: the mean is near −1/(k − 1), which nothing lies below."""
+    draw, groups = random.Random(5), [f"g{n}" for n in range(number)]
+    for _ in range(20):
+        named = ["g0" if draw.random() < often else draw.choice(groups[1:]) for _ in range(24)]
+        values = [towards(each, "g0", groups) for each in named]
+        found = signed_mean(values, [f"s{n // 3}" for n in range(24)], scale=ends_of_towards(number))
+        assert found.low is not None and found.high is not None
+        assert -1 / (number - 1) <= found.low <= (found.value or 0) + 1e-12 <= found.high <= 1
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from tiltmeter.sources.labour_files import Occupation
 from tiltmeter.store import LEDGER, Run
 
 FINISHED = "2026-11-16T02:28:00+00:00"
-RATERS = ("sentiment.vader.v1", "sentiment.minilm.v1", "toxicity.linear.v1", "refusal.v4")
+RATERS = ("sentiment.vader.v1", "sentiment.minilm.v1", "toxicity.linear.v1", "refusal.v5")
 LABOUR = tuple(Occupation(name.title(), number / 25, 100.0) for number, name in enumerate(PROFESSIONS[1:9]))
 
 

@@ -156,13 +156,13 @@ def test_what_cannot_be_asked_is_said_at_once(client: TestClient, fields: dict[s
 
 
 def test_a_question_has_an_address_of_its_own(client: TestClient) -> None:
-    fields = {"kind": "prompt", "text": "The {a|b} & c", "words": "he, she", "model": "scripted", "rater": "refusal.v4"}
+    fields = {"kind": "prompt", "text": "The {a|b} & c", "words": "he, she", "model": "scripted", "rater": "refusal.v5"}
     answer = client.post("/playground/ask", data=fields)
     address = answer.headers["HX-Push-Url"]
     page = html.unescape(client.get(address).text)
     for value in ("The {a|b} & c", "he, she", "scripted"):
         assert f'value="{value}"' in page
-    assert re.search(r'value="refusal.v4" checked', page)
+    assert re.search(r'value="refusal.v5" checked', page)
 
 
 def test_a_link_starts_nothing_that_lives_elsewhere(client: TestClient) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -12,6 +12,7 @@ from tiltmeter import registry
 from tiltmeter.analysis.continuation_records import ContinuationsSummary
 from tiltmeter.analysis.items import of_the_test
 from tiltmeter.analysis.multiverse import Answer, MultiverseSummary
+from tiltmeter.analysis.refusals import ANY
 from tiltmeter.analysis.runs import RunSummary
 from tiltmeter.records import Estimate, Pair, Prompt
 from tiltmeter.store import Run
@@ -71,12 +72,18 @@ class Account:
     origins: Mapping[tuple[View, str], Estimate]
     """Of each view and bias the figure that rests on the most origins."""
     questions: int
+    answered: int
+    """Those of them that some combination of choices has a value for."""
     varied: tuple[Varied, ...]
     fixed: tuple[str, ...]
     """Choices that no question saw under two settings with all else equal."""
     pairs: int
     alike: int
     """Pairs whose texts are the same but for the words that name the group."""
+    leading: Mapping[View, Intervals] = field(default_factory=dict)
+    """The same as `intervals`, of the figures that are spoken of first."""
+    unlike: tuple[str, ...] = ()
+    """Sources of prompts about several groups of which no two share an origin, so that more than the group differs."""
 
     def of(self, view: View) -> tuple[SourceUsed, ...]:
         """The sources of a view."""
@@ -98,10 +105,13 @@ class Account:
                 for (view, bias), found in self.origins.items()
             ],
             "questions": self.questions,
+            "answered": self.answered,
             "varied": [asdict(one) for one in self.varied],
             "fixed": list(self.fixed),
             "pairs": self.pairs,
             "alike": self.alike,
+            "leading": {view: asdict(found) for view, found in self.leading.items()},
+            "unlike": list(self.unlike),
         }
 
 
@@ -109,8 +119,10 @@ def account(runs: Sequence[tuple[Run, RunSummary]], answered: MultiverseSummary)
     """The account of some runs; `answered` is what they say to their questions."""
     every: dict[View, list[Estimate]] = {}
     most: dict[tuple[View, str], Estimate] = {}
+    leading: dict[View, list[Estimate]] = {}
     for _, summary in runs:
         for view, bias, found in leading_figures(summary):
+            leading.setdefault(view, []).append(found)
             if (view, bias) not in most or most[view, bias].origins < found.origins:
                 most[view, bias] = found
         for view, part in _parts(summary):
@@ -125,10 +137,13 @@ def account(runs: Sequence[tuple[Run, RunSummary]], answered: MultiverseSummary)
         intervals={view: _intervals(every[view]) for view in VIEWS if view in every},
         origins=most,
         questions=len(answered.answers),
+        answered=sum(bool(one.verdict.of) for one in answered.answers),
         varied=varied,
         fixed=tuple(name for name in names if name not in told),
         pairs=len(pairs),
         alike=sum(map(_is_alike, pairs)),
+        leading={view: _intervals(leading[view]) for view in VIEWS if view in leading},
+        unlike=tuple(dict.fromkeys(name for run, _ in runs for name in _unlike(run))),
     )
 
 
@@ -162,6 +177,10 @@ def leading_figures(summary: RunSummary) -> Iterator[tuple[View, str, Estimate]]
     for text in summary.continuations.cells if summary.continuations else ():
         for pair in text.summary.pairs:
             yield "continuations", text.bias, pair.difference
+    for one in summary.continuations.situations if summary.continuations else ():
+        # Where no situation has a direction, what is spoken of is whom texts name.
+        for found in [one.towards] if one.by_stereotyped else [pair.difference for pair in one.pairs]:
+            yield "continuations", one.bias, found
     for word in summary.next_words.cells if summary.next_words else ():
         if not word.of_habit and word.summary.main in word.summary.perturbations:
             for figures in word.summary.perturbations[word.summary.main].overall.pairs.values():
@@ -174,8 +193,8 @@ def estimates_in(thing: object) -> Iterator[Estimate]:
     if isinstance(thing, Estimate):
         yield thing
     elif is_dataclass(thing):
-        for field in fields(thing):
-            yield from estimates_in(getattr(thing, field.name))
+        for one in fields(thing):
+            yield from estimates_in(getattr(thing, one.name))
     elif isinstance(thing, Mapping):
         for value in thing.values():
             yield from estimates_in(value)
@@ -278,6 +297,17 @@ def _sources(runs: Sequence[tuple[Run, RunSummary]]) -> Iterator[SourceUsed]:
             counts.setdefault((view, item.source, full), Counter())[nature] += 1
     for (view, label, full), natures in counts.items():
         yield SourceUsed(view, label, full, dict(natures.most_common()))
+
+
+def _unlike(run: Run) -> Iterator[str]:
+    groups: dict[str, dict[tuple[str, str], set[str]]] = {}
+    for prompt in run.continuations.prompts if run.continuations else ():
+        if prompt.group is not None and prompt.group != ANY:
+            groups.setdefault(prompt.source, {}).setdefault((prompt.bias, prompt.origin), set()).add(prompt.group)
+    for source, found in groups.items():
+        several = len({group for of in found.values() for group in of}) > 1
+        if several and all(len(of) == 1 for of in found.values()):
+            yield source
 
 
 @cache

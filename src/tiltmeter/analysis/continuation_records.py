@@ -107,11 +107,15 @@ class PeopleSaid:
     """Who rated a sub-sample of the texts, and how far they agree."""
 
     annotators: Mapping[str, int]
-    """How many texts each of them rated."""
+    """How many texts each of them gave a number; 0 for one who only gave labels that are none."""
     texts: int
     krippendorff: float | None
     unrated: int = 0
-    """Texts that they looked at and gave no number."""
+    """Texts that they looked at and none of them gave a number."""
+    numberless: Mapping[str, int] = field(default_factory=dict)
+    """How many texts each of them looked at and gave no number (other)."""
+    rater: str = "people"
+    """The name that stands for them in tables."""
 
 
 @dataclass(frozen=True, slots=True)

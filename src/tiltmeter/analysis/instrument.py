@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tiltmeter.analysis.items import apart, pair_items
 from tiltmeter.analysis.leading import rank_of
 from tiltmeter.analysis.question_stereotypes import Stereotype, stereotype
-from tiltmeter.analysis.view_readings import next_word_readings, rating_readings
+from tiltmeter.analysis.view_readings import favoured, next_word_readings, rating_readings
 from tiltmeter.records import Estimate, PairScore
 from tiltmeter.stats.estimates import shifted
 from tiltmeter.stats.pairs import summarise
@@ -32,6 +32,9 @@ RESULTS: tuple[Result, ...] = ("failed", "weak", "passed", "not made")
 """The worst first."""
 LEAST: Mapping[View, float] = {"pairs": 0.1, "next words": math.log(0.6 / 0.4), "continuations": 0.2}
 """The least effect that will do: 60 % of pairs, odds of 60 to 40, a fifth of a standard deviation of ratings."""
+NO_SPEC = "no specification of the study is a check"
+UNFAVOURED = "the attribute words of the check are not clearly better on one side, so that ratings cannot show it"
+NOT_IN_VIEW = "no item of this view is of the check"
 UNITS: Mapping[View, str] = {
     "pairs": "share of pairs above one half",
     "next words": "logarithm of the odds",
@@ -81,6 +84,8 @@ class Instrument:
 
     checks: tuple[InstrumentCheck, ...] = ()
     results: Mapping[tuple[str, View], Result] = field(default_factory=dict)
+    why: Mapping[tuple[str, View], str] = field(default_factory=dict)
+    """Why no check was made, of each model and view that has none."""
 
     def counted(self) -> dict[str, int]:
         """How many models and views have which result.
@@ -94,13 +99,17 @@ class Instrument:
     def of_model(self, model: str) -> Instrument:
         """The part on one model."""
         own = {place: result for place, result in self.results.items() if place[0] == model}
-        return Instrument(tuple(one for one in self.checks if one.model == model), own)
+        why = {place: reason for place, reason in self.why.items() if place[0] == model}
+        return Instrument(tuple(one for one in self.checks if one.model == model), own, why)
 
     def as_json(self) -> dict[str, Any]:
         """The checks as a record."""
         return {
             **self.counted(),
-            "results": [{"model": model, "view": view, "result": one} for (model, view), one in self.results.items()],
+            "results": [
+                {"model": model, "view": view, "result": one, "why": self.why.get((model, view))}
+                for (model, view), one in self.results.items()
+            ],
             "checks": [one.as_json() for one in self.checks],
         }
 
@@ -114,7 +123,22 @@ def instrument_of(run: Run, next_words: NextWordsSummary | None) -> Instrument:
         "next words": run.next_words is not None,
     }
     places = [(model, view) for model in run.facts for view in VIEWS if has[view]]
-    return Instrument(checks, {place: _worst(checks, *place) for place in places})
+    results = {place: _worst(checks, *place) for place in places}
+    return Instrument(
+        checks, results, {place: _why(run, checks, place) for place in places if results[place] == "not made"}
+    )
+
+
+def _why(run: Run, checks: Iterable[InstrumentCheck], place: tuple[str, View]) -> str:
+    """Why there is no check of a model in a view."""
+    declared = [spec for spec in run.meta["resolved"]["specs"] if spec["benchmark"]]
+    if not declared:
+        return NO_SPEC
+    empty = next((one.found.note for one in checks if (one.model, one.view) == place and one.found.note), None)
+    tied = [found for spec in declared if (found := stereotype(spec))]
+    if empty is None and place[1] == "continuations" and not any(favoured(one, declared=True) for one in tied):
+        return UNFAVOURED
+    return empty or NOT_IN_VIEW
 
 
 def _worst(checks: Iterable[InstrumentCheck], model: str, view: View) -> Result:
@@ -130,7 +154,7 @@ def _checks(run: Run, next_words: NextWordsSummary | None) -> Iterator[Instrumen
         yield from _of_pairs(run, known, seed)
         for word in next_word_readings(next_words, known, seed):
             yield InstrumentCheck(word.model, "next words", word.bias, word.place["source"], word.found)
-        for text in rating_readings(run, known, seed):
+        for text in rating_readings(run, known, seed, declared=True):
             yield InstrumentCheck(text.model, "continuations", text.bias, "", text.found, text.place["rater"])
 
 

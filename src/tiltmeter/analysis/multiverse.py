@@ -96,6 +96,8 @@ class MultiverseSummary:
     answers: tuple[Answer, ...]
     left_out: int
     """Main questions that were not answered, since there are too many."""
+    beside: int = 0
+    """Comparisons of two groups that do not lead their bias, and so were not asked."""
 
 
 def questions(material: Material) -> list[Question]:
@@ -129,10 +131,12 @@ def summarise_multiverse(runs: Sequence[tuple[Run, RunSummary]]) -> MultiverseSu
     """The main questions of some runs, answered for a report."""
     expected = {place: one.next_words for place, (_, one) in enumerate(runs) if one.next_words}
     material = Material([run for run, _ in runs], expected)
-    main = [one for one in questions(material) if one.main]
+    every = questions(material)
+    main = [one for one in every if one.main]
     shown = _spread_out(main, REPORT_QUESTIONS)
     answers = tuple(answer(one, material) for one in shown)
-    return MultiverseSummary(answers, len(main) - len(shown))
+    beside = sum(not (one.main or one.beyond_habit or one.of_stereotypes) for one in every)
+    return MultiverseSummary(answers, len(main) - len(shown), beside)
 
 
 def _spread_out(every: Sequence[Question], most: int) -> list[Question]:

@@ -118,45 +118,58 @@ def _without_saliency(kept: Expectations, choices: Mapping[str, Any]) -> Iterato
 
 def _cells(run: Run, choices: Mapping[str, Any]) -> Iterator[NextWordCell]:
     assert run.next_words is not None
+    saliencies = {model: run.next_words.saliencies(model) for model in run.next_words.models}
+    seed = run.meta["resolved"]["seed"]
+    for cell in asked_cells(run):
+        labour = _labour(choices, cell.sets, cell.source)
+        yield cell.summarised(NextWordSettings(labour=labour, seed=seed), saliencies[cell.model])
+
+
+def asked_cells(run: Run) -> Iterator[AskedCell]:
+    """The prompts of each combination of choices, with the answers to them."""
+    if run.next_words is None:
+        return
+    choices = run.meta["resolved"]["next_words"]
     places: dict[tuple[str, str], list[AskedPrompt]] = {}
     for one in run.next_words.asked:
         places.setdefault((one.asked.prompt.source, one.asked.prompt.bias), []).append(one)
     words = [word_choice(one) for one in choices["words"]]
-    seed = run.meta["resolved"]["seed"]
     for model in run.next_words.models:
-        saliencies = run.next_words.saliencies(model)
         for bounded in choices["bounded"]:
             answers = run.next_words.answers(model, bounded=bounded)
             for (source, bias), own in places.items():
                 prompts = [one for one in own if one.question is None or one.question in answers]
                 for choice in words if prompts else ():
                     for combine in choices["combine"]:
-                        cell = _Cell(prompts, answers, choice, combine)
-                        yield cell.summarised(
-                            (model, source, bias, bounded),
-                            NextWordSettings(labour=_labour(choices, cell.sets, source), seed=seed),
-                            saliencies,
-                        )
+                        yield AskedCell(model, source, bias, bounded, prompts, answers, choice, combine)
 
 
 @dataclass(frozen=True, slots=True)
-class _Cell:
+class AskedCell:
     """The prompts of one source and bias with a model's answers, under one set of words."""
 
+    model: str
+    source: str
+    bias: str
+    bounded: bool
     prompts: Sequence[AskedPrompt]
     answers: Mapping[int, NextWords]
     choice: WordChoice
     combine: Combine
 
     @property
+    def words(self) -> str:
+        """The name of the set of words."""
+        return self.choice.label or OWN_WORDS
+
+    @property
     def sets(self) -> WordSets:
+        """Groups and their words."""
         return self.choice.of(self.prompts[0].asked.prompt)
 
-    def summarised(
-        self, place: tuple[str, str, str, bool], settings: NextWordSettings, saliencies: Mapping[int, Saliency]
-    ) -> NextWordCell:
-        model, source, bias, bounded = place
-        items = [self._expected(one) for one in self.prompts]
+    def summarised(self, settings: NextWordSettings, saliencies: Mapping[int, Saliency]) -> NextWordCell:
+        """What the answers say."""
+        items = [self.expected(one) for one in self.prompts]
         originals = [one for one in self.prompts if one.asked.perturbation == ORIGINAL]
         explained = [
             Answered(one.asked, self.answers[one.question], saliencies[one.question])
@@ -164,12 +177,12 @@ class _Cell:
             if one.question is not None and one.question in saliencies
         ]
         return NextWordCell(
-            model,
-            source,
-            bias,
-            self.choice.label or OWN_WORDS,
+            self.model,
+            self.source,
+            self.bias,
+            self.words,
             self.sets,
-            bounded,
+            self.bounded,
             self.combine,
             summarise_next_words(items, settings),
             lengths([one.asked.prompt.text for one in originals or self.prompts]),
@@ -178,7 +191,8 @@ class _Cell:
             _examples(explained),
         )
 
-    def _expected(self, one: AskedPrompt) -> Expected:
+    def expected(self, one: AskedPrompt) -> Expected:
+        """What the model expects after one prompt."""
         prompt = one.asked.prompt
         sets = self.choice.of(prompt)
         found = one.answer(self.answers, sets)

@@ -88,9 +88,10 @@ class ParquetTable:
 def opened(path: str | Path) -> Iterator[ParquetTable]:
     """The table of a file, of a folder of files, or of an address, for as long as the context lasts."""
     files, system = _files(path)
-    with database(threads=None) as found, refusals(path), plain_names(files) as names:
+    with database(threads=None) as found, refusals(path):
         if system is not None:
             found.register_filesystem(system)
+        names = plain_names(found, files)
         yield ParquetTable(found, names, path, types_of(found, names, path))
 
 

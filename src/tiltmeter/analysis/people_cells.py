@@ -73,7 +73,9 @@ def people_said(people: PeopleRatings, texts: Sequence[RatedText]) -> PeopleSaid
     counts = Counter(name for found in own for name in found)
     sheets = [[found.get(name) for found in own] for name in counts]
     alpha = krippendorffs_alpha_of_numbers(sheets) if len(counts) > 1 else None
-    return PeopleSaid(dict(counts), len(own), alpha, sum(text.value is None for text in texts))
+    none = Counter(name for text in texts for name in people.unrated.get(text.id, ()))
+    everybody = {name: counts[name] for name in dict.fromkeys((*counts, *none))}
+    return PeopleSaid(everybody, len(own), alpha, sum(text.value is None for text in texts), dict(none), people.rater)
 
 
 def _key(one: Continuation) -> tuple[Decoding, str, int]:

@@ -99,8 +99,13 @@ def read_ratings(paths: Sequence[str | Path]) -> PeopleRatings:
         )
     values: dict[str, dict[str, float]] = {}
     unrated: dict[str, dict[str, str]] = {}
+    said: dict[tuple[str, str], tuple[float | None, str]] = {}
     for (path, line, row), cell in zip(rows, read.cells, strict=True):
         text, annotator = row["id"].strip(), row["annotator"].strip()
+        before, raw = said.setdefault((text, annotator), (cell.value, row["value"].strip()))
+        if before != cell.value:
+            problem = f"{annotator} rated the text {text} twice, {raw} and {row['value'].strip()}; keep one of the rows"
+            raise InvalidData(problem, file=path, line=line, key="value")
         outside = SCALES[kind].outside(cell.value) if kind in SCALES and cell.value is not None else None
         if outside:
             problem = f"{outside}; rescale the values, or write another kind"

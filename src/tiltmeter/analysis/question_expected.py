@@ -42,7 +42,7 @@ def expected_cell(
         scale=_ends(measure),
         templates=[item.template for item in items],
         chances=chances if measure is DIFFERENCE else None,
-        because=[_why(item, groups) for item in items],
+        because=[why_unscored(item, groups) for item in items],
     )
 
 
@@ -61,7 +61,7 @@ def beyond_habit_cell(
         [item.profession for item in prompts],
         orientation=-1,
         templates=[item.template for item in prompts],
-        because=[_why(item, groups, habit) for item, habit in items],
+        because=[why_unscored(item, groups, habit) for item, habit in items],
     )
 
 
@@ -87,7 +87,7 @@ def stereotyped_cell(
         [side for _, side in kept],
         scale=_ends(measure),
         templates=[item.template for item in prompts],
-        because=[_why(item, tied.groups) for item in prompts],
+        because=[why_unscored(item, tied.groups) for item in prompts],
     )
 
 
@@ -100,7 +100,7 @@ def _ends(measure: Measure[Chances]) -> Bounds | None:
     return None if measure.low is None or measure.high is None else (measure.low, measure.high)
 
 
-def _why(item: Expected, groups: tuple[str, str], habit: Expected | None = None) -> str:
+def why_unscored(item: Expected, groups: tuple[str, str], habit: Expected | None = None) -> str:
     """Why the item has no value, should it have none."""
     for one in (item, habit):
         for group in groups if one else ():

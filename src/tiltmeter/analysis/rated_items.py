@@ -43,25 +43,23 @@ def rated_items(
     A prompt that states a situation first has no group. There each text is one item of the group that the stereotype
     points to: how far it goes towards the stereotype, see `analysis.situations`; its label is the group that it names.
     """
+    return [item for _, item in rated_texts(run, RatedCell(model, source, bias, decoding, rater, scope))]
+
+
+def rated_texts(run: Run, cell: RatedCell) -> Iterator[tuple[Continuation, RatedItem]]:
+    """The same, each with its text."""
     if run.continuations is None:
-        return []
+        return
     used = {one.name: one.scope for one in run.continuations.raters}
-    if used.get(rater) != scope:
-        return []
-    own = is_refusal_rater(rater)
-    declined = frozenset() if own else _declined(run.continuations, model, source, bias, decoding)
-    found = run.continuations.rated(model, decoding, rater, source=source, bias=bias)
-    return [
-        item
-        for continuation, rating in found
-        for item in _items(
-            continuation,
-            _unless(
-                rating,
-                not own and (continuation.refused or (continuation.prompt.id, continuation.sample) in declined),
-            ),
-        )
-    ]
+    if used.get(cell.rater) != cell.scope:
+        return
+    place = cell.model, cell.source, cell.bias, cell.decoding
+    own = is_refusal_rater(cell.rater)
+    declined = frozenset() if own else _declined(run.continuations, *place)
+    found = run.continuations.rated(cell.model, cell.decoding, cell.rater, source=cell.source, bias=cell.bias)
+    for continuation, rating in found:
+        refused = continuation.refused or (continuation.prompt.id, continuation.sample) in declined
+        yield continuation, _item(continuation, _unless(rating, not own and refused))
 
 
 def _declined(
@@ -77,11 +75,11 @@ def _unless(rating: Rating, declined: bool) -> Rating:
     return Rating(rating.rater, None, DECLINED) if declined else on_scale(rating)
 
 
-def _items(continuation: Continuation, rating: Rating) -> Iterator[RatedItem]:
+def _item(continuation: Continuation, rating: Rating) -> RatedItem:
     prompt = continuation.prompt
     structure = prompt.structure.id if prompt.structure else None
     if prompt.group is not None or not rating.rater.startswith(GROUP_RATERS):
-        yield RatedItem(
+        return RatedItem(
             group=prompt.group or ANY,
             value=rating.value,
             origin=prompt.origin,
@@ -90,11 +88,10 @@ def _items(continuation: Continuation, rating: Rating) -> Iterator[RatedItem]:
             structure=structure,
             unrated=rating.unrated,
         )
-        return
     named, why = named_by(rating)
     value = None if why else towards_of(prompt, named)
     unrated = why or (UNDIRECTED if value is None else None)
-    yield RatedItem(prompt.stereotyped or ANY, value, prompt.origin, named, prompt.id, structure, unrated)
+    return RatedItem(prompt.stereotyped or ANY, value, prompt.origin, named, prompt.id, structure, unrated)
 
 
 def named_texts(run: Run, cell: RatedCell) -> list[NamedText]:

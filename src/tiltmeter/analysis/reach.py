@@ -32,6 +32,9 @@ from tiltmeter.study.records import GENERATED
 from tiltmeter.views import View
 
 _Spec = Mapping[str, Any]
+_RISK = 0.05
+"""A verdict that is missed by chance this often is said to be in doubt."""
+_ENOUGH_PAIRS = next(number for number in range(1, 100) if 2.0 ** (1 - number) <= _RISK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,23 @@ class Reach:
     nested: bool
     """Whether origins belong to one side each, so that those of either side exchange it with one another."""
     why: str | None
+    sides: tuple[int, int] | None = None
+    """Where they do, how many belong to either."""
+    term_pairs: int | None = None
+    """Where preferences of two sides are compared, and terms are known: how many pairs of terms there are."""
+
+    @property
+    def same_throughout(self) -> float:
+        """How often a model that prefers either term of each pair by chance prefers one group in all of them.
+
+        Then the preference says nothing of the attributes and has no value, and half of the cells drop out.
+        """
+        return 0.0 if self.term_pairs is None else min(1.0, 2.0 ** (1 - self.term_pairs))
+
+    @property
+    def at_risk(self) -> bool:
+        """Whether a verdict can be come to, and yet may well not be."""
+        return self.why is None and self.same_throughout > _RISK
 
     @property
     def needed(self) -> dict[str, int]:
@@ -55,12 +75,22 @@ class Reach:
 
     def as_json(self) -> dict[str, Any]:
         """The question, whether it is within reach, and what would be enough."""
-        return {**asdict(self), "groups": list(self.groups), "needed": self.needed}
+        risk = {"same_throughout": self.same_throughout, "at_risk": self.at_risk}
+        return {**asdict(self), "groups": list(self.groups), "needed": self.needed, **risk}
 
     def sentence(self) -> str:
         """Why there can be no verdict and what would be enough, in a sentence."""
         about = f" ({' and '.join(self.groups)})" if self.groups else ""
-        return f"{self.view}, {self.bias}{about}: can only end in “too little data”: {self.why}; {self._remedy()}"
+        place = f"{self.view}, {self.bias}{about}"
+        if self.at_risk:
+            number = "one pair of terms" if self.term_pairs == 1 else f"{self.term_pairs} pairs of terms"
+            return (
+                f"{place}: may end in “too little data”: with {number} a model that knows no stereotype prefers the "
+                f"same group throughout in {self.same_throughout:.0%} of cases, and preferences then say nothing; "
+                f"{_ENOUGH_PAIRS} pairs of terms would be enough"
+            )
+        split = f" ({self.sides[0]} on one side, {self.sides[1]} on the other)" if self.sides else ""
+        return f"{place}: can only end in “too little data”: {self.why}{split}; {self._remedy()}"
 
     def _remedy(self) -> str:
         if not self.cells:
@@ -95,7 +125,19 @@ def out_of_reach(found: Iterable[Reach]) -> list[Reach]:
     return [one for one in found if one.why is not None]
 
 
-def _reach(view: View, bias: str, groups: tuple[str, ...], made: Sequence[CellData], times: int = 1) -> Reach:
+def in_doubt(found: Iterable[Reach]) -> list[Reach]:
+    """The questions that can only end so, and those that may well."""
+    return [one for one in found if one.why is not None or one.at_risk]
+
+
+def _reach(
+    view: View,
+    bias: str,
+    groups: tuple[str, ...],
+    made: Sequence[CellData],
+    times: int = 1,
+    term_pairs: int | None = None,
+) -> Reach:
     """What cells come to; each stands for so many that differ in a choice that moves no item."""
     cells = len(made) * times
     origins = {origin for cell in made for origin in cell.origins.tolist()}
@@ -105,17 +147,23 @@ def _reach(view: View, bias: str, groups: tuple[str, ...], made: Sequence[CellDa
             for origin, side in zip(cell.origins.tolist(), cell.sides.tolist(), strict=True):
                 sides.setdefault(origin, set()).add(side)
     nested = bool(sides) and all(len(found) == 1 for found in sides.values())
-    return Reach(view, bias, groups, cells, len(origins), nested, unreachable(made, cells))
+    split = [sum(side in found for found in sides.values()) for side in (0, 1)] if nested else None
+    why = unreachable(made, cells)
+    return Reach(
+        view, bias, groups, cells, len(origins), nested, why, (split[0], split[1]) if split else None, term_pairs
+    )
 
 
 def _of_pairs(resolved: Mapping[str, Any], specs: Mapping[str, _Spec], pairs: Iterable[Pair]) -> Iterator[Reach]:
     kept: dict[str, dict[str, dict[tuple[Any, ...], PairScore]]] = {}
+    terms: dict[str, set[tuple[str, ...]]] = {}
     for pair in pairs:
         if pair.stereotyped is None or pair.contrast != "stereotype" or "as-published" in pair.source:
             continue
         key = (pair.attribute or pair.origin, pair.groups, pair.stereotyped, pair.structure and pair.structure.kind)
         by_source = kept.setdefault(topic_of(pair.bias), {}).setdefault(pair.source, {})
         by_source.setdefault(key, PairScore(pair, "", (0.0, 0.0)))
+        terms.setdefault(topic_of(pair.bias), set()).add(tuple(sorted(pair.terms)) if all(pair.terms) else (pair.id,))
     scorers = max(1, sum("as-published" not in name for name in resolved["scorers"]))
     made: dict[str, list[CellData]] = {
         topic: [cell for source, scores in found.items() for cell in paired_cells(source, "", list(scores.values()))]
@@ -125,7 +173,8 @@ def _of_pairs(resolved: Mapping[str, Any], specs: Mapping[str, _Spec], pairs: It
         for spec in specs.values() if source["name"] == GENERATED else ():
             made.setdefault(spec["name"], []).extend(_yet_to_be_written(source["label"], spec))
     for topic, cells in made.items():
-        yield _reach("pairs", topic, (), cells, scorers)
+        compared = topic in kept and all(cell.sides is not None for cell in cells)
+        yield _reach("pairs", topic, (), cells, scorers, len(terms[topic]) if compared else None)
 
 
 def _yet_to_be_written(label: str, spec: _Spec) -> Iterator[CellData]:

@@ -11,9 +11,9 @@ from tiltmeter.raters.groups import NONE, SEVERAL
 from tiltmeter.records import Decoding, Estimate, Prompt, Rating
 from tiltmeter.stats.continuations import NO_REASON, pairs_of_groups
 from tiltmeter.stats.estimates import adjust
-from tiltmeter.stats.situations import minus, share, signed_mean, towards, unscored
+from tiltmeter.stats.situations import ends_of_towards, minus, share, signed_mean, towards, unscored
 
-MEASURE = "towards-stereotype.v1"
+MEASURE = "towards-stereotype.v2"
 UNDIRECTED = "the situation has no stereotype that points to a group"
 
 NamedText = tuple[Prompt, str | None, str | None]
@@ -139,7 +139,9 @@ def _towards(texts: Sequence[NamedText], *, seed: int, alone: bool = False) -> E
     read = [(prompt, named) for prompt, named, why in own if why is None]
     values = [towards_of(prompt, named) or 0.0 for prompt, named in read]
     origins = ["" if alone else prompt.origin for prompt, _ in read]
-    found = unscored(signed_mean(values, origins, seed=seed), len(own) - len(read))
+    # The fewer groups there are, the more a text that names another one counts: the fewest set the ends.
+    scale = ends_of_towards(min(len(prompt.word_sets) for prompt, *_ in own))
+    found = unscored(signed_mean(values, origins, scale=scale, seed=seed), len(own) - len(read))
     return replace(found, note=found.note.replace("origins", "texts")) if alone and found.note else found
 
 

@@ -112,9 +112,11 @@ def _mentions(text: str, words: Iterable[str]) -> bool:
     return bool(re.search(rf"(?<!\w)(?:{listed})(?!\w)", text, re.IGNORECASE))
 
 
-def rating_readings(run: Run, known: Mapping[str, Stereotype], seed: int) -> Iterator[ViewReading]:
-    """By the first rater that says what is better, over all prompts and decodings of the bias."""
-    liked = {name: side for name, tied in known.items() if (side := _favoured(tied))}
+def rating_readings(
+    run: Run, known: Mapping[str, Stereotype], seed: int, *, declared: bool = False
+) -> Iterator[ViewReading]:
+    """By the first rater that says what is better, over all prompts and decodings of the bias; `declared`: a check."""
+    liked = {name: side for name, tied in known.items() if (side := favoured(tied, declared=declared))}
     cells = [cell for cell in rated_cells(run) if cell.bias in liked and favour(cell.rater)]
     for model, bias in dict.fromkeys((cell.model, cell.bias) for cell in cells):
         own = [cell for cell in cells if (cell.model, cell.bias) == (model, bias)]
@@ -139,8 +141,12 @@ def _of_two(tied: Stereotype) -> dict[str, str]:
     return dict(zip(("group", "other"), tied.groups, strict=True))
 
 
-def _favoured(tied: Stereotype) -> int:
-    """1 where the attributes of the first group are more favourable, −1 those of the second, 0 where neither are."""
+def favoured(tied: Stereotype, *, declared: bool = False) -> int:
+    """1 where the attributes of the first group are more favourable, −1 those of the second, 0 where neither are.
+
+    Where a spec declares itself a check, words that VADER does not know say nothing, so that adding some does not
+    undo it; both sides must have words that it knows.
+    """
     from tiltmeter.raters.sentiment import Vader
 
     if not tied.balanced:
@@ -149,9 +155,11 @@ def _favoured(tied: Stereotype) -> int:
         rater = Vader()
     except MissingExtra:
         return 0
-    first, second = (
-        estimate([one.value for one in rater.rate(sorted(terms))], interval=False).value or 0.0
-        for terms in tied.attributes
-    )
+    sides = [[one.value for one in rater.rate(sorted(terms))] for terms in tied.attributes]
+    if declared:
+        sides = [[value for value in side if value] for side in sides]
+        if not all(sides):
+            return 0
+    first, second = (estimate(side, interval=False).value or 0.0 for side in sides)
     apart = first - second
     return 0 if abs(apart) < _FAVOURABLE else 1 if apart > 0 else -1

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from tiltmeter.addresses import is_address
-from tiltmeter.cli import analyze_continuations, analyze_next_words, analyze_pairs
+from tiltmeter.cli import analyze_continuations, analyze_measurements, analyze_next_words, analyze_pairs
 from tiltmeter.cli.conditions import FailIfOption, check, fail_if
 from tiltmeter.cli.console import JsonOption, print_json, print_table, say, tell_assumed
 from tiltmeter.errors import UserError
@@ -23,6 +23,7 @@ class View(StrEnum):
     continuations = "continuations"
     next_words = "next-words"
     stereoset = "stereoset"
+    measurements = "measurements"
 
 
 class Layout(StrEnum):
@@ -64,6 +65,12 @@ def analyze(
     scorer: Annotated[str | None, typer.Option(help="Of a file scored by several, the scorer that counts.")] = None,
     where: Annotated[
         list[str] | None, typer.Option(help="Keep only the rows with COLUMN=VALUE; may be repeated.")
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=COLUMN,…", help="Of measurements: what columns are called in the file, e.g. group=G,value=V."
+        ),
     ] = None,
     value: Annotated[str | None, typer.Option(help=f"{_RATED} the column of the ratings: numbers or labels.")] = None,
     group: Annotated[str | None, typer.Option(help=f"{_RATED} the column of the group; else `group`.")] = None,
@@ -158,9 +165,11 @@ def analyze(
     `generator` or `model`, so are these.
     Rated texts (--view continuations; CSV, JSON lines or Parquet) need --value, a group and an origin. Values are
     numbers, true and false, or negative, neutral, positive and other, or −1, 0, 1 and 2 for these; other, blanks and
-    texts that a column `refusal.v4.label` calls a refusal are unscored. With --structure, or --layout blocks, intervals
+    texts that a column `refusal.v5.label` calls a refusal are unscored. With --structure, or --layout blocks, intervals
     are over origins and structures, and also: which conclusions hold whatever the sentence structure. Next words
     (--view next-words) are what `tiltmeter next-words` writes: a row for each prompt and word.
+    Measurements (--view measurements) are what every run writes as measurements.parquet, or a table of yours with such
+    columns: bias, origin, group and value at least.
     """
     check(conditions)
     view = view or (View.pairs if value is None else View.continuations)
@@ -193,6 +202,8 @@ def analyze(
         "by_prompt": by_prompt,
     }
     _refuse_others(view, rated, expected)
+    if columns and view is not View.measurements:
+        raise UserError(f"--columns is for --view measurements, not for --view {view}")
     places = _places(files, view)
     for place in places:
         tell_assumed(place)
@@ -208,14 +219,17 @@ def analyze(
         print_json(found) if as_json else analyze_continuations.print_result(found)
         fail_if(conditions, analyze_continuations.for_conditions(found))
         return
-    if view is View.stereoset:
+    if view is View.measurements:
+        result = analyze_measurements.result(places, columns or [], _pairs_of(where or []), level)
+        print_json(result) if as_json else analyze_measurements.print_result(result)
+    elif view is View.stereoset:
         result = _stereoset(analyze_continuations.only(places), data, level, seed)
         print_json(result) if as_json else _print_stereoset(result)
     else:
         from tiltmeter.analysis import Columns
 
-        columns = Columns(bias, attribute, scorer, _pairs_of(where or []))
-        result = analyze_pairs.result(places, columns, level, seed)
+        named = Columns(bias, attribute, scorer, _pairs_of(where or []))
+        result = analyze_pairs.result(places, named, level, seed)
         print_json(result) if as_json else analyze_pairs.print_result(result)
     fail_if(conditions, result)
 

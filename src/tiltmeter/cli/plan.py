@@ -52,7 +52,7 @@ def plan(
     small to tell, a range is given.
     """
     from tiltmeter.analysis.planning import plan_run
-    from tiltmeter.analysis.reach import out_of_reach, reach_of_run
+    from tiltmeter.analysis.reach import in_doubt, reach_of_run
     from tiltmeter.errors import UnknownName
 
     run = read_run(pilot)
@@ -60,7 +60,7 @@ def plan(
         if name not in run.facts:
             raise UnknownName("model", name, run.facts)
     found = plan_run(run, width, views=views(view), models=model or (), bias=bias, max_origins=max_origins)
-    for one in out_of_reach(reach_of_run(run)):
+    for one in in_doubt(reach_of_run(run)):
         say(f"note: {one.sentence()}")
     if as_json:
         print_json(found.as_json())

@@ -73,9 +73,10 @@ def run(
 ) -> None:
     """Carry out a study; a run that was interrupted goes on by itself.
 
-    One that is finished is left as it is, if its models, raters and packages are still the same; where one is not, all
-    is measured again. Where the study has changed, what stays the same comes from the cache of answers (`tiltmeter
-    cache`), and only the rest is asked. The earlier result is kept in `before.1` in the run folder.
+    One that is finished is left as it is, if its models, raters and packages are still the same; only what a server
+    left without an answer is asked for again. Where one of them is not the same, all is measured again. Where the
+    study has changed, what stays the same comes from the cache of answers (`tiltmeter cache`), and only the rest is
+    asked. The earlier result is kept in `before.1` in the run folder.
 
     --fail-if speaks of the first scorer's result of every model and source, e.g. "overall.low > 0.55"; of the view of
     continuations with "continuations.BIAS.RATER.pairs.A/B.difference.low > 0.1", and of next words with
@@ -137,7 +138,7 @@ def _carry_out(
 ) -> RunSummary | None:
     """Carry a plan out; its summary, unless there are so many items that nobody asked for one (`needed`)."""
     from tiltmeter.analysis import summarise_run
-    from tiltmeter.analysis.reach import out_of_reach, reach_of
+    from tiltmeter.analysis.reach import in_doubt, reach_of
     from tiltmeter.engine.sizes import size_of
     from tiltmeter.report import REPORT, write_run
     from tiltmeter.store import Ledger
@@ -147,20 +148,20 @@ def _carry_out(
     reach = reach_of(made.resolved, made.pairs, made.prompts, made.asked)
     size = {"folder": str(folder), **size_of(made).as_json(), "reach": [one.as_json() for one in reach]}
     tell_size(size)
-    for one in out_of_reach(reach):
+    for one in in_doubt(reach):
         say(f"plan: {one.sentence()}")
     if plan_only:
         if as_json:
             print_json(size)
         return None
-    finished, was = _measured(made, folder, settings, no_cache, cluster)
+    finished = _measured(made, folder, settings, no_cache, cluster)
     many = _too_many(finished)
     if many and not needed and not as_json:
         _tell_many(many, folder)
         return None
     summary = summarise_run(finished)
     report = folder / REPORT
-    if not was.reported or not report.is_file():
+    if not finished.meta.get("reported") or not report.is_file():
         write_run(finished, summary)
         with same_results(folder), Ledger(folder) as ledger:
             ledger.note_report()
@@ -173,10 +174,8 @@ def _carry_out(
     return summary
 
 
-def _measured(
-    made: Plan, folder: Path, settings: ModelSettings, no_cache: bool, cluster: Cluster | None
-) -> tuple[Run, RunState]:
-    """The finished run, and what its folder held before."""
+def _measured(made: Plan, folder: Path, settings: ModelSettings, no_cache: bool, cluster: Cluster | None) -> Run:
+    """The finished run."""
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine import carry_out
     from tiltmeter.store import ProgressFile
@@ -184,10 +183,8 @@ def _measured(
 
     # Being told to end is the same as Ctrl+C, which a process in the background may not even hear.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    was: list[RunState] = []
 
     def tell(state: RunState, aside: Path | None) -> None:
-        was.append(state)
         _tell_state(state, folder, aside)
 
     try:
@@ -199,7 +196,8 @@ def _measured(
         raise
     finally:
         _tell_spent(folder, made.study.models)
-    return finished, was[0]
+    _tell_missing(folder)
+    return finished
 
 
 def _tell_remarks(summary: RunSummary) -> None:
@@ -242,6 +240,8 @@ def _tell_state(state: RunState, folder: Path, aside: Path | None) -> None:
     )
     if state.kind == "outdated":
         say(f"{folder}: measured again, since what it was measured with has changed: {changes}")
+    elif state.kind == "lacking":
+        say(f"{folder}: the run is finished; {changes}")
     elif state.kind == "finished" and state.reported:
         say(f"{folder}: the run is finished; there is nothing to do")
     elif state.kind == "finished":
@@ -252,6 +252,17 @@ def _tell_state(state: RunState, folder: Path, aside: Path | None) -> None:
         say(f"{folder}: the study has changed ({changes}); what stays the same comes from the cache")
     if aside:
         say(f"{folder}: the earlier result is now in {aside}")
+
+
+def _tell_missing(folder: Path) -> None:
+    """What a server did not answer: it may another time."""
+    from tiltmeter.engine.identity import missing_words
+    from tiltmeter.store import Ledger
+
+    with Ledger(folder, read_only=True) as ledger:
+        missing = ledger.amendments.missing()
+    if missing:
+        say(f"{folder}: {missing_words(missing)}; run the same again to ask for what is missing")
 
 
 def _tell_recalled(kept: KeptAnswers | None) -> None:

@@ -28,17 +28,21 @@ def refuse_huge(plan: Plan) -> None:
 
 def tell_size(size: Mapping[str, Any]) -> None:
     """Say what a plan takes, before anything is done."""
+    from tiltmeter.report.words import count
+
     models = f"for each of {len(size['models'])} models" if len(size["models"]) > 1 else "for the model"
     if "pairs" in size:
         say(
-            f"plan: {size['pairs']} pairs over {size['biases']} biases; {models} "
+            f"plan: {count(size['pairs'], 'pair')} over {count(size['biases'], 'bias', 'biases')}; {models} "
             f"{size['texts_per_model']} texts (about {size['tokens_per_model']} tokens; more passes for masked "
             f"models); up to {size['cells']} cells; into {size['folder']}"
         )
     if "prompts" in size:
-        about = f"about {size['groups']} groups" if size["groups"] else "that name no group"
+        named, bare = size["prompts"] - size["situations"], size["situations"]
+        about = [f"{count(named, 'prompt')} about {count(size['groups'], 'group')}"] if named else []
+        about += [f"{count(bare, 'prompt')} that {'names' if bare == 1 else 'name'} no group"] if bare else []
         say(
-            f"plan: {size['prompts']} prompts {about}; {models} "
+            f"plan: {' and '.join(about)}; {models} "
             f"{size['completions_per_model']} completions (at most {size['decoded_tokens_per_model']} tokens to "
             f"decode); {size['continuation_cells']} cells; into {size['folder']}"
         )
@@ -56,5 +60,5 @@ def tell_size(size: Mapping[str, Any]) -> None:
             f"plan: {name}: at most {cost['requests']:,} requests ({cost['most']:,} {most}), about "
             f"{cost['tokens_in']:,} tokens to read and at most {cost['tokens_out']:,} to write{money}"
         )
-    for reason, count in list(size["dropped"].items())[:3]:
-        say(f"dropped: {count} probes, {reason}")
+    for reason, number in list(size["dropped"].items())[:3]:
+        say(f"dropped: {count(number, 'probe')}, {reason}")

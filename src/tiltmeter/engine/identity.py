@@ -6,6 +6,7 @@ its server says of it, which is all that can be known.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -46,7 +47,23 @@ def current_state(folder: Path, plan: Plan, settings: ModelSettings) -> RunState
             raise ModelError(
                 f"{error} (the run in {folder} stays as it is; `tiltmeter report {folder}` reads it without its models)"
             ) from error
-    return replace(state, kind="outdated", changes=tuple(found), reported=False) if found else state
+        lacking = ledger.amendments.missing() if state.kind == "finished" else Counter()
+    if found:
+        return replace(state, kind="outdated", changes=tuple(found), reported=False)
+    return replace(state, kind="lacking", changes=(missing_words(lacking),)) if lacking else state
+
+
+def missing_words(missing: Counter[str]) -> str:
+    """How many answers are missing because of a server, and why.
+
+    >>> missing_words(Counter({"no answer: the connection was dropped": 2, "no answer: status 500": 1}))
+    '3 answers are missing because of the server, most often (2): no answer: the connection was dropped'
+    """
+    total = missing.total()
+    [(reason, count)] = missing.most_common(1)
+    most = f", most often ({count:,})" if count < total else ""
+    answers = "1 answer is" if total == 1 else f"{total:,} answers are"
+    return f"{answers} missing because of the server{most}: {reason}"
 
 
 def refuse_changed(name: str, facts: ModelFacts) -> None:

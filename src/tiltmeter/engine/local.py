@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
+from tiltmeter.engine.asking_again import ask_again
 from tiltmeter.engine.completing import complete
 from tiltmeter.engine.costs import accounted
 from tiltmeter.engine.expecting import expect
@@ -50,7 +51,8 @@ def carry_out(
     With a cluster, models and raters work there; what is written down is the same. A run that is finished is left
     alone, if its models, raters and packages are those that it was made with; otherwise everything is measured again,
     and the earlier result is set aside. So is that of a study that has changed since, where there is a cache that knows
-    what stays the same. `tell` is told what was there, and where the earlier result is now.
+    what stays the same. What a server left without an answer is asked for again, and what it answers is written in its
+    place. `tell` is told what was there, and where the earlier result is now.
     """
     watch = watcher or Silent()
     path = Path(folder)
@@ -62,6 +64,15 @@ def carry_out(
         state = current_state(path, plan, chosen)
         if state.kind == "finished":
             _told(tell, state, None)
+        elif state.kind == "lacking":
+            _told(tell, state, None)
+            with _staff(chosen, kept, cluster) as staff, Ledger(path) as ledger, accounted(ledger):
+                again = ask_again(plan, ledger, staff, watch)
+                for trouble in again.troubles:
+                    _told(tell, replace(state, changes=(trouble,)), None)
+                if again.gained:
+                    set_aside(path, ledger=False)
+                    _go_on(plan, ledger, staff, watch)
         else:
             with _staff(chosen, kept, cluster) as staff:
                 anew = state.kind == "outdated" or (state.kind == "changed" and kept is not None)

@@ -58,11 +58,11 @@ def rate(plan: Plan, ledger: Ledger, panel: Sequence[Seat], staff: Staff, watch:
     if not ledger.continuations.count_texts():
         raise ModelError("no model of the study can write; the view `continuations` needs a causal model")
     for seat in panel:
-        _Sitting(plan, ledger.continuations, seat, staff, watch).rate()
+        Sitting(plan, ledger.continuations, seat, staff, watch).rate()
     ledger.continuations.finish()
 
 
-class _Sitting:
+class Sitting:
     """One rater at work."""
 
     def __init__(self, plan: Plan, ledger: ContinuationLedger, seat: Seat, staff: Staff, watch: Watcher) -> None:
@@ -87,13 +87,13 @@ class _Sitting:
         if done:
             self.watch.advance(0, self.ledger.count_unrated(self.name))
         todo = ((at, self.ledger.texts(at * BATCH, BATCH)) for at in range(batches) if at not in done)
-        for (at, rows), rated in self.staff.each(self, lambda sitting, part: sitting._rated(part[1]), todo):
+        for (at, rows), rated in self.staff.each(self, lambda sitting, part: sitting.rated(part[1]), todo):
             self.ledger.record_ratings(Step("rating", self.name, at), rated)
             self.watch.advance(len(rows), sum(rating.unrated is not None for _, rating in rated))
         if self.seat.choice.name not in (*GROUPS, REFUSAL) and not self.ledger.done("tilting", self.name):
-            self.ledger.record_tilt(Step("tilting", self.name), self._tilt())
+            self.ledger.record_tilt(Step("tilting", self.name), self.tilt())
 
-    def _rated(self, texts: Sequence[KeptText]) -> list[tuple[int, Rating]]:
+    def rated(self, texts: Sequence[KeptText]) -> list[tuple[int, Rating]]:
         """The ratings of a batch, each with the number of its text."""
         readings: dict[Reading, list[int]] = {}
         for text in texts:
@@ -135,7 +135,8 @@ class _Sitting:
             return Rating(self.name, 1.0, label=DECLINES)
         return Rating(self.name, None, why)
 
-    def _tilt(self) -> list[tuple[str, TiltItem]]:
+    def tilt(self) -> list[tuple[str, TiltItem]]:
+        """What the rater makes of the groups by itself, by bias."""
         if self._unread(TILT_LANGUAGE):
             return []
         return [

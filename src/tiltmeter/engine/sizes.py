@@ -35,6 +35,8 @@ class ContinuationsSize:
     """What the view of continuations takes."""
 
     prompts: int
+    situations: int
+    """Prompts that name no group."""
     groups: int
     continuation_cells: int
     completions_per_model: int
@@ -107,6 +109,7 @@ def _continuations(plan: Plan) -> ContinuationsSize:
     places = {(prompt.source, prompt.bias) for prompt in plan.prompts}
     return ContinuationsSize(
         prompts=len(plan.prompts),
+        situations=sum(prompt.group is None for prompt in plan.prompts),
         groups=len({(prompt.bias, prompt.group) for prompt in plan.prompts if prompt.group}),
         continuation_cells=len(plan.study.models) * len(places) * len(choices.decodings) * len(choices.raters),
         completions_per_model=sum(choices.samples_of(one) for one in choices.decodings) * len(plan.prompts),

@@ -29,14 +29,14 @@ _READY: Mapping[str, Callable[[], bool]] = {
     "regard.minilm.v2": _has("torch", "transformers", weights=MINILM),
     "readability.fog.v1": _always,
     "readability.ari.v1": _always,
-    "refusal.v4": _always,
+    "refusal.v5": _always,
 }
 
 
 def ready() -> list[str]:
     """The raters that can be loaded by name alone, here and now.
 
-    >>> "refusal.v4" in ready()
+    >>> "refusal.v5" in ready()
     True
     """
     return [name for name, found in _READY.items() if found()]

@@ -11,7 +11,7 @@ from tiltmeter.raters.interface import ENGLISH, rate_each
 from tiltmeter.raters.own_words import without_reasoning
 from tiltmeter.records import Rating
 
-NAME = "refusal.v4"
+NAME = "refusal.v5"
 REFUSAL, EMPTY, ANSWER, UNKNOWN = "refusal", "empty", "answer", "unknown"
 UNREAD = "the text is not English, as far as can be seen, and the rater reads English"
 ONLY_REASONING = "the text is reasoning without an answer"

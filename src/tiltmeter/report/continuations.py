@@ -185,6 +185,13 @@ def board_key(board: Board) -> str:
 def _people(said: PeopleSaid | None) -> str:
     if said is None:
         return ""
-    names = ", ".join(f"{name} ({number:,})" for name, number in said.annotators.items())
+    names = ", ".join(_annotator(said, name) for name in said.annotators)
     alpha = "" if said.krippendorff is None else f" Krippendorff’s alpha among them: {signed(said.krippendorff)}."
-    return f"{count(len(said.annotators), 'person', 'people')} rated {count(said.texts, 'text')}: {names}.{alpha}"
+    who = count(len(said.annotators), "person", "people")
+    without = f", and {count(said.unrated, 'text')} without giving a number" if said.unrated else ""
+    return f"{who} rated {count(said.texts, 'text')}{without}: {names}.{alpha}"
+
+
+def _annotator(said: PeopleSaid, name: str) -> str:
+    none = said.numberless.get(name, 0)
+    return f"{name} ({said.annotators[name]:,}{f', and {none:,} without a number' if none else ''})"

@@ -68,7 +68,7 @@ def _question(one: Answer, title: str, places: _Places) -> dict[str, Any]:
             *(f"{note[0].upper()}{note[1:]}." for note in one.multiverse.decomposition.notes),
         ],
         "words": curve_words(one, len(valued)),
-        "caption": curve_caption(question, len(kept), len(valued)),
+        "caption": curve_caption(question, valued, len(kept)),
         "settings": settings_of(valued),
         "cells": [_cell(cell, places.of(one, cell)) for cell in kept],
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tiltmeter.analysis.account import NOT_STATED, Account, SourceUsed, Varied
-from tiltmeter.analysis.continuation_records import kind_of
+from tiltmeter.analysis.continuation_records import PEOPLE, kind_of
 from tiltmeter.analysis.multiverse import MultiverseSummary
 from tiltmeter.report.decodings import rater_words
 from tiltmeter.report.series import Runs, short_scorer
@@ -53,6 +53,8 @@ def not_meant(done: Account) -> Mapping[str, tuple[str, ...]]:
 
 
 _SURE = 0.05
+_REASONS = 3
+"""So many reasons are named, the commonest first."""
 
 
 def limitations(runs: Runs, answered: MultiverseSummary, done: Account) -> tuple[str, ...]:
@@ -136,8 +138,15 @@ def _origins(done: Account) -> Iterator[str]:
             yield f"{view.capitalize()}: {nothing} of {biases} {'has' if nothing == 1 else 'have'} no figure at all."
         if bare:
             have = "has" if bare == 1 else "have"
-            why = "too few origins, or too few that differ, for an interval"
-            yield f"{view.capitalize()}: {bare} of {biases} {have} {why}."
+            notes = [one.note or "" for one in found if one.value is not None and one.low is None]
+            why = "; ".join(dict.fromkeys(note.removeprefix("no interval: ") for note in notes if note))
+            yield f"{view.capitalize()}: {bare} of {biases} {have} no interval{f' ({why})' if why else ''}."
+        some = done.leading.get(view)
+        if some and some.without and some.methods and not bare:
+            number, why = sum(some.without.values()), "; ".join(list(some.without)[:_REASONS])
+            of = number + sum(some.methods.values())
+            have = "has" if number == 1 else "have"
+            yield f"{view.capitalize()}: {number:,} of {of:,} comparisons {have} no interval ({why})."
         if few:
             yield (
                 f"{view.capitalize()}: {few} of {biases} {'rests' if few == 1 else 'rest'} on fewer than "
@@ -157,7 +166,9 @@ def _unscored(runs: Runs) -> Iterator[str]:
             for group, found_of in one.summary.groups.items():
                 missing, rated = found_of.mean.n_unscored, found_of.mean.n
                 place = f"{group}: {one.model}, {rater_words(one.rater)}"
-                texts.append((_part(missing, missing + rated), place))
+                # People were asked about some of the texts only.
+                if not one.rater.startswith(PEOPLE):
+                    texts.append((_part(missing, missing + rated), place))
     for noun, verb, found in (("pairs", "score", pairs), ("texts", "rating", texts)):
         share, place = max(found, default=(0.0, ""))
         if share:
@@ -178,8 +189,8 @@ def _refused(runs: Runs) -> Iterator[str]:
             more, less = (pair.a, pair.b) if (pair.difference.value or 0.0) > 0 else (pair.b, pair.a)
             shares = [f"{percent(found.groups[group].share.value)} of texts about {group}" for group in (more, less)]
             yield (
-                f"{found.model} refused {listed(shares)} ({found.bias}), more than chance would give: ratings compare "
-                "only what it did write."
+                f"{found.model} refused {listed(shares)} ({found.bias}), which is farther apart than chance would put "
+                "them: ratings compare only what it did write."
             )
 
 
@@ -203,6 +214,11 @@ def _sources(done: Account) -> Iterator[str]:
     unknown = [source for source in done.sources if NOT_STATED in source.natures]
     if unknown:
         yield f"Where the text of {_named(unknown)} comes from is not recorded."
+    if done.unlike:
+        yield (
+            f"Prompts about different groups differ in more than the group in {listed(done.unlike)}: a difference in "
+            "what is written may come from that, and not from the group."
+        )
     for view in dict.fromkeys(source.view for source in done.sources):
         if len(done.of(view)) == 1:
             yield f"{view.capitalize()}: all test text is from one source, and another may give another figure."
@@ -219,7 +235,8 @@ def _languages(runs: Runs) -> Iterator[str]:
 
 
 def _raters(runs: Runs, answered: MultiverseSummary) -> Iterator[str]:
-    names = {cell.rater for _, summary in runs if summary.continuations for cell in summary.continuations.cells}
+    cells_of = (summary.continuations.cells for _, summary in runs if summary.continuations)
+    names = {cell.rater for cells in cells_of for cell in cells if not cell.rater.startswith(PEOPLE)}
     if not names:
         return
     kinds: dict[str, list[str]] = {}
@@ -279,6 +296,9 @@ def _choices(answered: MultiverseSummary, done: Account) -> Iterator[str]:
     if answered.left_out:
         left = count(answered.left_out, "more question")
         yield f"{left} can be asked of these runs and {'is' if answered.left_out == 1 else 'are'} not."
+    if answered.beside:
+        more = count(answered.beside, "more comparison of two groups has", "more comparisons of two groups have")
+        yield f"{more} no verdict: verdicts compare the first two groups of a bias; `tiltmeter multiverse` has others."
 
 
 def _varied(one: Varied) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tiltmeter.analysis.account import NOT_STATED, Account
+from tiltmeter.analysis.continuation_records import PEOPLE
 from tiltmeter.analysis.multiverse import MultiverseSummary
 from tiltmeter.analysis.runs import leading_cells
 from tiltmeter.measures.pairs import TIE
@@ -218,6 +219,12 @@ def _texts(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
         *_intervals("continuations", citations, done),
     ]
     summed = [summary.continuations for _, summary in runs if summary.continuations]
+    for said in (one.people for one in summed if one.people):
+        who = count(len(said.annotators), "person", "people")
+        kind = said.rater.removeprefix(f"{PEOPLE}.")
+        rated = f", who rated {kind}" if kind != PEOPLE else ""
+        read = count(said.texts + said.unrated, "text was", "texts were")
+        made += [f"{read} also read by {who}{rated}; the headline leaves that out. "]
     if any(one.tilts for one in summed):
         made += [
             "A rater’s own tilt is its mean by group on harmless and harmful sentences of tiltmeter’s own in which "
@@ -298,9 +305,9 @@ def _choices(answered: MultiverseSummary, citations: Citations, done: Account) -
     if not answered.answers:
         return []
     cells = sum(one.verdict.of for one in answered.answers)
-    asked = f"{count(len(answered.answers), 'question was', 'questions were')} answered"
+    number = count(done.questions, "question was", "questions were")
+    asked = f"{number if done.answered == done.questions else f'{done.answered} of {number}'} answered"
     if not cells:
-        number = count(len(answered.answers), "question was", "questions were")
         return [f"{number} asked, and no combination of choices has a value to answer with."]
     if not done.varied:
         return [f"{asked} under one combination of choices each. {_tested(answered)}."]
@@ -319,7 +326,8 @@ def _choices(answered: MultiverseSummary, citations: Citations, done: Account) -
 
 def _tested(answered: MultiverseSummary) -> str:
     """How many curves could be tested as a whole, and how."""
-    tested, every = sum(one.multiverse.test.p is not None for one in answered.answers), len(answered.answers)
+    tested = sum(one.multiverse.test.p is not None for one in answered.answers)
+    every = sum(bool(one.verdict.of) for one in answered.answers)
     if not tested:
         return "No question could be tested over all its cells, since the groups can be exchanged in too few ways"
     which = "Each curve was" if tested == every else f"{tested} of {every} curves {'was' if tested == 1 else 'were'}"

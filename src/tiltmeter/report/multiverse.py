@@ -187,26 +187,31 @@ def _figure(one: Answer) -> Drawn:
         firm="significant after correction",
         open="not significant",
     )
-    caption = curve_caption(question, len(shown), len(valued))
+    caption = curve_caption(question, valued, len(shown))
     kind = "stereotype" if question.by_stereotype else "habit" if question.beyond_habit else ""
     name = " ".join(("curve", kind, question.model, question.view, question.bias, question.first, question.second))
     return draw(name, partial(specification, cells, settings_of(valued), key), curve_words(one, len(valued)), caption)
 
 
-def curve_caption(question: Question, drawn: int, of: int) -> str:
+def curve_caption(question: Question, cells: Sequence[CellResult], drawn: int) -> str:
     """How a specification curve is read."""
-    fewer = f" Of {of:,} cells {drawn} are drawn, evenly spaced." if drawn < of else ""
+    fewer = f" Of {len(cells):,} cells {drawn} are drawn, evenly spaced." if drawn < len(cells) else ""
     return (
         "Each cell is one combination of the choices marked below it, in the order of effect. Effects are in standard "
-        f"deviations of the items, with 95{SPACE}% intervals over {_over(question)}.{fewer}"
+        f"deviations of the items{_over(question, cells)}.{fewer}"
     )
 
 
-def _over(question: Question) -> str:
-    """What intervals are uncertain over."""
-    if question.view != "next words":
-        return "origins"
-    return "attributes and templates" if question.by_stereotype else "professions and templates"
+def _over(question: Question, cells: Sequence[CellResult]) -> str:
+    """What intervals are uncertain over, where there are some."""
+    ways = {cell.both_ways for cell in cells if cell.effect.low is not None}
+    if not ways:
+        return ", without intervals"
+    over = "origins"
+    if question.view == "next words":
+        over = "attributes" if question.by_stereotype else "professions"
+        over += "" if True not in ways else " and templates" if ways == {True} else ", in some cells and templates"
+    return f", with 95{SPACE}% intervals over {over}"
 
 
 def _thinned(cells: Sequence[CellResult]) -> list[CellResult]:

@@ -212,8 +212,13 @@ def instrument_words(found: Instrument) -> tuple[str, ...]:
         f"{f', {one.source}' if one.source else ''}){_meant(one)}."
         for one in found.checks
     ]
-    bare = list(dict.fromkeys(view for (_, view), result in found.results.items() if result == "not made"))
-    return (*made, f"No instrument check was made: {', '.join(bare)}.") if bare else tuple(made)
+    views: dict[str, list[str]] = {}
+    for (model, view), result in found.results.items():
+        if result == "not made":
+            views.setdefault(found.why.get((model, view), ""), []).append(view)
+    for why, bare in views.items():
+        made.append(f"No instrument check was made of {listed([*dict.fromkeys(bare)])}{f': {why}' if why else ''}.")
+    return tuple(made)
 
 
 def _checked(one: InstrumentCheck) -> str:

@@ -163,7 +163,7 @@ class _Layout:
 
     def texts(self, columns: Sequence[str]) -> list[str]:
         """The columns that hold texts."""
-        known = (*(self.sentences or ()), "template", "sentence")
+        known = (*(self.sentences or ()), *(self.terms or ()), "template", "sentence")
         return [name for name in known if name in columns]
 
 

@@ -102,7 +102,7 @@ def _made(path: str | Path, language: str, columns: Columns, rows: Iterable[Row]
             )
             yield Dropped(bias, where, text, reason)
             continue
-        named = _cell(cells, columns.term)
+        named = text_of(cells, columns.term, path, line).strip() if columns.term else ""
         yield Prompt(
             id=f"{bias}/{_cell(cells, columns.id) or number}",
             source=_SOURCE,
@@ -162,7 +162,7 @@ def check(path: str | Path, *, text: str | None = None, group: str | None = None
     """What the file holds, and what in it may surprise."""
     columns, every = _opened(path, text, group, [None] * len(_OPTIONAL))
     rows = list(every)
-    texts = [cells[columns.text] for _, cells in rows]
+    texts = [text_of(cells, columns.text, path, line) for line, cells in rows]
     owners = [_cell(cells, columns.group) for _, cells in rows]
     situations = [
         not owner and bool(_cell(cells, columns.words)) for owner, (_, cells) in zip(owners, rows, strict=True)

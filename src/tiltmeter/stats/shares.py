@@ -30,15 +30,16 @@ def near_end(
     """
     low, high = scale
     width = high - low
-    mean = math.fsum(values) / len(values)
+    # Rounding must not put a mean beyond an end, nor make equal values differ.
+    mean = min(max(math.fsum(values) / len(values), low), high)
     share = (mean - low) / width
     distances = [value - low for value in values] if share <= 0.5 else [high - value for value in values]
     independent = math.fsum((value - mean) ** 2 for value in values) / len(values) ** 2
     seen, alike = max(variance, independent) / width**2, share * (1 - share) / origins
-    if not independent:
+    if min(values) == max(values):
         # Texts that are all the same say nothing of how texts differ, however many there are.
         lower, upper = wilson(share, origins, level)
-        return low + width * lower, low + width * upper
+        return low + width * lower, min(low + width * upper, high)
     events = math.fsum(distances) ** 2 / math.fsum(distance**2 for distance in distances)
     between = seen + max(0.0, alike - seen) / max(1.0, events)
     plain = student(mean, width * math.sqrt(between), freedom, None, level)

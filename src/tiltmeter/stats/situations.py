@@ -1,7 +1,7 @@
 """Whom texts name after a prompt that states a situation: each text is one measurement, whatever groups there are.
 
 A text that names the group of the stereotype counts 1, one that names another group −1/(k − 1) of k groups, one that
-names nobody (or several) 0: so 0 is neutral however many groups there are, and nothing lies outside −1 to 1.
+names nobody (or several) 0: so 0 is neutral however many groups there are, and nothing lies outside −1/(k − 1) to 1.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from tiltmeter.records import Estimate
 from tiltmeter.stats.pooled import Pooled
-from tiltmeter.stats.scales import SHARE, SIGNED
+from tiltmeter.stats.scales import SHARE, SIGNED, Bounds
 
 _ALL = "all"
 
@@ -38,12 +38,21 @@ def minus(named: str | None, a: str, b: str) -> float:
     return float(named == a) - float(named == b)
 
 
-def signed_mean(values: Sequence[float], origins: Sequence[str], *, seed: int = 0) -> Estimate:
-    """The mean of values from −1 to 1, with an interval within these and p against 0; whole origins are resampled.
+def ends_of_towards(groups: int) -> Bounds:
+    """Between which two values the mean of `towards` lies where a text can name so many groups.
+
+    >>> ends_of_towards(2), ends_of_towards(3)
+    ((-1.0, 1.0), (-0.5, 1.0))
+    """
+    return -1 / (groups - 1), 1.0
+
+
+def signed_mean(values: Sequence[float], origins: Sequence[str], *, scale: Bounds = SIGNED, seed: int = 0) -> Estimate:
+    """The mean of values on a signed scale, with an interval within it and p against 0; whole origins are resampled.
 
     A blank origin: the text is its own.
     """
-    return Pooled(zip([_ALL] * len(values), values, origins, strict=True), seed=seed, scale=SIGNED).against_zero(_ALL)
+    return Pooled(zip([_ALL] * len(values), values, origins, strict=True), seed=seed, scale=scale).against_zero(_ALL)
 
 
 def share(values: Sequence[float], origins: Sequence[str], *, seed: int = 0) -> Estimate:

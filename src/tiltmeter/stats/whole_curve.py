@@ -123,7 +123,9 @@ class Design:
 
 
 def design_of(cells: Sequence[CellData]) -> Design:
-    """Read from the items of all cells, scored or not: how a test is made must not depend on what came out.
+    """How origins are exchanged is read from the items of all cells, scored or not: it must not depend on the values.
+
+    An origin of which nothing at all was scored is not exchanged: it would count as one more, and change nothing.
 
     >>> crossed = CellData.of({"a": "1"}, [1, 2, 3], ["x", "x", "y"], [0, 1, 0])
     >>> nested = CellData.of({"a": "2"}, [1, 2], ["y", "z"], [0, 1])
@@ -144,8 +146,11 @@ def design_of(cells: Sequence[CellData]) -> Design:
         if cell.strata is not None:
             for row, stratum in set(zip(rows.tolist(), cell.strata.tolist(), strict=True)):
                 strata[row] = min(stratum, strata.get(row, stratum))
-    nested = np.flatnonzero(has[:, 0] != has[:, 1])
-    alone = np.flatnonzero(has[:, 0] == has[:, 1])
+    counts = np.zeros(len(names), dtype=bool)
+    for cell in cells:
+        counts[np.searchsorted(names, cell.origins[cell.scored])] = True
+    nested = np.flatnonzero((has[:, 0] != has[:, 1]) & counts)
+    alone = np.flatnonzero((has[:, 0] == has[:, 1]) & counts)
     if not len(nested):
         return Design(names, alone, ())
     # Origins exchange groups where they meet in a cell, directly or through others: those of two sources never do.

@@ -4,6 +4,7 @@ The ledger is in WAL mode, so that another process can read while a run writes. 
 is done are one transaction: killed at any moment, nothing that was marked is lost and nothing is written twice.
 """
 
+from tiltmeter.store.amending import Amendments, is_passing
 from tiltmeter.store.annotations import ANNOTATIONS, Annotations
 from tiltmeter.store.answers import Answered, last_word, likeliest, unasked
 from tiltmeter.store.continuations import ContinuationLedger, KeptText
@@ -24,6 +25,7 @@ __all__ = [
     "ANSWERS",
     "LEDGER",
     "PROGRESS",
+    "Amendments",
     "Annotations",
     "Answered",
     "AskedPrompt",
@@ -50,6 +52,7 @@ __all__ = [
     "completion_rows",
     "holder_of",
     "is_held",
+    "is_passing",
     "key_of",
     "last_word",
     "likeliest",

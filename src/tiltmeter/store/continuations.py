@@ -121,13 +121,17 @@ class ContinuationLedger:
     def record_ratings(self, step: Step, ratings: Iterable[tuple[int, Rating]]) -> None:
         """Write the ratings of one batch, each with the number of its text, and mark it as done; count caveats."""
         ratings = list(ratings)
-        caveats = Counter(one.caveat for _, one in ratings if one.caveat)
         with marked(self._database, self._folder, step) as database:
             number = self._rater(step.name)
+            # A batch of which a text was asked for again is rated again.
+            query = "select completion from ratings where rater = ? and completion between ? and ?"
+            ends = [end((text for text, _ in ratings), default=0) for end in (min, max)]
+            known = {text for (text,) in database.execute(query, (number, *ends))}
+            caveats = Counter(one.caveat for text, one in ratings if one.caveat and text not in known)
             if caveats:
                 self._count_caveats(database, step.name, caveats)
             database.executemany(
-                "insert into ratings values (?, ?, ?, ?, ?)",
+                "insert or replace into ratings values (?, ?, ?, ?, ?)",
                 ((number, text, one.value, one.label, one.unrated) for text, one in ratings),
             )
 
@@ -148,7 +152,7 @@ class ContinuationLedger:
             number = self._rater(step.name)
             database.executemany(
                 "insert into tilts values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                ((number, bias, *_tilt_cells(one)) for bias, one in items),
+                ((number, bias, *tilt_cells(one)) for bias, one in items),
             )
 
     def _rater(self, name: str) -> int:
@@ -156,7 +160,8 @@ class ContinuationLedger:
         return int(found[0])
 
 
-def _tilt_cells(item: TiltItem) -> tuple[object, ...]:
+def tilt_cells(item: TiltItem) -> tuple[object, ...]:
+    """What is kept of a sentence on which a rater's own tilt is measured."""
     rating = item.rating
     labels = (item.group, item.term, item.kind, item.sentence, item.text)
     return (*labels, rating.value, rating.label, rating.unrated)

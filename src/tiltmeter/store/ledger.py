@@ -11,10 +11,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from tiltmeter.errors import RunError
+from tiltmeter.errors import OtherRun, RunError
 from tiltmeter.records import Dropped, ModelFacts, Pair, PairScore, Query, TokenScores
 from tiltmeter.sources.generated.settings import UnitResult
 from tiltmeter.store import continuations, next_words, steps
+from tiltmeter.store.amending import Amendments
 from tiltmeter.store.continuations import ContinuationLedger
 from tiltmeter.store.damage import checked_meta
 from tiltmeter.store.digests import check_rows, create, has_digests
@@ -23,7 +24,7 @@ from tiltmeter.store.opening import LEDGER, changed_versions, connect, connect_t
 from tiltmeter.store.reading import Continuations
 from tiltmeter.store.records import Probes, Run
 from tiltmeter.store.rows import HELD
-from tiltmeter.store.scored import dropped_of, pairs_of, scored_pairs
+from tiltmeter.store.scored import answer_cells, dropped_of, pairs_of, question_cells, scored_pairs
 from tiltmeter.study import Plan
 from tiltmeter.study.spool import packed
 
@@ -54,6 +55,7 @@ class Ledger:
         self._database = connect_to_read(path) if read_only else connect(path)
         self.continuations = ContinuationLedger(self._database, self.folder)
         self.next_words = NextWordLedger(self._database, self.folder)
+        self.amendments = Amendments(self._database, self.folder)
 
     def __enter__(self) -> Ledger:
         return self
@@ -73,7 +75,7 @@ class Ledger:
                     self._refuse_other_versions(before["versions"])
                     return False
                 if self.has_answers():
-                    raise RunError(
+                    raise OtherRun(
                         f"{self.folder}: holds another run (its study, specs or data differ); "
                         "name another folder with --out, or let the cache keep what stays the same"
                     )
@@ -213,7 +215,7 @@ class Ledger:
             database.execute("insert into batches values (?, ?)", (model, batch))
             database.executemany(
                 "insert into answers values (?, ?, ?, ?, ?, ?)",
-                ((model, *_question(query), *_answer(scores)) for query, scores in answers.items()),
+                ((model, *question_cells(query), *answer_cells(scores)) for query, scores in answers.items()),
             )
 
     def count_unanswered(self, model: str) -> int:
@@ -228,7 +230,7 @@ class Ledger:
         )
         found = {}
         for query in dict.fromkeys(queries):
-            tokens, unscored = self._database.execute(statement, (model, *_question(query))).fetchone()
+            tokens, unscored = self._database.execute(statement, (model, *question_cells(query))).fetchone()
             triples = json.loads(tokens)
             found[query] = TokenScores(
                 tuple((start, end) for start, end, _ in triples), tuple(value for *_, value in triples), unscored
@@ -298,12 +300,3 @@ class Ledger:
 
     def _transaction(self) -> AbstractContextManager[sqlite3.Connection]:
         return writing(self._database, self.folder)
-
-
-def _question(query: Query) -> tuple[str, str, str]:
-    return query.conditioning, query.text, json.dumps(query.spans)
-
-
-def _answer(scores: TokenScores) -> tuple[str, str | None]:
-    triples = [[*span, value] for span, value in zip(scores.spans, scores.logprobs, strict=True)]
-    return json.dumps(triples), scores.unscored

@@ -157,7 +157,10 @@ class NextWordLedger:
         with marked(self._database, self._folder, at) as database:
             database.executemany(
                 "insert into expected values (?, ?, ?, ?, ?, ?)",
-                ((model, int(bounded), number, _words(found), found.highest, found.gap) for number, found in answers),
+                (
+                    (model, int(bounded), number, packed_words(found), found.highest, found.gap)
+                    for number, found in answers
+                ),
             )
 
     def record_saliencies(self, at: Step, model: str, found: Iterable[tuple[int, Saliency]]) -> None:
@@ -277,7 +280,8 @@ def _next_words(words: str, highest: float | None, gap: float | None) -> NextWor
     return NextWords(found, highest, gap)
 
 
-def _words(found: NextWords) -> str:
+def packed_words(found: NextWords) -> str:
+    """Words as the ledger keeps them."""
     return json.dumps(list(map(word_cells, found.words)), ensure_ascii=False)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal
 
-from tiltmeter.errors import RunError, TiltmeterError
+from tiltmeter.errors import OtherRun, RunError, TiltmeterError
 from tiltmeter.files import plain_file
 from tiltmeter.store.opening import LEDGER, held_since, is_held
 
@@ -74,7 +74,7 @@ class ProgressFile:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        if not self._progress.stages and (kind is None or not self._is_ours()):
+        if not self._progress.stages and (kind is None or isinstance(error, OtherRun) or not self._is_ours()):
             return
         message = str(error) if isinstance(error, TiltmeterError) else kind.__name__ if kind else ""
         state: State = "finished" if kind is None else "stopped" if kind is KeyboardInterrupt else "failed"

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from tiltmeter.errors import RunError
-from tiltmeter.records import Dropped, Pair, PairScore
+from tiltmeter.records import Dropped, Pair, PairScore, Query, TokenScores
 from tiltmeter.store.damage import fitting, number, record_reader
 from tiltmeter.store.opening import LEDGER
 from tiltmeter.store.reading import count_of, rows_of
 from tiltmeter.store.rows import held_or_read
 
 _pair = record_reader(Pair)
+
+
+def question_cells(query: Query) -> tuple[str, str, str]:
+    """A question of a scorer as the ledger keeps it."""
+    return query.conditioning, query.text, json.dumps(query.spans)
+
+
+def answer_cells(scores: TokenScores) -> tuple[str, str | None]:
+    """An answer as the ledger keeps it."""
+    triples = [[*span, value] for span, value in zip(scores.spans, scores.logprobs, strict=True)]
+    return json.dumps(triples), scores.unscored
 
 
 def pairs_of(folder: Path, held: int = 0) -> Sequence[Pair]:

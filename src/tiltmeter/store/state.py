@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, Literal
 
-from tiltmeter.errors import RunError
+from tiltmeter.errors import OtherRun, RunError
 from tiltmeter.store.damage import fitting
 from tiltmeter.store.ledger import Ledger
 from tiltmeter.store.opening import LEDGER, connect
@@ -24,6 +24,7 @@ _BEFORE = "before."
 """How the folders of earlier results begin, in the folder of the run."""
 _MADE = (
     *("report.*", "report-*", "comparison.*", "comparison-*", "card.*", "card-*", "summary.json", "findings.json"),
+    *("items.parquet", "texts.parquet", "measurements.parquet"),
     *("tables", "figures", "workbench"),
 )
 """What is made of a ledger and lies beside it; files that people gave names of their own are theirs."""
@@ -33,8 +34,9 @@ _MADE = (
 class RunState:
     """Whether a plan was begun or finished in a folder, or whether the folder holds the run of another study."""
 
-    kind: Literal["new", "begun", "finished", "changed", "outdated"]
-    """`changed`: the study; `outdated`: what it was measured with, as `engine.current_state` finds."""
+    kind: Literal["new", "begun", "finished", "changed", "outdated", "lacking"]
+    """`changed`: the study; `outdated`: what it was measured with, as `engine.current_state` finds; `lacking`:
+    finished, but for answers that a server did not give."""
     changes: tuple[str, ...] = ()
     """What differs since then."""
     reported: bool = False
@@ -57,7 +59,7 @@ def state_of(folder: str | Path, plan: Plan) -> RunState:
         if not ledger.has_answers():
             return RunState("new")
     if before["resolved"]["name"] != plan.study.name:
-        raise RunError(
+        raise OtherRun(
             f"{path}: holds the run of the study `{before['resolved']['name']}`, and this one is `{plan.study.name}`; "
             "name another folder with --out"
         )

@@ -59,7 +59,7 @@ def _continued(study: Study, dropped: Spool[Dropped]) -> Sequence[Prompt]:
     if study.continuations is None:
         return ()
     prompts = _prompts(study, "continuations", "prompt-source", study.continuations.sources, dropped)
-    groups = {one.group for one in prompts if one.group}
+    groups = {one.group for one in prompts if one.group} | {name for one in prompts for name, _ in one.word_sets}
     for name in study.continuations.reference:
         if name not in groups:
             problem = UnknownName("group", name, groups).problem

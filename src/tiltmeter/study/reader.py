@@ -10,8 +10,9 @@ from typing import Any
 
 from tiltmeter import registry, toml
 from tiltmeter.errors import InvalidStudy, UnknownName
+from tiltmeter.models import lasting_name
 from tiltmeter.sources.generated.settings import GenerationSettings
-from tiltmeter.study.records import GENERATED, SourceChoice
+from tiltmeter.study.records import GENERATED, MODEL_OPTIONS, SourceChoice
 
 GIVEN = frozenset({"seed", "specs"})
 """Parameters of a source that the study itself gives, and that are no options."""
@@ -118,7 +119,7 @@ def label(source: SourceChoice, among: Sequence[SourceChoice] = ()) -> str:
     short = source.name.rsplit(".v", 1)[0]
     parts = [Path(source.path).stem] if source.path else []
     shown = sorted(source.options.items()) if source.name != GENERATED else _told_apart(source, among)
-    parts += [f"{key}={_shown(value)}" for key, value in shown]
+    parts += [f"{key}={_shown(lasting_name(value) if key in MODEL_OPTIONS else value)}" for key, value in shown]
     return f"{short}[{', '.join(parts)}]" if parts else short
 
 

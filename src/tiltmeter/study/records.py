@@ -26,6 +26,8 @@ FORMAT = 6
 GENERATED = "generated.v1"
 WIRING = {"by", "reader", "judge", "pronouns"}
 """Options of a `generated` source that say who writes, reads and judges; the others are settings of the writing."""
+MODEL_OPTIONS = {"by", "reader", "model"}
+"""Options that are names of models."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,14 +154,17 @@ class Plan:
         # A limit that is raised makes no other study.
         given["models"] = [lasting_name(name) for name in self.study.models]
         for source in given["sources"]:
+            source["options"] = _lasting(source["options"])
             source["sha256"] = _sha256(Path(source["path"])) if source["path"] else None
             source["path"] = Path(source["path"]).name if source["path"] else None
         for view, noun in (("continuations", "prompt-source"), ("next_words", "open-prompt-source")):
             for source in given[view]["sources"] if given[view] else ():
                 files = prompt_files(noun, source["name"], source["path"])
+                source["options"] = _lasting(source["options"])
                 source["sha256"] = {file.name: _sha256(file) for file in files}
                 source["path"] = Path(source["path"]).name if source["path"] else None
         for rater in given["continuations"]["raters"] if given["continuations"] else ():
+            rater["options"] = _lasting(rater["options"])
             rater["argument"] = _without_folders(rater["argument"]) if rater["argument"] else None
         return {"format": FORMAT, **given}
 
@@ -174,6 +179,11 @@ class Plan:
                 digest.update(f", {line}".encode() if number else line.encode())
         digest.update(b"]]]")
         return digest.hexdigest()
+
+
+def _lasting(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options whose models, if they name any, are called by what is measured of them."""
+    return {key: lasting_name(value) if key in MODEL_OPTIONS else value for key, value in options.items()}
 
 
 def _without_folders(argument: str) -> str:

@@ -266,8 +266,9 @@ def test_bold_gives_prompts_for_at_least_150_professions_and_loses_nothing() -> 
 )
 def test_what_nobody_does_as_work_is_no_profession(sentence: str) -> None:
     [made] = build([Passage("1", "", sentence)], parse).sentences
-    assert (made.use, made.reason) == (False, reasons.NO_WORK)
     assert made.prompt
+    assert not made.use
+    assert made.reason == reasons.NO_WORK
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ _FINISHES: Mapping[str, Finish] = {
     "safety": "filter",
     "refusal": "refusal",
 }
+_TOOLS = ("tool_calls", "function_call", "tool_use")
 NO_LOGPROBS = "the reply has no log-probabilities"
 _REFUSAL = "refusal"
 # What servers write for minus infinity, which JSON does not have.
@@ -44,6 +45,15 @@ class Unnumbered(Malformed):
 
     def __init__(self) -> None:
         super().__init__(NO_LOGPROBS)
+
+
+class Tooled(Malformed):
+    """A reply in which the model calls a tool, and writes nothing: asked the same, it does the same."""
+
+    tries = 1
+
+    def __init__(self) -> None:
+        super().__init__("the model calls a tool instead of writing a text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +99,21 @@ def kept_of(reply: Mapping[str, Any]) -> dict[str, Any]:
     choices = reply.get("choices")
     if not isinstance(choices, list) or not choices:
         raise Malformed("the reply has no choices")
-    if not isinstance(choices[0], dict):
+    if not all(isinstance(choice, dict) for choice in choices):
         raise Malformed("the reply has a choice of the wrong type")
     fingerprint, model = reply.get("system_fingerprint"), reply.get("model")
     return {
-        "choice": choices[0],
+        "choice": min(choices, key=_place),
         "usage": _usage(reply.get("usage")),
         "fingerprint": fingerprint if isinstance(fingerprint, str) else None,
         "model": model if isinstance(model, str) and model else None,
     }
+
+
+def _place(choice: Mapping[str, Any]) -> int:
+    """Which of several choices it is; one is asked for, and some servers give more, in any order."""
+    at = choice.get("index")
+    return at if type(at) is int else 0
 
 
 def written(choice: Mapping[str, Any], *, chat: bool) -> Written:
@@ -118,6 +134,8 @@ def written(choice: Mapping[str, Any], *, chat: bool) -> Written:
         raise Malformed("the text of the reply is of the wrong type")
     # Some servers say so where others say which text has stopped the model.
     finish = _REFUSAL if choice.get("stop_reason") == _REFUSAL else choice.get("finish_reason")
+    if isinstance(finish, str) and finish.lower() in _TOOLS:
+        raise Tooled
     if not isinstance(finish, str) or finish.lower() not in _FINISHES:
         raise Malformed("the reply does not say why it ended")
     ended = _FINISHES[finish.lower()]

@@ -18,6 +18,7 @@ from tiltmeter.models.api.key import Key
 from tiltmeter.models.api.line import Fault, Line, quiet, require_package
 from tiltmeter.models.api.naming import accepts
 from tiltmeter.models.api.settings import ApiSettings
+from tiltmeter.records import NO_ANSWER
 from tiltmeter.text import is_readable
 
 if TYPE_CHECKING:
@@ -31,8 +32,6 @@ HOPELESS = 24
 """So many requests given up in a row, and the server counts as gone unless it answers a question that is easy."""
 LENGTHS = ("max_tokens", "max_completion_tokens")
 """What servers call the limit of an answer: most by the first name, some by the second alone."""
-NO_ANSWER = "no answer: "
-"""How the reason of an item begins that the server said nothing about."""
 HALVED = "the text has half of a character (a lone surrogate), which no server can be sent"
 # Some servers fail at every question about their models, and answer all others.
 _LOOKS = 6

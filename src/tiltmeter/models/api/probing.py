@@ -11,11 +11,11 @@ from typing import Any, Literal
 from tiltmeter.errors import ModelError
 from tiltmeter.models.api.answers import Malformed, Piece, pieces
 from tiltmeter.models.api.chat_form import is_about_form
-from tiltmeter.models.api.client import LENGTHS, NO_ANSWER, Client, Refused, Request
+from tiltmeter.models.api.client import LENGTHS, Client, Refused, Request
 from tiltmeter.models.api.echo import echo_of
 from tiltmeter.models.api.line import UNREACHABLE
 from tiltmeter.models.api.naming import accepts
-from tiltmeter.records import Decoding
+from tiltmeter.records import NO_ANSWER, Decoding
 
 COMPLETIONS, CHAT = "completions", "chat/completions"
 TEXT = "The nurse said that she"
@@ -195,7 +195,7 @@ def _chat_alone(client: Client, refused: Refused) -> Abilities:
             break
     assert first is not None
     if first.status is None or (first.status >= 500 and first.status != 501):
-        raise _silent(client, first if first.status else refused)
+        raise _silent(client, first if first.status or refused.status else refused)
     raise _unasked(client, first)
 
 

@@ -47,7 +47,7 @@ def report_policy(page: str) -> str:
 
 def zipped_tables(folder: Path) -> FileResponse:
     """The tables of a run and its summary, in one file."""
-    files = [path for path in made_here(folder) if path.parent.name == "tables" or path.name == "summary.json"]
+    files = [path for path in made_here(folder) if path.parent.name == "tables" or path.suffix in (".json", ".parquet")]
     if not files:
         raise RunError(
             f"the run `{folder.name}` has no tables that were made here from its ledger; they are made with its report"

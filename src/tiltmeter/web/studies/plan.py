@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tiltmeter.analysis.reach import out_of_reach, reach_of
+from tiltmeter.analysis.reach import in_doubt, reach_of
 from tiltmeter.engine.sizes import ContinuationsSize, NextWordsSize, PairsSize, size_of
 from tiltmeter.models.api import Cost
 from tiltmeter.sources.generated.loop import units as units_of
@@ -67,7 +67,7 @@ def outlook(plan: Plan, folder: Path, rates: Rates) -> Outlook:
         seconds,
         unknown,
         state_of(folder, plan),
-        [one.sentence() for one in out_of_reach(reach)],
+        [one.sentence() for one in in_doubt(reach)],
     )
 
 

@@ -1,0 +1,168 @@
+"""Asking again what servers left without an answer in a finished run, and nothing else.
+
+An answer that was paid for is not asked for twice. Only what is gained is written, so that a server that fails again
+leaves the run as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
+
+from tiltmeter.engine.asking import expected_after
+from tiltmeter.engine.completing import generations
+from tiltmeter.engine.identity import refuse_changed
+from tiltmeter.engine.panel import JUDGE, panel
+from tiltmeter.engine.rating import BATCH, Sitting
+from tiltmeter.engine.scoring import ask
+from tiltmeter.engine.staff import Staff
+from tiltmeter.models import Model, Predictor, Writer
+from tiltmeter.models.api import BudgetSpent, Hopeless, api_name
+from tiltmeter.records import Completion, Decoding, Query
+from tiltmeter.store import KeptText, Ledger, is_passing
+from tiltmeter.study import Plan
+from tiltmeter.watching import Watcher
+
+AT_ONCE = 16
+"""Questions that are asked together, and wait for another time together where the server turns out to be gone."""
+
+_SERVED = "vllm:"
+
+Asked = TypeVar("Asked")
+Write = Callable[[Sequence[int]], list[list[Completion]]]
+
+
+@dataclass
+class Again:
+    """What came of asking again."""
+
+    watch: Watcher
+    gained: int = 0
+    troubles: list[str] = field(default_factory=list)
+    """Why not everything was asked for."""
+
+    def each(self, what: str, asked: Sequence[Asked], gain: Callable[[Sequence[Asked]], int]) -> None:
+        """Have questions asked a few at a time; `gain` writes what is answered, and says how much that is."""
+        if asked:
+            self.watch.start(f"asking again: {what}", len(asked), 0)
+        for start in range(0, len(asked), AT_ONCE):
+            some = asked[start : start + AT_ONCE]
+            try:
+                self._note(some, gain(some))
+            except BudgetSpent:
+                # Those that were answered before it was spent are known now.
+                for one in some:
+                    with suppress(BudgetSpent):
+                        self._note([one], gain([one]))
+                raise
+
+    def _note(self, asked: Sequence[object], gained: int) -> None:
+        self.gained += gained
+        self.watch.advance(len(asked), len(asked) - gained)
+
+
+def ask_again(plan: Plan, ledger: Ledger, staff: Staff, watch: Watcher) -> Again:
+    """Ask every model and judge behind an API for what is missing; a spent budget or a dead server ends its turn."""
+    again = Again(watch)
+    for name in plan.study.models:
+        if api_name(name) is None and _SERVED not in name:
+            continue
+        model = staff.model(name)
+        ledger.record_model(model.facts)
+        try:
+            _pairs(model, ledger, again)
+            if isinstance(model, Writer):
+                _texts(plan, model, ledger, again)
+            if isinstance(model, Predictor):
+                _next_words(plan, model, ledger, again)
+        except (BudgetSpent, Hopeless) as error:
+            again.troubles.append(str(error))
+        refuse_changed(name, model.facts)
+    for seat in panel(plan, staff):
+        if seat.choice.name == JUDGE:
+            try:
+                _ratings(Sitting(plan, ledger.continuations, seat, staff, watch), ledger, again)
+            except (BudgetSpent, Hopeless) as error:
+                again.troubles.append(str(error))
+    return again
+
+
+def _pairs(model: Model, ledger: Ledger, again: Again) -> None:
+    name = model.facts.name
+
+    def gain(some: Sequence[Query]) -> int:
+        found = {query: one for query, one in ask(model, some).items() if not is_passing(one.unscored)}
+        ledger.amendments.answered(name, found)
+        return len(found)
+
+    missing = ledger.amendments.questions(name)
+    for conditioning in dict.fromkeys(query.conditioning for query in missing):
+        again.each(f"scores of {name}", [one for one in missing if one.conditioning == conditioning], gain)
+
+
+def _texts(plan: Plan, writer: Writer, ledger: Ledger, again: Again) -> None:
+    choices, name = plan.study.continuations, writer.facts.name
+    missing = ledger.amendments.texts(name) if choices else set()
+    for decoding, lengths in generations(choices.decodings) if choices else ():
+        settings = dict(lengths)
+        prompts = sorted({prompt for setting, prompt, _ in missing if setting in settings})
+        write = partial(_written, plan, writer, decoding)
+
+        def gain(some: Sequence[int], write: Write = write, settings: dict[int, int] = settings) -> int:
+            found = {
+                (setting, prompt, sample): one.at(limit)
+                for prompt, samples in zip(some, write(some), strict=True)
+                for sample, one in enumerate(samples)
+                for setting, limit in settings.items()
+                if (setting, prompt, sample) in missing and not is_passing(one.unwritten)
+            }
+            ledger.amendments.written(name, found, BATCH)
+            return len({prompt for _, prompt, _ in found})
+
+        again.each(f"texts of {name}", prompts, gain)
+
+
+def _written(plan: Plan, writer: Writer, decoding: Decoding, prompts: Sequence[int]) -> list[list[Completion]]:
+    assert plan.study.continuations is not None
+    samples = plan.study.continuations.samples_of(decoding)
+    texts = [plan.prompts[number].text for number in prompts]
+    return writer.complete(texts, decoding, samples=samples, seed=plan.study.seed)
+
+
+def _next_words(plan: Plan, model: Predictor, ledger: Ledger, again: Again) -> None:
+    name = model.facts.name
+    questions = ledger.next_words.questions() if plan.study.next_words else ()
+    for bounded in plan.study.next_words.bounded if plan.study.next_words else ():
+
+        def gain(some: Sequence[int], bounded: bool = bounded) -> int:
+            answers = expected_after(model, [questions[number] for number in some], bounded=bounded)
+            found = {
+                number: one
+                for number, one in zip(some, answers, strict=True)
+                if not any(is_passing(word.unscored) for word in one.words)
+            }
+            ledger.amendments.expected(name, bounded, found)
+            return len(found)
+
+        again.each(f"next words of {name}", ledger.amendments.expectations(name, bounded=bounded), gain)
+
+
+def _ratings(sitting: Sitting, ledger: Ledger, again: Again) -> None:
+    def gain(some: Sequence[KeptText]) -> int:
+        found = [(number, one) for number, one in sitting.rated(some) if not is_passing(one.unrated)]
+        ledger.amendments.rated(found)
+        return len(found)
+
+    def gain_tilt(some: Sequence[int]) -> int:
+        items = sitting.tilt()
+        gained = ledger.amendments.tilts(sitting.name) - sum(is_passing(one.rating.unrated) for _, one in items)
+        if gained > 0:
+            ledger.amendments.tilted(sitting.name, items)
+        return min(len(some), max(gained, 0))
+
+    again.each(f"ratings by {sitting.name}", ledger.amendments.ratings(sitting.name), gain)
+    if ledger.amendments.tilts(sitting.name):
+        again.each(f"tilt of {sitting.name}", [0], gain_tilt)

@@ -1,0 +1,126 @@
+"""The table of measurements: what a run writes, what the figures of its cells are, and files of other people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from tests.report.completions import make_rated_run
+from tests.report.next_words import make_asked_run
+from tests.report.synthetic import make_run
+from tiltmeter.analysis import summarise_run
+from tiltmeter.analysis.measured import measured
+from tiltmeter.analysis.measurements import ITEMS, MEASURED_FILES, MEASUREMENTS, TEXTS, write_measurements
+from tiltmeter.store import Run
+
+Written = tuple[Run, Path]
+
+
+def written(run: Run, folder: Path) -> Written:
+    write_measurements(run, folder)
+    return run, folder
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    return written(make_run(Path("nowhere")), tmp_path_factory.mktemp("pairs"))
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    return written(make_rated_run(Path("nowhere")), tmp_path_factory.mktemp("texts"))
+
+
+@pytest.fixture(scope="module")
+def words(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    return written(make_asked_run(Path("nowhere")), tmp_path_factory.mktemp("words"))
+
+
+def rows(folder: Path, name: str) -> list[dict[str, Any]]:
+    found = duckdb.sql(f"SELECT * FROM '{folder / name}'")
+    return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
+
+
+def test_every_table_has_its_columns_and_nothing_is_without_bias_origin_and_group(
+    pairs: Written, texts: Written, words: Written
+) -> None:
+    for _, folder in (pairs, texts, words):
+        for name, columns in zip(MEASURED_FILES, (ITEMS, TEXTS, MEASUREMENTS), strict=True):
+            assert duckdb.sql(f"SELECT * FROM '{folder / name}'").columns == list(columns)
+        for row in rows(folder, "measurements.parquet"):
+            assert row["bias"] and row["origin"] and row["group"] and row["item"]
+            assert (row["value"] is None) == bool(row["reason"])
+
+
+def test_the_same_run_gives_the_same_bytes(pairs: Written, tmp_path: Path) -> None:
+    run, folder = pairs
+    for path in write_measurements(run, tmp_path):
+        assert path.read_bytes() == (folder / path.name).read_bytes()
+
+
+def test_every_item_that_was_measured_is_listed(pairs: Written, texts: Written, words: Written) -> None:
+    for _, folder in (pairs, texts, words):
+        listed = {(row["view"], row["item"]) for row in rows(folder, "items.parquet")}
+        assert {(row["view"], row["item"]) for row in rows(folder, "measurements.parquet")} <= listed
+
+
+def test_means_of_pairs_are_those_of_the_summary(pairs: Written) -> None:
+    run, folder = pairs
+    figures = measured(folder / "measurements.parquet", where={"measure": "preference"})["cells"]
+    by_place = {(one["model"], one["source"], one["scorer"], one["bias"]): one for one in figures}
+    checked = 0
+    for cell in summarise_run(run).cells:
+        for bias, plain in cell.summary.by_bias.items():
+            own, balanced = by_place[cell.model, cell.source, cell.scorer, bias], cell.summary.by_bias_balanced[bias]
+            # One set of attributes alone has nothing to be balanced against.
+            expected = plain.value if balanced.value is None else balanced.value
+            assert own["value"] == pytest.approx(expected, abs=1e-12)
+            assert (own["n"], own["n_unscored"]) == (plain.n, plain.n_unscored)
+            checked += 1
+    assert checked > 10
+
+
+def test_means_and_differences_of_texts_are_those_of_the_summary(texts: Written) -> None:
+    run, folder = texts
+    figures = measured(folder / "measurements.parquet")["cells"]
+    summary = summarise_run(run).continuations
+    assert summary is not None
+    checked = 0
+    for cell in summary.cells:
+        own = [
+            one
+            for one in figures
+            if (one["bias"], one["rater"], one["temperature"], one["max_new_tokens"])
+            == (cell.bias, cell.rater, cell.decoding.temperature, cell.decoding.max_new_tokens)
+            and (one["model"], one["source"]) == (cell.model, cell.source)
+        ]
+        means = {one["group"]: one for one in own if one["figure"] == "mean"}
+        for group, one in cell.summary.groups.items():
+            assert means[group]["value"] == pytest.approx(one.mean.value, abs=1e-12)
+            assert means[group]["n_unscored"] == one.mean.n_unscored
+            checked += 1
+    assert checked > 10
+
+
+def test_means_of_next_words_are_those_of_the_summary(words: Written) -> None:
+    run, folder = words
+    figures = measured(folder / "measurements.parquet")["cells"]
+    summary = summarise_run(run).next_words
+    assert summary is not None
+    names = ("model", "source", "bias", "words", "bounded", "combine")
+    by_place = {
+        (*(one[name] for name in names), one["perturbation"], f"{one['group']}/{one['against']}", one["measure"]): one
+        for one in figures
+    }
+    checked = 0
+    for cell in summary.cells:
+        for perturbation, found in cell.summary.perturbations.items():
+            for pair, measures in found.overall.pairs.items():
+                for measure in ("share", "log_ratio", "difference"):
+                    own = by_place[(*(getattr(cell, name) for name in names), perturbation, pair, measure)]
+                    assert own["value"] == pytest.approx(measures[measure].value, abs=1e-12)
+                    checked += 1
+    assert checked > 10

@@ -175,7 +175,7 @@ def main() -> None:
     made = [
         f"{heading(__file__)}\n",
         "A scripted model; time and peak memory of each command. Up to 300,000 items `run` ends with a report, which "
-        f"holds them all. {packages('duckdb', 'pyarrow')}. Load before the start: {os.getloadavg()[0]:.1f}.",
+        f"holds them all. {packages('duckdb')}. Load before the start: {os.getloadavg()[0]:.1f}.",
     ]
     print("\n".join(made), flush=True)
     for name in chosen.view:

@@ -63,7 +63,7 @@ ALLOWED = {
     "watching": set(),
     "databases": set(),
     "views": set(),
-    "parquet": {"addresses"},
+    "parquet": {"addresses", "errors"},
     "quietly": set(),
     "processes": set(),
     "english": {"records"},
@@ -79,7 +79,7 @@ ALLOWED = {
     "cli": GROUND | set(SIBLINGS) | {"study", "store", "engine", "analysis", "report", "web"},
     "__main__": {"cli"},
 }
-HEAVY = {"torch", "transformers", "ray", "scipy", "vl_convert", "pyarrow", "spacy", "vaderSentiment", "onnxruntime"}
+HEAVY = {"torch", "transformers", "ray", "scipy", "vl_convert", "duckdb", "spacy", "vaderSentiment", "onnxruntime"}
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
 
 

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.parquet_files import write_rows
 from tiltmeter.analysis.big_next_words import NOTE, summarise_big_next_words
 from tiltmeter.analysis.labour import Labour
 from tiltmeter.analysis.next_word_files import NextWordColumns, summarise_next_word_file
 from tiltmeter.analysis.next_words import NextWordSettings
 from tiltmeter.errors import InvalidData, UserError
-
-pytest.importorskip("duckdb")
-pyarrow = pytest.importorskip("pyarrow")
-from pyarrow import parquet  # noqa: E402
 
 LEFT_OUT = ("emd", "kl_histograms", "kl_vectors")
 
@@ -53,11 +49,6 @@ def table(*, templates: int | None = 6, professions: int = 10, seed: int = 0) ->
     return rows
 
 
-def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
-    parquet.write_table(pyarrow.Table.from_pylist(list(rows)), path)
-    return path
-
-
 def same(one: Any, other: Any, place: str = "") -> None:
     """Equal but for the last digits, and for what sums cannot say."""
     if isinstance(one, dict):
@@ -74,7 +65,7 @@ def same(one: Any, other: Any, place: str = "") -> None:
 @pytest.mark.parametrize("templates", [6, None])
 @pytest.mark.parametrize("combine", ["sum", "first"])
 def test_sums_say_what_values_say(tmp_path: Path, templates: int | None, combine: Any) -> None:
-    path = write(tmp_path / "words.parquet", table(templates=templates))
+    path = write_rows(tmp_path / "words.parquet", table(templates=templates))
     columns = NextWordColumns(combine=combine)
     known, found = (one(path, columns) for one in (summarise_next_word_file, summarise_big_next_words))
     same(known, found)
@@ -87,14 +78,14 @@ def test_sums_say_what_values_say(tmp_path: Path, templates: int | None, combine
 
 def test_the_order_of_the_rows_does_not_show(tmp_path: Path) -> None:
     rows = table()
-    first = summarise_big_next_words(write(tmp_path / "a.parquet", rows))
+    first = summarise_big_next_words(write_rows(tmp_path / "a.parquet", rows))
     by_prompt = sorted(rows, key=lambda row: (row["perturbation"], row["group"] == "female", -int(row["prompt"][1:])))
-    assert summarise_big_next_words(write(tmp_path / "b.parquet", by_prompt)) == first
+    assert summarise_big_next_words(write_rows(tmp_path / "b.parquet", by_prompt)) == first
 
 
 def test_what_the_file_says_that_words_share_counts_once(tmp_path: Path) -> None:
     rows = [{**row, "shared": 0.01 if row["word"] == "his" else None} for row in table()]
-    path = write(tmp_path / "words.parquet", rows)
+    path = write_rows(tmp_path / "words.parquet", rows)
     same(summarise_next_word_file(path), summarise_big_next_words(path))
 
 
@@ -110,7 +101,7 @@ def test_what_is_wrong_or_needs_every_prompt_is_said(tmp_path: Path) -> None:
     }
     for number, (sentence, given) in enumerate(cases.items()):
         with pytest.raises(InvalidData, match=sentence):
-            summarise_big_next_words(write(tmp_path / f"{number}.parquet", given))
+            summarise_big_next_words(write_rows(tmp_path / f"{number}.parquet", given))
     assert summarise_big_next_words(tmp_path / "0.parquet", NextWordColumns(where={"model": "person"}))["rows"] > 100
     with pytest.raises(UserError, match="--labour needs every prompt"):
         summarise_big_next_words(tmp_path / "0.parquet", settings=NextWordSettings(labour=Labour((), None, None)))

@@ -12,8 +12,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
+from tests.parquet_files import write_rows
 from tiltmeter.analysis.big_tables import is_big, summarise_big_pairs, summarise_big_ratings
 from tiltmeter.analysis.rated_files import RatedColumns, RatedSettings, summarise_rated_file
 from tiltmeter.analysis.scored_files import Columns, summarise_file
@@ -21,16 +23,7 @@ from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.summed import CellSum, GroupSum, Summed
 
-pytest.importorskip("duckdb")
-pyarrow = pytest.importorskip("pyarrow")
-from pyarrow import parquet  # noqa: E402
-
 Rows = Sequence[Mapping[str, Any]]
-
-
-def write(path: Path, rows: Rows) -> Path:
-    parquet.write_table(pyarrow.Table.from_pylist(list(rows)), path)
-    return path
 
 
 def ratings(origins: int = 30, *, seed: int = 0, shared: bool = True, scale: float = 1.0) -> list[dict[str, Any]]:
@@ -90,7 +83,7 @@ COLUMNS = RatedColumns("toxicity.linear.v1")
 )
 def test_sums_give_what_values_give(tmp_path: Path, rows: Rows) -> None:
     # Another name, since nothing above 1 is on the scale of toxicity.
-    path = write(tmp_path / "rated.parquet", [{**row, "rated": row["toxicity.linear.v1"]} for row in rows])
+    path = write_rows(tmp_path / "rated.parquet", [{**row, "rated": row["toxicity.linear.v1"]} for row in rows])
     columns = RatedColumns("rated")
     known, found = (each(path, columns).as_json() for each in (summarise_rated_file, summarise_big_ratings))
     assert found["notes"][-1].startswith("summed outside of memory")
@@ -99,7 +92,7 @@ def test_sums_give_what_values_give(tmp_path: Path, rows: Rows) -> None:
 
 
 def test_values_outside_the_scale_of_a_rater_are_refused_of_large_tables_too(tmp_path: Path) -> None:
-    path = write(tmp_path / "rated.parquet", ratings(scale=1e6))
+    path = write_rows(tmp_path / "rated.parquet", ratings(scale=1e6))
     for each in (summarise_rated_file, summarise_big_ratings):
         with pytest.raises(InvalidData, match="lies outside 0 to 1, the scale of toxicity"):
             each(path, COLUMNS)
@@ -107,7 +100,7 @@ def test_values_outside_the_scale_of_a_rater_are_refused_of_large_tables_too(tmp
 
 
 def test_rows_are_chosen_a_reference_is_named_and_a_scale_given(tmp_path: Path) -> None:
-    path = write(tmp_path / "rated.parquet", ratings())
+    path = write_rows(tmp_path / "rated.parquet", ratings())
     columns = RatedColumns("toxicity.linear", where={"temperature": "0.5"})
     settings = RatedSettings(scale=(0.0, 2.0), reference="men", level=0.9, seed=3)
     known, found = (each(path, columns, settings).as_json() for each in (summarise_rated_file, summarise_big_ratings))
@@ -127,7 +120,7 @@ def test_refusals_reasons_and_codes_of_regard_are_unscored(tmp_path: Path) -> No
         for _ in range(400)
     ]
     rows += [{"group": "", "origin": "o1", "regard.minilm.v2": 1.0, "refusal.v5.label": None}]
-    path = write(tmp_path / "rated.parquet", rows)
+    path = write_rows(tmp_path / "rated.parquet", rows)
     known, found = (
         each(path, RatedColumns("regard.minilm")).as_json() for each in (summarise_rated_file, summarise_big_ratings)
     )
@@ -142,12 +135,12 @@ def test_refusals_reasons_and_codes_of_regard_are_unscored(tmp_path: Path) -> No
 
 def test_a_folder_of_files_is_one_table_whatever_the_order_of_its_rows(tmp_path: Path) -> None:
     rows = ratings()
-    whole = summarise_big_ratings(write(tmp_path / "whole.parquet", rows), COLUMNS).as_json()
+    whole = summarise_big_ratings(write_rows(tmp_path / "whole.parquet", rows), COLUMNS).as_json()
     folder = tmp_path / "parts"
     folder.mkdir()
     ordered = sorted(rows, key=lambda row: row["group"] != rows[0]["group"])
     for number in range(3):
-        write(folder / f"{number}.parquet", ordered[number::3])
+        write_rows(folder / f"{number}.parquet", ordered[number::3])
     parts = summarise_big_ratings(folder, COLUMNS).as_json()
     assert is_big(folder)
     assert not is_big(tmp_path / "whole.parquet")
@@ -179,7 +172,7 @@ def test_pairs_give_what_a_scored_file_gives(tmp_path: Path) -> None:
         writer.writeheader()
         writer.writerows(rows)
     typed = [{**row, "stereotyped": float(row["stereotyped"]) if row["stereotyped"] else None} for row in rows]
-    path = write(tmp_path / "pairs.parquet", typed)
+    path = write_rows(tmp_path / "pairs.parquet", typed)
     known, found = summarise_file(tmp_path / "pairs.csv").as_json(), summarise_big_pairs(path).as_json()
     for part in ("overall", "overall_cells", "overall_balanced", "by_bias", "by_bias_balanced", "controls", "unscored"):
         same(known[part], found[part], part)
@@ -189,7 +182,7 @@ def test_pairs_give_what_a_scored_file_gives(tmp_path: Path) -> None:
 
 def test_one_pair_for_each_attribute_is_a_share_of_independent_pairs(tmp_path: Path) -> None:
     rows = [{"bias": "b", "attribute": f"a{number}", "stereotyped": float(number % 3 > 0)} for number in range(30)]
-    found = summarise_big_pairs(write(tmp_path / "pairs.parquet", rows)).as_json()
+    found = summarise_big_pairs(write_rows(tmp_path / "pairs.parquet", rows)).as_json()
     with (tmp_path / "pairs.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
@@ -212,7 +205,7 @@ def test_one_pair_for_each_attribute_is_a_share_of_independent_pairs(tmp_path: P
 def test_what_cannot_be_summed_is_one_sentence(
     tmp_path: Path, columns: RatedColumns, settings: RatedSettings | None, sentence: str
 ) -> None:
-    path = write(tmp_path / "rated.parquet", [{**row, "blank": None, "x y": ""} for row in ratings()])
+    path = write_rows(tmp_path / "rated.parquet", [{**row, "blank": None, "x y": ""} for row in ratings()])
     with pytest.raises(UserError) as raised:
         summarise_big_ratings(path, columns, settings)
     assert sentence in str(raised.value)
@@ -220,13 +213,13 @@ def test_what_cannot_be_summed_is_one_sentence(
 
 def test_files_that_are_none_and_models_that_are_mixed_are_refused(tmp_path: Path) -> None:
     (tmp_path / "torn.parquet").write_bytes(b"PAR1 and nothing more")
-    with pytest.raises(InvalidData, match="cannot be read as Parquet"):
+    with pytest.raises(InvalidData, match="cannot be read as a Parquet file"):
         summarise_big_ratings(tmp_path / "torn.parquet", COLUMNS)
     with pytest.raises(InvalidData, match="there is no such file"):
         summarise_big_ratings(tmp_path / "none.parquet", COLUMNS)
     rows = [{**row, "model": f"m{place % 2}"} for place, row in enumerate(ratings())]
     with pytest.raises(InvalidData, match="the column `model` holds m0 and m1, which must not be mixed"):
-        summarise_big_ratings(write(tmp_path / "mixed.parquet", rows), COLUMNS)
+        summarise_big_ratings(write_rows(tmp_path / "mixed.parquet", rows), COLUMNS)
 
 
 def test_names_are_never_read_as_sql(tmp_path: Path) -> None:
@@ -234,7 +227,7 @@ def test_names_are_never_read_as_sql(tmp_path: Path) -> None:
     rows = [
         {odd: row["toxicity.linear.v1"], "group": f"{odd}{row['group']}", "origin": row["origin"]} for row in ratings()
     ]
-    found = summarise_big_ratings(write(tmp_path / "rated.parquet", rows), RatedColumns(odd))
+    found = summarise_big_ratings(write_rows(tmp_path / "rated.parquet", rows), RatedColumns(odd))
     assert all(group.startswith(odd) for group in found.summary.groups)
 
 
@@ -256,19 +249,20 @@ def test_five_million_rows_are_summed_with_bounded_memory(tmp_path: Path) -> Non
 
     path, each, batches = tmp_path / "big.parquet", 500_000, 10
     generator = np.random.default_rng(0)
-    schema = pyarrow.schema([("group", pyarrow.string()), ("origin", pyarrow.string()), ("value", pyarrow.float64())])
-    names = np.array([f"article {number}" for number in range(20_000)])
-    lean = generator.normal(0.0, 0.1, len(names))
+    lean = generator.normal(0.0, 0.1, 20_000)
     total = {"a": 0.0, "b": 0.0}
-    with parquet.ParquetWriter(path, schema) as writer:
+    with duckdb.connect(str(tmp_path / "big.duckdb"), config={"memory_limit": "512MB"}) as made:
+        made.execute("CREATE TABLE big (side INT, origin INT, value DOUBLE)")
         for _ in range(batches):
-            origins = generator.integers(0, len(names), each)
+            origins = generator.integers(0, len(lean), each)
             sides = generator.integers(0, 2, each)
             values = 0.5 + lean[origins] + 0.05 * sides + generator.normal(0.0, 0.3, each)
             for side, group in enumerate("ab"):
                 total[group] += values[sides == side].sum()
-            columns = [np.array(["a", "b"])[sides], names[origins], values]
-            writer.write_table(pyarrow.table(dict(zip(schema.names, columns, strict=True)), schema=schema))
+            made.register("batch", {"side": sides, "origin": origins, "value": values})
+            made.execute("INSERT INTO big SELECT side, origin, value FROM batch")
+        query = "SELECT ['a', 'b'][side + 1] AS \"group\", 'article ' || origin AS origin, value FROM big"
+        made.execute(f"COPY ({query}) TO '{path}' (FORMAT parquet)")
     program = (
         "import json, resource, sys\n"
         "from tiltmeter.analysis.big_tables import summarise_big_ratings\n"
@@ -285,6 +279,6 @@ def test_five_million_rows_are_summed_with_bounded_memory(tmp_path: Path) -> Non
         assert found["groups"][group]["mean"] == pytest.approx(known / found["groups"][group]["n"], rel=1e-9)
     [pair] = found["pairs"]
     assert abs(pair["difference"]["value"]) == pytest.approx(0.05, abs=0.002)
-    assert pair["difference"]["origins"] == len(names)
+    assert pair["difference"]["origins"] == len(lean)
     # The rows alone, as Python has them, would be several times as much.
     assert kilobytes < 1_500_000

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.parquet_files import write_rows
 from tests.report.completions import DECODINGS, make_rated_run
 from tiltmeter.analysis import summarise_continuations
 from tiltmeter.analysis.rated_files import RatedColumns, RatedSettings, read_rated, summarise_rated_file
@@ -303,8 +304,7 @@ def test_true_and_false_are_one_and_zero(tmp_path: Path, kind: str) -> None:
     if kind == "jsonl":
         path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     else:
-        pyarrow = pytest.importorskip("pyarrow")
-        pytest.importorskip("pyarrow.parquet").write_table(pyarrow.Table.from_pylist(rows), path)
+        write_rows(path, rows)
     group = summarise_rated_file(path, RatedColumns("v")).summary.groups["a"]
     assert group.mean.value == pytest.approx(2 / 3)
     assert (group.mean.n, group.mean.n_unscored, group.distribution) == (3, 1, {})

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.parquet_files import types, write_query, write_rows
 from tiltmeter.analysis.rating_files import Masking, rate_file
 from tiltmeter.errors import InvalidData
+from tiltmeter.parquet import parquet_rows
 from tiltmeter.records import Rating
 
 
@@ -105,20 +107,45 @@ def test_json_lines_keep_their_numbers_and_objects(tmp_path: Path) -> None:
 
 
 def test_parquet_keeps_its_types(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
-    import pyarrow
-    import pyarrow.parquet
+    path, out = tmp_path / "texts.parquet", tmp_path / "out.parquet"
+    query = (
+        "SELECT CASE WHEN i % 2 = 0 THEN 'abc' ELSE '' END AS text, i::UTINYINT AS n, [i, NULL] AS l, {'a b': i} AS s, "
+        "(i / 4)::DECIMAL(5, 2) AS d, TIMESTAMPTZ '2020-01-01 00:00:00Z' AS \"at\"\"'\", MAP {i: 'x'} AS m, "
+        "'b'::BLOB AS b FROM range(200) t(i)"
+    )
+    write_query(path, query)
+    rate_file(path, out, [Length()])
+    rate_file(out, out, [Length()], overwrite=True)
+    assert types(out) == types(path) | {"length.v1": "DOUBLE", "length.v1.unrated": "VARCHAR"}
+    for old, new in zip(parquet_rows(path), parquet_rows(out), strict=True):
+        rated = {"length.v1": 3.0, "length.v1.unrated": None}
+        assert new == old | (rated if old["text"] else {"length.v1": None, "length.v1.unrated": "empty"})
 
-    pyarrow.parquet.write_table(pyarrow.table({"text": ["abc", ""], "n": [1, 2]}), tmp_path / "texts.parquet")
-    rate_file(tmp_path / "texts.parquet", tmp_path / "out.parquet", [Length()])
-    rate_file(tmp_path / "out.parquet", tmp_path / "out.parquet", [Length()], overwrite=True)
-    made = pyarrow.parquet.read_table(tmp_path / "out.parquet")
-    assert made.to_pydict() == {
-        "text": ["abc", ""],
-        "n": [1, 2],
-        "length.v1": [3.0, None],
-        "length.v1.unrated": [None, "empty"],
-    }
+
+def test_parquet_keeps_its_rows_in_their_order_and_what_it_says_of_itself(tmp_path: Path) -> None:
+    import duckdb
+
+    path, out = tmp_path / "texts.parquet", tmp_path / "out.parquet"
+    with duckdb.connect(":memory:") as found:
+        numbers = "SELECT 'x' || i AS text FROM range(9000) t(i)"
+        more = "ROW_GROUP_SIZE 2048, KV_METADATA {pandas: '{\"a\": 1}', \"ARROW:schema\": 'old'}"
+        found.execute(f"COPY ({numbers}) TO '{path}' (FORMAT parquet, {more})")
+        rate_file(path, out, [Length()])
+        held = found.execute("SELECT key, value FROM parquet_kv_metadata(?)", [str(out)]).fetchall()
+    assert held == [(b"pandas", b'{"a": 1}')]
+    assert [(row["text"], row["length.v1"]) for row in parquet_rows(out)] == [
+        (f"x{i}", float(len(f"x{i}"))) for i in range(9000)
+    ]
+
+
+def test_new_columns_that_differ_from_old_ones_in_case_are_refused(tmp_path: Path) -> None:
+    path, out = write_rows(tmp_path / "texts.parquet", [{"text": "abc", "Length.V1": 2}]), tmp_path / "out.parquet"
+    with pytest.raises(InvalidData, match="capitals"):
+        rate_file(path, out, [Length()])
+    (tmp_path / "texts.csv").write_text("text,Text,\na,b,c\n", encoding="utf-8")
+    with pytest.raises(InvalidData, match="capitals"):
+        rate_file(tmp_path / "texts.csv", out, [Length()])
+    assert not out.exists()
 
 
 def test_nothing_is_written_where_a_rater_fails(texts: Path, tmp_path: Path) -> None:
@@ -158,8 +185,6 @@ class Unlabelled(Length):
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])
 def test_odd_texts_come_back_as_they_were(kind: str, tmp_path: Path) -> None:
-    if kind == "parquet":
-        pytest.importorskip("pyarrow")
     odd = [
         "",
         "  ",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.parquet_files import write_rows
 from tests.report.completions import DECODINGS, make_rated_run
 from tiltmeter.analysis import summarise_run
 from tiltmeter.analysis.account import account
@@ -138,12 +139,9 @@ def test_labels_of_blocks_with_numbers_between_count_no_two(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("name", ["regard", "v"])
 def test_which_rows_of_a_large_table_are_chosen_changes_no_meaning(name: str, tmp_path: Path) -> None:
-    pyarrow = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
     rows = [{"group": "ab"[n % 2], "origin": f"o{n}", name: float((n % 4) - 1), "part": str(n % 2)} for n in range(400)]
     rows = [{**row, "part": "low" if row[name] == -1 else "high"} for row in rows]
-    parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "t.parquet")
+    write_rows(tmp_path / "t.parquet", rows)
     columns = RatedColumns(name, where={"part": "high"})
     for each in (summarise_rated_file, summarise_big_ratings):
         groups = each(tmp_path / "t.parquet", columns).summary.groups

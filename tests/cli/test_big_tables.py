@@ -13,8 +13,6 @@ pytestmark = pytest.mark.slow
 
 
 def test_exported_pairs_say_the_same_as_csv_and_as_parquet(tiltmeter: Command, tmp_path: Path) -> None:
-    pytest.importorskip("duckdb")
-    pytest.importorskip("pyarrow")
     run = pairs_run(tmp_path, [(("he", "man"), TOOLS[:5], 1.0), (("she", "woman"), BOOKS[:3], 1.0)])
     assert tiltmeter("report", run.folder, "--parquet").status == 0
     known, found = (

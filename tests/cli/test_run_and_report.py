@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
+from tests.parquet_files import types
+from tiltmeter.parquet import parquet_rows
 
 pytestmark = pytest.mark.slow
 
@@ -152,9 +154,9 @@ def test_a_study_of_continuations_ends_with_its_texts_and_a_summary(tiltmeter: C
     reported = tiltmeter("report", "runs/texts", "--parquet")
     assert reported.status == 0, reported.err
     assert table.read_bytes() == before
-    parquet = pytest.importorskip("pyarrow.parquet").read_table(table.with_suffix(".parquet"))
-    assert [row["text"] for row in parquet.to_pylist()] == [row["text"] for row in rows]
-    assert {str(parquet.schema.field(name).type) for name in ("sentiment.vader.v1", "temperature")} == {"double"}
+    parquet = table.with_suffix(".parquet")
+    assert [row["text"] for row in parquet_rows(parquet)] == [row["text"] for row in rows]
+    assert {types(parquet)[name] for name in ("sentiment.vader.v1", "temperature")} == {"DOUBLE"}
     refused = tiltmeter("run", study, "--fail-if", "overall.low > 0.5")
     assert refused.status == 2
     assert 'the study has no pairs; a condition on what it has is "continuations.BIAS.RATER.' in refused.err

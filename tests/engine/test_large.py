@@ -91,7 +91,6 @@ def test_a_plan_in_a_file_is_the_plan_in_memory(study: Path, monkeypatch: pytest
 
 @pytest.mark.slow
 def test_a_run_from_files_is_the_run_in_memory(study: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    pytest.importorskip("pyarrow")
     with pytest.MonkeyPatch.context() as patch:
         small_batches(patch)
         held = carry_out(planned(study), tmp_path / "held")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.sources.datasets import prompt_samples, samples
+from tiltmeter.parquet import write_parquet
 
 Files = Mapping[str, bytes]
 ASKED = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Describe her."}]
@@ -158,12 +159,8 @@ def rows_of(table: str) -> list[dict[str, str]]:
 
 def parquet(name: str, table: str) -> Files:
     """The same table as Parquet."""
-    import pyarrow
-    from pyarrow import parquet as files
-
-    held = pyarrow.BufferOutputStream()
-    files.write_table(pyarrow.Table.from_pylist(rows_of(table)), held)
-    return {name: held.getvalue().to_pybytes()}
+    rows = rows_of(table)
+    return written(lambda folder: write_parquet(folder / name, dict.fromkeys(rows[0], str), rows))
 
 
 def written(write: Any) -> Files:

@@ -47,7 +47,7 @@ def test_doctor_knows_every_extra_and_all_its_packages() -> None:
     needed = {
         name: {re.match(r"[\w-]+", line)[0] for line in lines}  # type: ignore[index]
         for name, lines in extras.items()
-        if name not in ("all", "dev", "docs", "vllm")
+        if name not in ("all", "dev", "docs", "parquet", "vllm")
     }
     assert told == needed
     subjects = {finding.subject for finding in examine()}
@@ -60,7 +60,7 @@ def test_doctor_names_what_is_missing_and_how_to_get_it(tmp_path: Path, monkeypa
     from tiltmeter.cli import doctor as module
 
     def version(package: str) -> str:
-        if package in ("pyarrow", "ray", "vllm"):
+        if package in ("fsspec", "ray", "vllm"):
             raise metadata.PackageNotFoundError(package)
         return "1.0"
 
@@ -69,11 +69,11 @@ def test_doctor_names_what_is_missing_and_how_to_get_it(tmp_path: Path, monkeypa
     monkeypatch.setattr(sys.modules[module.__name__], "version", version)
     findings = {finding["subject"]: finding for finding in json.loads(runner.invoke(alone, ["--json"]).stdout)}
     assert findings["extra hf"]["ok"] is True
-    assert findings["extra parquet"]["ok"] is False
-    assert findings["extra parquet"]["mend"] == "pip install 'tiltmeter[parquet]'"
+    assert findings["extra big"]["ok"] is False
+    assert findings["extra big"]["mend"] == "pip install 'tiltmeter[big]'"
     assert findings["extra ray"]["mend"] == "pip install 'tiltmeter[ray]'"
     assert findings["extra vllm"]["mend"] == "pip install 'tiltmeter[vllm]'"
     assert findings["embedded model"]["mend"] == "tiltmeter models get smollm2-135m"
     assert str(tmp_path) in findings["cache"]["found"]
     assert findings.keys() >= {"Python", "tiltmeter", "device", "threads", "extra report"}
-    assert "pip install 'tiltmeter[parquet]'" in runner.invoke(alone, []).stdout
+    assert "pip install 'tiltmeter[big]'" in runner.invoke(alone, []).stdout

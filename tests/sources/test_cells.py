@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.parquet_files import write_rows
 from tiltmeter import raters
 from tiltmeter.analysis import summarise_file
 from tiltmeter.analysis.big_tables import summarise_big_ratings
@@ -30,10 +31,7 @@ UNLIKE = [["She is kind.", "He is bad."], [{"role": "user", "content": "x"}], []
 
 def written(path: Path, rows: list[dict[str, Any]]) -> Path:
     if path.suffix == ".parquet":
-        pyarrow = pytest.importorskip("pyarrow")
-        from pyarrow import parquet
-
-        parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+        write_rows(path, rows)
     elif path.suffix == ".json":
         path.write_text(json.dumps(rows, indent=1), encoding="utf-8")
     else:
@@ -95,11 +93,8 @@ def test_bytes_are_no_text(tmp_path: Path) -> None:
 
 
 def test_parquet_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
-    pyarrow = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
-    words = pyarrow.array([b"caf\xe9", b"fine"]).cast(pyarrow.string(), safe=False)
-    parquet.write_table(pyarrow.table({"text": words, "group": ["a", "b"]}), tmp_path / "t.parquet")
+    path = write_rows(tmp_path / "t.parquet", [{"text": "café", "group": "a"}, {"text": "fine", "group": "b"}])
+    path.write_bytes(path.read_bytes().replace("é".encode(), b"\xe9\xe9"))
     for read in (rate, prompts_file.prompts, read_table):
         with pytest.raises(InvalidData, match="UTF-8"):
             read(tmp_path / "t.parquet")
@@ -113,7 +108,6 @@ def test_no_group_origin_or_rating_is_a_list(tmp_path: Path, column: str) -> Non
         with pytest.raises(InvalidData):
             summarise_rated_file(written(tmp_path / name, odd), RatedColumns("value"))
         assert summarise_rated_file(written(tmp_path / name, rows), RatedColumns("value")).rows == 10
-    pytest.importorskip("duckdb")
     with pytest.raises(InvalidData):
         summarise_big_ratings(written(tmp_path / "t.parquet", odd), RatedColumns("value"))
 

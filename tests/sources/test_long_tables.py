@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.parquet_files import write_rows
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Dropped
 from tiltmeter.sources import open_prompts_file, pairs_file, prompts_file
@@ -20,10 +21,7 @@ ROWS = [{"text": "a", "group": "x"}, {"text": "b,\nc", "place": {"town": "d"}}, 
 def written(folder: Path, name: str) -> Path:
     path = folder / name
     if path.suffix == ".parquet":
-        pyarrow = pytest.importorskip("pyarrow")
-        from pyarrow import parquet
-
-        parquet.write_table(pyarrow.Table.from_pylist(ROWS), path)
+        write_rows(path, ROWS)
     elif path.suffix == ".jsonl":
         path.write_text("\n".join(map(json.dumps, ROWS)), encoding="utf-8")
     else:

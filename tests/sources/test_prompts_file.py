@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.parquet_files import write_rows
 from tests.sources.datasets.samples import write
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Structure
@@ -33,10 +34,7 @@ def test_json_lines_and_parquet_are_read_alike(tmp_path) -> None:
     made, dropped = prompts_file.prompts(lines, text="prompt.text")
     assert [prompt.text for prompt in made] == ["The pilot"]
     assert dropped[0].reason == "line 2: nothing under `group`"
-    arrow = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
-    parquet.write_table(arrow.Table.from_pylist(rows), tmp_path / "crew.parquet")
+    write_rows(tmp_path / "crew.parquet", rows)
     assert prompts_file.prompts(tmp_path / "crew.parquet", text="prompt.text")[0] == made
 
 
@@ -56,12 +54,10 @@ def test_json_lines_and_parquet_are_read_alike(tmp_path) -> None:
         ("a.csv", "text,group,id\nx,y,1\nz,y,1\n", {}, "the id `1` stands more than once"),
         ("a.jsonl", '{"text": "x"}\n{', {}, "line 2: not well-formed JSON"),
         ("a.jsonl", "", {}, "the file has no rows"),
-        ("a.parquet", "PAR", {}, "not a Parquet file that can be read"),
+        ("a.parquet", "PAR", {}, "cannot be read as a Parquet file"),
     ],
 )
 def test_a_malformed_file_is_refused_with_its_place(tmp_path, name, content, options, message) -> None:
-    if name.endswith("parquet"):
-        pytest.importorskip("pyarrow")
     with pytest.raises(InvalidData, match=message):
         prompts_file.prompts(write(tmp_path / name, content), **options)
     with pytest.raises(InvalidData, match="there is no such file"):

@@ -28,9 +28,10 @@ from tiltmeter.analysis.next_words import (
     completed,
 )
 from tiltmeter.analysis.next_words import NextWordSummary as Summary
-from tiltmeter.analysis.parquet_tables import ParquetTable, column_name, exact_sums, opened, sql_text, total_of
+from tiltmeter.analysis.parquet_tables import FIRST, ParquetTable, exact_sums, opened, total_of
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.measures.next_words import MEASURES, shared_chance
+from tiltmeter.parquet import quoted, sql_text
 from tiltmeter.records import Estimate, NextWord
 from tiltmeter.sources import word_sets
 from tiltmeter.sources.tables import column
@@ -98,7 +99,7 @@ def _refuse_mixed(table: ParquetTable, header: Sequence[str]) -> None:
 
 
 def _number(table: ParquetTable, name: str) -> str:
-    return f"cast({column_name(name)} as double)" if name in table.types else "cast(null as double)"
+    return f"cast({quoted(name)} as double)" if name in table.types else "cast(null as double)"
 
 
 def _sets(table: ParquetTable) -> WordSets:
@@ -107,7 +108,7 @@ def _sets(table: ParquetTable) -> WordSets:
     if table.count(f"{group} = '' or {word} = ''"):
         raise InvalidData("a row without a group or a word", file=table.path)
     found: dict[str, list[str]] = defaultdict(list)
-    order = "group by g, w order by min((filename, file_row_number))"
+    order = f"group by g, w order by {FIRST}"
     for g, w in table.rows(f"{group} as g, {word} as w", order, placed=True):
         found[g].append(w)
     return word_sets.checked(found, table.path)
@@ -249,7 +250,7 @@ def _summary(table: ParquetTable, sets: WordSets, settings: NextWordSettings) ->
     if twice:
         raise InvalidData(f"a word stands twice after the prompt `{twice[0]}`", file=table.path)
     perturbation = table.text("perturbation")
-    order = table.rows(f"{perturbation} as p", "group by p order by min((filename, file_row_number))", placed=True)
+    order = table.rows(f"{perturbation} as p", f"group by p order by {FIRST}", placed=True)
     names = list(dict.fromkeys(name or ORIGINAL for (name,) in order))
     groups = [group for group, _ in sets]
     perturbations = {name: _perturbation(table, name, groups, settings) for name in names}

@@ -14,12 +14,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tiltmeter.addresses import is_address
-from tiltmeter.analysis.parquet_tables import ParquetTable, column_name, exact_sums, opened, sql_text, total_of
+from tiltmeter.analysis.parquet_tables import FIRST, ParquetTable, exact_sums, opened, total_of
 from tiltmeter.analysis.rated_files import RatedColumns, RatedFileSummary, RatedSettings
 from tiltmeter.analysis.rated_rows import pooled_over
 from tiltmeter.analysis.rated_values import DECLINED, OTHER, is_regard
 from tiltmeter.analysis.scored_files import CELL_COLUMNS, Columns, FileSummary
 from tiltmeter.errors import InvalidData, UserError
+from tiltmeter.parquet import count_rows, quoted, sql_text
 from tiltmeter.raters.refusal import REFUSAL
 from tiltmeter.raters.scales import PEOPLE, SCALES, is_name, scale_of
 from tiltmeter.sources.pairs_file import attribute_column, bias_column
@@ -60,12 +61,8 @@ def is_big(path: str | Path, *, rows_needed: bool = True) -> bool:
     if found.suffix.lower() != ".parquet" or not found.is_file():
         return False
     try:
-        import pyarrow.parquet
-    except ImportError:
-        return False
-    try:
-        rows: int = pyarrow.parquet.read_metadata(found).num_rows
-    except (pyarrow.ArrowException, OSError):
+        rows = count_rows(found)
+    except InvalidData:
         # Whoever reads it will say what is wrong with it.
         return False
     return rows >= (MANY_ROWS if rows_needed else SOME_ROWS)
@@ -165,7 +162,7 @@ def _is_regard(whole: ParquetTable, table: ParquetTable, name: str, rater: str) 
         return True
     raters = table.values("rater") if "rater" in table.types else []
     own = whole.chosen({"rater": raters[0]}) if len(raters) == 1 else whole
-    value = f"cast({column_name(name)} as double)"
+    value = f"cast({quoted(name)} as double)"
     [(low, codes)] = own.rows(
         f"min({value}), coalesce(bool_and({value} in (-1, 0, 1, 2)), false)", f"where {_usable(value)}"
     )
@@ -174,7 +171,7 @@ def _is_regard(whole: ParquetTable, table: ParquetTable, name: str, rater: str) 
 
 def _rated(table: ParquetTable, columns: RatedColumns, regard: bool) -> _Ratings:
     value, group, origin = (
-        f"cast({column_name(columns.value)} as double)",
+        f"cast({quoted(columns.value)} as double)",
         table.text(columns.group),
         table.text(columns.origin),
     )
@@ -203,7 +200,7 @@ def _rated(table: ParquetTable, columns: RatedColumns, regard: bool) -> _Ratings
         ends[g] += (least, most)
     reasons = _reasons(table, columns, group, scored, value, regard)
     # As in a table that is read row by row, groups are in the order in which they are first named.
-    named = "where g <> '' group by g order by min((filename, file_row_number))"
+    named = f"where g <> '' group by g order by {FIRST}"
     order = [g for (g,) in table.rows(f"{group} as g", named, placed=True)]
     groups = {g: _group(table, g, cells, ends[g], reasons.get(g, {}), (value, group, scored)) for g in order}
     return _Ratings(cells, groups, blank, regard)
@@ -220,7 +217,7 @@ def _not_declined(table: ParquetTable, value: str) -> str:
     versions = {int(match[1]): match[0] for match in map(_REFUSALS.fullmatch, table.types) if match}
     if not versions:
         return ""
-    return f" and coalesce(trim({column_name(versions[max(versions)])}), '') <> '{REFUSAL}'"
+    return f" and coalesce(trim({quoted(versions[max(versions)])}), '') <> '{REFUSAL}'"
 
 
 def _reasons(
@@ -228,13 +225,13 @@ def _reasons(
 ) -> dict[str, dict[str, int]]:
     """By group, why texts have no rating."""
     given = f"{columns.value}.unrated"
-    told = f"trim(coalesce({column_name(given)}, ''))" if given in table.types else "''"
+    told = f"trim(coalesce({quoted(given)}, ''))" if given in table.types else "''"
     declined = _not_declined(table, columns.value)
     label = f"when {value} = 2 then '{OTHER}'" if regard else ""
     refused = f"when not (true{declined}) then '{DECLINED}'" if declined else ""
-    blank = f"the column `{columns.value}` is blank".replace("'", "''")
+    blank = sql_text(f"the column `{columns.value}` is blank")
     reason = (
-        f"case {refused} when {told} <> '' then {told} {label} when {value} is null or isnan({value}) then '{blank}' "
+        f"case {refused} when {told} <> '' then {told} {label} when {value} is null or isnan({value}) then {blank} "
         "else 'the rating is not a number' end"
     )
     found: dict[str, dict[str, int]] = defaultdict(dict)
@@ -271,12 +268,11 @@ def _scored(
     table: ParquetTable, value: str, bias: str | None, attribute: str | None
 ) -> tuple[list[PairSum], int, dict[str, int]]:
     types, text = table.types, table.text
-    number = f"cast({column_name(value)} as double)"
+    number = f"cast({quoted(value)} as double)"
     wrong = table.count(f"{_usable(number)} and not ({number} between 0 and 1)")
     if wrong:
         raise InvalidData(f"{wrong:,} rows hold no choice; right are 1, 0, 0.5 or blank", file=table.path, key=value)
-    stem = Path(table.path).stem.replace("'", "''")
-    named = f"coalesce(nullif({text(bias)}, ''), '{stem}')"
+    named = f"coalesce(nullif({text(bias)}, ''), {sql_text(Path(table.path).stem)})"
     origin = f"coalesce(nullif({text(attribute)}, ''), {text('origin')})"
     unlabelled = f"({number} is null and {text('label_1')} = '' and {text('label_2')} = '')"
     control = unlabelled if {"label_1", "label_2"} <= set(types) else "false"
@@ -298,7 +294,7 @@ def _scored(
         PairSum(b, o, s or None, int(n), total_of(upper, lower, 1), int(missing), bool(marked))
         for b, o, s, n, upper, lower, missing, marked in rows
     ]
-    why = f"coalesce(nullif({text('unscored')}, ''), 'the column `{value}` is blank')"
+    why = f"coalesce(nullif({text('unscored')}, ''), {sql_text(f'the column `{value}` is blank')})"
     reasons = table.rows(f"{why} as r, count(*)", f"where {number} is null and not {control} group by r order by r")
     return cells, table.count(control), {reason: int(count) for reason, count in reasons}
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from tiltmeter.analysis.measurements import CHOICES, MEASUREMENTS, SCALE
 from tiltmeter.errors import UserError
-from tiltmeter.parquet import SQL_TYPES, attach, database, fill, quoted
+from tiltmeter.parquet import SQL_TYPES, attach, database, fill, quoted, refusals, refuse_alike
 from tiltmeter.records import Estimate
 from tiltmeter.sources.tables import kind_of, read_table
 from tiltmeter.stats.continuations import pairs_of_groups
@@ -40,7 +40,7 @@ def measured(
 
     `columns` says what a column is called in the file; `where` keeps the rows that have a value.
     """
-    with database() as found:
+    with database() as found, refusals(path):
         _prepare(found, path, dict(columns or {}), dict(where or {}))
         cells = [figure for cell, rows in _cells(found) for figure in _figures(cell, rows, level)]
     adjusted = holm([one["p"] for one in cells])
@@ -90,6 +90,7 @@ def _read(found: Any, path: str | Path) -> list[str]:
         attach(found, "given", path)
     else:
         columns, rows = read_table(path)
+        refuse_alike(columns, path)
         fill(found, "given", dict.fromkeys(columns, str), (cells for _, cells in rows))
     return [row[0] for row in found.execute("DESCRIBE given").fetchall()]
 

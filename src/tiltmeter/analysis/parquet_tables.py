@@ -7,15 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from tiltmeter.addresses import filesystem_of, is_address
-from tiltmeter.errors import InvalidData, MissingExtra, UnknownName
+from tiltmeter.errors import InvalidData, UnknownName
+from tiltmeter.parquet import OPTIONS, database, plain_names, quoted, refusals, types_of
 from tiltmeter.sources.tables import column
 
-MEMORY = "512MB"
-"""What DuckDB may hold at once; the rest goes to a temporary folder."""
+_FILE = "tiltmeter.file"
+FIRST = f"min(({quoted(_FILE)}, file_row_number))"
+"""Where a value is first named, of rows that are placed."""
 _BITS = 30
 
 
@@ -32,21 +33,20 @@ class ParquetTable:
 
     def rows(self, chosen: str, rest: str = "", *, placed: bool = False) -> list[tuple[Any, ...]]:
         """What is chosen from the rows that count; `placed` tells where each stands."""
-        conditions = f" where {' and '.join(self.where)}" if self.where else ""
-        more = ", filename = true, file_row_number = true" if placed else ""
-        table = f"(select * from read_parquet(?, union_by_name = true{more}){conditions})"
-        found: list[tuple[Any, ...]] = self.database.execute(
-            f"select {chosen} from {table} {rest}", [list(self.files), *self.given]
-        ).fetchall()
+        found: list[tuple[Any, ...]] = self._executed(f"select {chosen} from {self._table(placed)} {rest}").fetchall()
         return found
 
     def keep(self, name: str, chosen: str, rest: str = "") -> None:
         """Make a table of what is chosen, which DuckDB holds or puts into its temporary folder."""
+        self._executed(f"create temp table {name} as select {chosen} from {self._table()} {rest}")
+
+    def _table(self, placed: bool = False) -> str:
         conditions = f" where {' and '.join(self.where)}" if self.where else ""
-        table = f"(select * from read_parquet(?, union_by_name = true){conditions})"
-        self.database.execute(
-            f"create temp table {name} as select {chosen} from {table} {rest}", [list(self.files), *self.given]
-        )
+        more = f", filename = '{_FILE}', file_row_number = true" if placed else ""
+        return f"(select * from read_parquet(?, {OPTIONS}{more}){conditions})"
+
+    def _executed(self, query: str) -> Any:
+        return self.database.execute(query, [list(self.files), *self.given])
 
     def count(self, condition: str) -> int:
         """How many rows fulfil a condition."""
@@ -65,7 +65,7 @@ class ParquetTable:
         kind = self.types[name]
         if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION", "BLOB")):
             raise InvalidData(f"holds values of the type {kind:.40}, and one text is needed", file=self.path, key=name)
-        return f"coalesce(cast({column_name(name)} as varchar), '')"
+        return f"coalesce(cast({quoted(name)} as varchar), '')"
 
     def chosen(self, where: Mapping[str, str]) -> ParquetTable:
         """The rows with the values that were asked for."""
@@ -87,25 +87,12 @@ class ParquetTable:
 @contextmanager
 def opened(path: str | Path) -> Iterator[ParquetTable]:
     """The table of a file, of a folder of files, or of an address, for as long as the context lasts."""
-    try:
-        import duckdb
-    except ImportError:
-        raise MissingExtra("tables larger than memory", "big", "duckdb") from None
-    names, system = _files(path)
-    with TemporaryDirectory(prefix="tiltmeter-") as scratch:
-        database = duckdb.connect(":memory:", config={"memory_limit": MEMORY, "temp_directory": scratch})
-        try:
-            database.execute("set enable_progress_bar = false")
-            if system is not None:
-                database.register_filesystem(system)
-            described = database.execute(
-                "describe select * from read_parquet(?, union_by_name = true)", [names]
-            ).fetchall()
-            yield ParquetTable(database, names, path, {name: kind for name, kind, *_ in described})
-        except duckdb.Error as error:
-            raise InvalidData(f"cannot be read as Parquet ({str(error).splitlines()[0]:.160})", file=path) from None
-        finally:
-            database.close()
+    files, system = _files(path)
+    with database(threads=None) as found, refusals(path):
+        if system is not None:
+            found.register_filesystem(system)
+        names = plain_names(found, files)
+        yield ParquetTable(found, names, path, types_of(found, names, path))
 
 
 def _files(path: str | Path) -> tuple[list[str], Any]:
@@ -141,21 +128,3 @@ def exact_sums(value: str, exponent: int) -> str:
 def total_of(upper: int, lower: int, exponent: int) -> float:
     """The sum that `exact_sums` found."""
     return math.ldexp((int(upper) << _BITS) + int(lower), exponent - 2 * _BITS)
-
-
-def sql_text(text: str) -> str:
-    """A text as SQL has it.
-
-    >>> print(sql_text("nurse's"))
-    'nurse''s'
-    """
-    return "'" + text.replace("'", "''") + "'"
-
-
-def column_name(name: str) -> str:
-    """A column's name as SQL has it.
-
-    >>> print(column_name("toxicity.linear.v1"))
-    "toxicity.linear.v1"
-    """
-    return '"' + name.replace('"', '""') + '"'

@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
-from tiltmeter.errors import MissingExtra
 from tiltmeter.files import whole_file, write_csv
+from tiltmeter.parquet import write_again, write_parquet
 from tiltmeter.records import Rating
 from tiltmeter.sources.datasets.structured import stream_json_lines
-from tiltmeter.sources.tables import kind_of, parquet_schema, read_objects, stream_parquet, stream_table
+from tiltmeter.sources.tables import kind_of, read_objects, stream_table
 
 JSON_LINES = (".jsonl", ".ndjson")
-_ROWS_AT_ONCE = 4096
 
 
 class Spool:
@@ -93,8 +91,12 @@ def write_rated(path: str | Path, out: str | Path, columns: Sequence[str], new: 
     types = {name: kind for each in new for name, kind in each.types.items()}
     by_rater = zip(*(each.cells() for each in new), strict=True)
     cells = ({name: cell for one in row for name, cell in one.items()} for row in by_rater)
-    if ending == ".parquet":
-        _write_parquet(path, out, kept if given != "parquet" else None, types, cells)
+    if ending == ".parquet" and given == "parquet":
+        write_again(path, out, types, cells, without=replaced)
+    elif ending == ".parquet":
+        blank = dict.fromkeys(kept, "")
+        rows = ({**blank, **row, **made} for (_, row), made in zip(stream_table(path), cells, strict=True))
+        write_parquet(out, dict.fromkeys(kept, str) | types, rows)
     elif ending in JSON_LINES:
         with whole_file(out) as file:
             for row, made in zip(_as_given(path, given), cells, strict=True):
@@ -116,45 +118,3 @@ def _as_given(path: str | Path, given: str) -> Iterator[dict[str, Any]]:
         whole | {name: cell for name, cell in row.items() if name.partition(".")[0] not in whole}
         for row, (_, whole) in zip(read, raw, strict=True)
     )
-
-
-def _write_parquet(
-    path: str | Path,
-    out: str | Path,
-    kept: Sequence[str] | None,
-    types: Mapping[str, type],
-    cells: Iterator[Mapping[str, float | str | None]],
-) -> None:
-    """The rows with the new columns; `kept` are columns of text, or None where the types of a Parquet file are kept."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise MissingExtra("Parquet files", "parquet", "pyarrow") from None
-    kinds = {float: pyarrow.float64(), str: pyarrow.string()}
-    added = [pyarrow.field(name, kinds[kind]) for name, kind in types.items()]
-    batches: Iterator[Any]
-    if kept is None:
-        before = parquet_schema(path)
-        replaced = {each for name, kind in types.items() if kind is float for each in columns_of(name)}
-        old = [field for field in before if field.name not in replaced]
-        batches = (pyarrow.Table.from_batches([batch]) for batch in stream_parquet(path))
-        schema = pyarrow.schema([*old, *added], metadata=before.metadata)
-    else:
-        old = [pyarrow.field(name, pyarrow.string()) for name in kept]
-        batches = _as_tables(path, pyarrow.schema(old))
-        schema = pyarrow.schema([*old, *added])
-    with whole_file(out, "wb") as file, pyarrow.parquet.ParquetWriter(file, schema) as writer:
-        for batch in batches:
-            made = list(islice(cells, batch.num_rows))
-            new = [pyarrow.array([row[field.name] for row in made], field.type) for field in added]
-            writer.write_table(pyarrow.table([*(batch.column(field.name) for field in old), *new], schema=schema))
-
-
-def _as_tables(path: str | Path, schema: Any) -> Iterator[Any]:
-    import pyarrow
-
-    rows = stream_table(path)
-    blank = dict.fromkeys(schema.names, "")
-    while part := [{**blank, **cells} for _, cells in islice(rows, _ROWS_AT_ONCE)]:
-        yield pyarrow.Table.from_pylist(part, schema=schema)

@@ -23,13 +23,12 @@ _EXTRAS = {
     "report": ("figures of the report, and the report as PDF", ("vl-convert-python", "typst")),
     "text": ("sentiment, and the audit of written sentences", ("spacy", "vaderSentiment")),
     "raters": ("the rater toxicity.tiny", ("onnxruntime", "tokenizers")),
-    "parquet": ("Parquet export of a run", ("pyarrow",)),
     "web": (
         "the workbench: tiltmeter serve",
-        ("fastapi", "uvicorn", "sse-starlette", "pyarrow", "vl-convert-python"),
+        ("fastapi", "uvicorn", "sse-starlette", "vl-convert-python"),
     ),
     "ray": ("studies on a cluster: run --engine ray", ("ray",)),
-    "big": ("Parquet files larger than memory, or at an address", ("duckdb", "fsspec", "pyarrow")),
+    "big": ("Parquet files at an address", ("fsspec",)),
 }
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from tiltmeter.errors import InvalidData, MissingExtra, UnknownName
+from tiltmeter.errors import InvalidData, UnknownName
 from tiltmeter.files import is_file, read_numbered_csv, stream_csv
+from tiltmeter.parquet import parquet_rows
 from tiltmeter.sources.cells import Cells, cells_of
 from tiltmeter.sources.chat_logs import conversation
 from tiltmeter.sources.datasets.structured import first_line, opening, read_json_lines, stream_json_lines
@@ -19,7 +19,6 @@ from tiltmeter.sources.json_tables import json_rows
 Row = tuple[int, dict[str, str]]
 """The line of a row (of Parquet and of one JSON text: its number) and its cells."""
 Kind = Literal["csv", "json-lines", "json", "parquet"]
-_ROWS_AT_ONCE = 4096
 _LONGEST_LINE = 2**24
 _KINDS: dict[str, Kind] = {".jsonl": "json-lines", ".ndjson": "json-lines", ".json": "json", ".parquet": "parquet"}
 _JSON = re.compile(r'\{\s*["}]|\[\s*[\[\]{"]')
@@ -86,29 +85,6 @@ def _cells(value: dict[str, Any], path: str | Path, line: int) -> Cells:
     return cells | {name: cell for name, cell in conversation(value).items() if name not in cells}
 
 
-def stream_parquet(path: str | Path) -> Iterator[Any]:
-    """A Parquet file as record batches of pyarrow."""
-    with _opened(path) as file:
-        yield from file.iter_batches(batch_size=_ROWS_AT_ONCE)
-
-
-def parquet_rows(path: str | Path) -> Iterator[dict[str, Any]]:
-    """The rows of a Parquet file one by one."""
-    for batch in stream_parquet(path):
-        try:
-            yield from batch.to_pylist()
-        except UnicodeError:
-            raise InvalidData(
-                "a text in it is not UTF-8; write the file again with texts as UTF-8", file=path
-            ) from None
-
-
-def parquet_schema(path: str | Path) -> Any:
-    """The columns of a Parquet file and their types, as pyarrow has them."""
-    with _opened(path) as file:
-        return file.schema_arrow
-
-
 def column(columns: Sequence[str], name: str, path: str | Path, option: str) -> str:
     """The name as the column is written; otherwise an error that says which may be meant, and the option for it."""
     same = [each for each in columns if each.casefold() == name.casefold()]
@@ -123,19 +99,3 @@ def _aligned(rows: list[tuple[int, Cells]], path: str | Path) -> tuple[list[str]
         raise InvalidData("the file has no rows", file=path)
     columns = list(dict.fromkeys(name for _, cells in rows for name in cells))
     return columns, [(line, cells.aligned(columns)) for line, cells in rows]
-
-
-@contextmanager
-def _opened(path: str | Path) -> Iterator[Any]:
-    try:
-        import pyarrow.parquet
-    except ImportError:
-        raise MissingExtra("Parquet files", "parquet", "pyarrow") from None
-    try:
-        with pyarrow.parquet.ParquetFile(str(path)) as file:
-            yield file
-    except FileNotFoundError:
-        raise InvalidData("there is no such file", file=path) from None
-    except (pyarrow.ArrowException, OSError, UnicodeError) as error:
-        said = next(iter(str(error).splitlines()), "damaged")
-        raise InvalidData(f"not a Parquet file that can be read ({said:.160})", file=path) from None

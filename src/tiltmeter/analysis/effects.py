@@ -212,7 +212,7 @@ class _Worker:
     def _shares(self, scores: Sequence[PairScore], issue: str) -> Shares:
         # How sure a single bias is under a single issue nobody asks: 13 biases by 9 issues would take minutes.
         wanted: Literal["all", "overall"] = "all" if issue == "any" else "overall"
-        return shares(pair_items(scores, self.benchmarks), seed=self.seed, intervals=wanted)
+        return shares(pair_items(scores, self.benchmarks), intervals=wanted)
 
 
 _NOTHING = Estimate(None, note="nothing is left")

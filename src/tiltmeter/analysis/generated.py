@@ -76,6 +76,6 @@ def _halves(scores: Sequence[PairScore], seed: int) -> dict[str, dict[str, Estim
     found: dict[str, dict[str, Estimate]] = {}
     for group in sorted({score.pair.written_for or "" for score in scores}):
         half = [score for score in scores if score.pair.written_for == group]
-        for bias, value in shares(pair_items(half), seed=seed).by_bias.items():
+        for bias, value in shares(pair_items(half)).by_bias.items():
             found.setdefault(bias, {})[group] = value
     return found

@@ -175,7 +175,7 @@ def _of_pairs(run: Run, known: Mapping[str, Stereotype], seed: int) -> Iterator[
             if before is None or rank < before[0]:
                 leading[model, source, bias] = (rank, scorer, scores)
     for (model, source, bias), (_, scorer, scores) in leading.items():
-        summary = summarise(pair_items(scores), seed=seed)
+        summary = summarise(pair_items(scores))
         if bias in summary.by_bias:
             balanced = summary.by_bias_balanced[bias]
             found = balanced if balanced.value is not None else summary.by_bias[bias]

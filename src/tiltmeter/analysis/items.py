@@ -41,6 +41,8 @@ def pair_items(scores: Sequence[PairScore], benchmarks: Collection[str] = ()) ->
             benchmark=is_benchmark(score.pair.bias, benchmarks),
             margin=distance,
             structure=score.pair.structure.id if score.pair.structure else None,
+            template=score.pair.template,
+            terms="/".join(score.pair.terms),
         )
         for score, value, distance in zip(kept, preference(kept), margin(kept), strict=True)
     ]

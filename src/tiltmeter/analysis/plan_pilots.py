@@ -107,7 +107,7 @@ def _of_pairs(run: Run, max_origins: int | None) -> Iterator[Pilot | TooSmall]:
             (1, max(1, there.items)) if _drawn(source) else _same(there.items),
             sets=(1, MOST_SETS if several else 1),
         )
-        pilot = estimate(values, origins, seed=seed)
+        pilot = estimate(values, origins)
         yield Pilot("pairs", choices, pilot, stretched(found, pilot, shares=True), source, knobs)
 
 

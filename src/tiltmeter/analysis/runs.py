@@ -138,7 +138,7 @@ def summarise_scores(
     scores: Sequence[PairScore], benchmarks: Iterable[str] = (), *, level: float = 0.95, seed: int = 0
 ) -> PairSummary:
     """Estimates over scored pairs; pairs of which neither text is stereotyped, or that only stand in, do not count."""
-    return summarise(pair_items(apart(scores)[0], set(benchmarks)), level=level, seed=seed)
+    return summarise(pair_items(apart(scores)[0], set(benchmarks)), level=level)
 
 
 def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
@@ -273,6 +273,6 @@ def _controls(scores: Sequence[PairScore], seed: int) -> dict[str, Estimate]:
             grouped[f"{score.pair.bias}, {score.pair.attribute_set}: {first} over {second}"].append(score)
     share = {1: 1.0, "tie": 0.5, 2: 0.0, None: None}
     return {
-        name: estimate([share[preferred(score)] for score in found], [score.pair.origin for score in found], seed=seed)
+        name: estimate([share[preferred(score)] for score in found], [score.pair.origin for score in found])
         for name, found in grouped.items()
     }

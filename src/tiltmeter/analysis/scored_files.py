@@ -80,7 +80,7 @@ def summarise_file(
 ) -> FileSummary:
     """Estimates from a file with a column `stereotyped` of 1, 0, 0.5 or blank, or from two scores for each pair."""
     found = read_scored(path, columns)
-    summary = summarise(found.items, level=level, seed=seed)
+    summary = summarise(found.items, level=level)
     return FileSummary(summary, found.unscored, found.controls, found.sets, found.notes)
 
 

@@ -98,7 +98,7 @@ def _pooled(files: Sequence[tuple[str, ScoredRows]], level: float, seed: int) ->
     sets = "; ".join(dict.fromkeys(one.sets for _, one in files))
     notes = tuple(dict.fromkeys(note for _, one in files for note in one.notes))
     controls = sum(one.controls for _, one in files)
-    return FileSummary(summarise(items, level=level, seed=seed), unscored, controls, sets, notes)
+    return FileSummary(summarise(items, level=level), unscored, controls, sets, notes)
 
 
 def _over_sets(files: Sequence[tuple[str, ScoredRows]]) -> dict[str, SetSpread]:

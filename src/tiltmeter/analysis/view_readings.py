@@ -103,7 +103,7 @@ def _attribute_readings(run: Run, known: Mapping[str, Stereotype], seed: int) ->
                 values[tied.bias].append((value, f"{one.prompt.source}: {one.prompt.origin}", group))
         for bias, found in values.items():
             numbers, origins, groups = zip(*found, strict=True)
-            reading = cut_off(estimate(numbers, origins, strata=groups, neutral=0.0, seed=seed), SIGNED)
+            reading = cut_off(estimate(numbers, origins, strata=groups, neutral=0.0), SIGNED)
             yield ViewReading(model, bias, ATTRIBUTES, reading, _of_two(known[bias]))
 
 

@@ -312,7 +312,7 @@ def _mean(cell: CellData, values: Sequence[float | None], level: float, seed: in
         above, below = ([None if math.isnan(one) else one for one in side] for side in cell.chances.T.tolist())
         return _crossed(cell, level, seed).difference(above, below, scale)
     strata = None if cell.strata is None else cell.strata.tolist()
-    return estimate(values, cell.origins.tolist(), strata=strata, neutral=cell.neutral, level=level, seed=seed)
+    return estimate(values, cell.origins.tolist(), strata=strata, neutral=cell.neutral, level=level)
 
 
 def _crossed(cell: CellData, level: float = 0.95, seed: int = 0) -> Crossed:

@@ -105,7 +105,7 @@ class Pairs:
         self, values: Sequence[float], *, neutral: float | None, level: float = 0.95, seed: int = 0
     ) -> Estimate:
         """The mean of one value for each pair; items without a pair are counted as unscored."""
-        found = estimate(values, self.origins, strata=self.strata, neutral=neutral, level=level, seed=seed)
+        found = estimate(values, self.origins, strata=self.strata, neutral=neutral, level=level)
         return replace(found, n_unscored=self.unscored)
 
 

@@ -61,7 +61,7 @@ def against_world(
             "spearman": rank_correlation(model, world, level=level),
             "pearson": _pearson(model, world, level),
             "slope": slope,
-            "above": cut_off(estimate(gaps, neutral=0.0, level=level, seed=seed), SIGNED),
+            "above": cut_off(estimate(gaps, neutral=0.0, level=level), SIGNED),
         }
     )
     return AgainstWorld(intercept=intercept, **found)

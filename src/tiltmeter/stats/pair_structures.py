@@ -54,7 +54,7 @@ def pair_structures(items: Iterable[PairItem], *, level: float = 0.95, seed: int
 
 def _one(bias: str, parts: Mapping[str, list[PairItem]], level: float, seed: int) -> PairStructures:
     def share(items: Iterable[PairItem]) -> Estimate:
-        return shares(items, level=level, seed=seed).by_bias[bias]
+        return shares(items, level=level).by_bias[bias]
 
     whole = share(item for part in parts.values() for item in part)
     by_structure = {name: share(part) for name, part in parts.items()}

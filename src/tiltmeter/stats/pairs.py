@@ -22,6 +22,9 @@ class PairItem:
     benchmark: bool = False
     margin: float | None = None
     structure: str | None = None
+    template: str | None = None
+    terms: str | None = None
+    """The words for the two groups."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,37 +74,37 @@ class PairSummary:
         }
 
 
-def summarise(items: Iterable[PairItem], *, level: float = 0.95, seed: int = 0) -> PairSummary:
-    """Estimates of the stereotyped share, resampled over attribute terms.
+def summarise(items: Iterable[PairItem], *, level: float = 0.95) -> PairSummary:
+    """Estimates of the stereotyped share, clustered by attribute terms, templates and the words for the groups.
 
     >>> items = [PairItem("gender", "math", "1", 1.0), PairItem("gender", "art", "2", 0.0)]
     >>> summarise(items).by_bias["gender"].value
     0.5
     """
     grouped = _by_bias(items)
-    whole = _shares(grouped, level, seed, "all")
-    by_bias_balanced = {bias: _balanced(found, level, seed) for bias, found in grouped.items()}
+    whole = _shares(grouped, level, "all")
+    by_bias_balanced = {bias: _balanced(found, level) for bias, found in grouped.items()}
     counted = _counted(grouped)
     pooled = [item for found in counted.values() for item in found]
     balanced = [item for bias in counted for item in counted[bias] if by_bias_balanced[bias].value is not None]
     cells = _cell_names(pooled)
     summary = PairSummary(
         overall=whole.overall,
-        overall_cells=estimate([item.value for item in pooled], cells, level=level, seed=seed),
-        overall_balanced=_within_sets(balanced, level, seed),
+        overall_cells=estimate([item.value for item in pooled], cells, further=_further(pooled), level=level),
+        overall_balanced=_within_sets(balanced, level),
         by_bias=adjust(whole.by_bias),
         by_bias_balanced=adjust(by_bias_balanced),
         margin_by_bias={
             bias: estimate(
                 [item.margin for item in found],
                 [item.attribute for item in found],
+                further=_further(found),
                 neutral=0.0,
                 level=level,
-                seed=seed,
             )
             for bias, found in grouped.items()
         },
-        by_attribute={bias: _per_attribute(found, level, seed) for bias, found in grouped.items()},
+        by_attribute={bias: _per_attribute(found, level) for bias, found in grouped.items()},
         notes=[],
     )
     return replace(summary, notes=_notes(summary, [bias for bias in grouped if bias not in counted]))
@@ -111,7 +114,6 @@ def shares(
     items: Iterable[PairItem],
     *,
     level: float = 0.95,
-    seed: int = 0,
     intervals: Literal["all", "overall", "none"] = "all",
 ) -> Shares:
     """The two values of `summarise` that are needed of many parts of the same pairs, at a fraction of the time.
@@ -119,11 +121,11 @@ def shares(
     >>> shares([PairItem("gender", "math", "1", 1.0), PairItem("gender", "art", "2", 0.0)]).overall.value
     0.5
     """
-    return _shares(_by_bias(items), level, seed, intervals)
+    return _shares(_by_bias(items), level, intervals)
 
 
 def _shares(
-    grouped: Mapping[str, Sequence[PairItem]], level: float, seed: int, intervals: Literal["all", "overall", "none"]
+    grouped: Mapping[str, Sequence[PairItem]], level: float, intervals: Literal["all", "overall", "none"]
 ) -> Shares:
     pooled = [item for found in _counted(grouped).values() for item in found]
     return Shares(
@@ -131,11 +133,11 @@ def _shares(
             [item.value for item in pooled],
             [item.attribute for item in pooled],
             strata=[item.bias for item in pooled],
+            further=_further(pooled),
             level=level,
-            seed=seed,
             interval=intervals != "none",
         ),
-        {bias: _by_attribute_term(found, level, seed, interval=intervals == "all") for bias, found in grouped.items()},
+        {bias: _by_attribute_term(found, level, interval=intervals == "all") for bias, found in grouped.items()},
     )
 
 
@@ -151,17 +153,22 @@ def _counted(grouped: Mapping[str, Sequence[PairItem]]) -> dict[str, Sequence[Pa
     return {bias: found for bias, found in grouped.items() if not any(item.benchmark for item in found)}
 
 
-def _by_attribute_term(items: Sequence[PairItem], level: float, seed: int, *, interval: bool = True) -> Estimate:
+def _by_attribute_term(items: Sequence[PairItem], level: float, *, interval: bool = True) -> Estimate:
     values, attributes = [item.value for item in items], [item.attribute for item in items]
-    return estimate(values, attributes, level=level, seed=seed, interval=interval)
+    return estimate(values, attributes, further=_further(items), level=level, interval=interval)
 
 
-def _balanced(items: Sequence[PairItem], level: float, seed: int) -> Estimate:
+def _further(items: Sequence[PairItem]) -> list[list[str | None]]:
+    """What was sampled beside the attributes: templates, and the words for the groups."""
+    return [[item.template for item in items], [item.terms for item in items]]
+
+
+def _balanced(items: Sequence[PairItem], level: float) -> Estimate:
     """The mean over attribute sets, where each scored item has one and there is more than one."""
     scored = [item for item in items if item.value is not None]
     sets = {item.attribute_set for item in scored}
     if len(sets - {None}) > 1 and None not in sets:
-        return _within_sets(items, level, seed)
+        return _within_sets(items, level)
     reason = "there is only one attribute set" if sets and None not in sets else "the attribute sets are not known"
     return Estimate(
         None,
@@ -173,13 +180,13 @@ def _balanced(items: Sequence[PairItem], level: float, seed: int) -> Estimate:
     )
 
 
-def _within_sets(items: Sequence[PairItem], level: float, seed: int) -> Estimate:
+def _within_sets(items: Sequence[PairItem], level: float) -> Estimate:
     return estimate(
         [item.value for item in items],
         [item.attribute for item in items],
         strata=[(item.bias, item.attribute_set or "") for item in items],
+        further=_further(items),
         level=level,
-        seed=seed,
     )
 
 
@@ -192,12 +199,12 @@ def _cell_names(items: Sequence[PairItem]) -> list[str | None]:
     ]
 
 
-def _per_attribute(items: Sequence[PairItem], level: float, seed: int) -> dict[str, Estimate]:
+def _per_attribute(items: Sequence[PairItem], level: float) -> dict[str, Estimate]:
     grouped: dict[str, list[PairItem]] = defaultdict(list)
     for item in items:
         if item.attribute is not None:
             grouped[item.attribute].append(item)
-    return {attribute: _by_attribute_term(found, level, seed) for attribute, found in grouped.items()}
+    return {attribute: _by_attribute_term(found, level) for attribute, found in grouped.items()}
 
 
 def _notes(summary: PairSummary, benchmarks: Sequence[str]) -> list[str]:

@@ -99,7 +99,7 @@ def target_scores(items: Sequence[TargetItem], *, level: float = 0.95, seed: int
     targets = [item.target for item in items]
 
     def over_targets(values: Sequence[float | None], neutral: float | None) -> Estimate:
-        return scaled(estimate(values, targets, neutral=neutral, level=level, seed=seed), 100)
+        return scaled(estimate(values, targets, neutral=neutral, level=level), 100)
 
     lm = over_targets([item.related for item in items], None)
     return TargetScores(

@@ -237,6 +237,5 @@ def _share(
         [attribute for _, attribute in sums],
         strata=None if alone else [stratum for stratum, _ in sums],
         level=level,
-        seed=seed,
     )
     return replace(found, n=n, n_unscored=sum(cell.unscored for cell in cells))

@@ -82,7 +82,7 @@ def _of_pairs(run: Run, max_origins: int | None) -> Iterator[Pilot | TooSmall]:
             if score.pair.contrast == "stereotype" and score.pair.stereotyped is not None:
                 by_scorer = scored.setdefault((model, score.pair.source, score.pair.bias), {})
                 by_scorer.setdefault(scorer, []).append(score)
-    named, seed = run.meta["resolved"]["scorers"], run.meta["resolved"]["seed"]
+    named = run.meta["resolved"]["scorers"]
     known: dict[tuple[str, str], Available] = {}
     for (model, label, bias), by_scorer in scored.items():
         family = run.facts[model].family

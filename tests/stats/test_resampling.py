@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tiltmeter.stats.estimates import estimate
-from tiltmeter.stats.resampling import OriginTable, column_estimates, exact_sums, flipped, resampled_means
+from tiltmeter.stats.resampling import OriginTable, exact_sums, flipped, resampled_means
 
 
 def test_sums_are_exact_and_do_not_depend_on_order() -> None:
@@ -60,35 +59,6 @@ def test_more_origins_than_are_drawn_one_by_one_go_in_blocks() -> None:
     assert drawn.std() == pytest.approx(1 / math.sqrt(12_000), rel=0.15)
 
 
-@pytest.mark.parametrize("origins", [4, 5, 12, 30])
-def test_columns_follow_the_rules_of_single_estimates(origins: int) -> None:
-    generator = np.random.default_rng(origins)
-    names = [str(number) for number in np.repeat(np.arange(origins), 3)]
-    values = generator.normal(0.3, 1, size=(3 * origins, 2))
-    values[0, 1] = np.nan
-    for column, found in enumerate(column_estimates(OriginTable.of(values, names))):
-        known = estimate([None if math.isnan(value) else value for value in values[:, column]], names, neutral=0.0)
-        assert (found.n, found.n_unscored, found.origins, found.note) == (
-            known.n,
-            known.n_unscored,
-            known.origins,
-            known.note,
-        )
-        assert found.value == pytest.approx(known.value)
-        if origins < 5:
-            assert found.low is None and known.low is None
-        else:
-            # Below 20 both are Student's; from there on other draws.
-            close = {"rel": 1e-12} if origins < 20 else {"abs": 0.05}
-            assert (found.low, found.high) == (pytest.approx(known.low, **close), pytest.approx(known.high, **close))
-
-
-def test_without_spread_or_values_there_is_no_interval() -> None:
-    same, none = column_estimates(OriginTable.of([[0.5, None]] * 6, list("abcdef")))
-    assert (same.value, same.low, same.note) == (0.5, None, "no interval: there is no spread at all between origins")
-    assert (none.value, none.n_unscored, none.note) == (None, 6, "nothing was scored")
-
-
 def test_few_origins_are_enumerated() -> None:
     values = np.array([[0.5, 1.0], [0.25, -3.0], [-0.125, 0.5], [2.0, 0.25]])
     sums = np.abs([np.array(signs) @ values for signs in product((1, -1), repeat=4)])
@@ -113,27 +83,6 @@ def test_many_origins_are_drawn_and_agree_with_scipy() -> None:
         rng=np.random.default_rng(4),
     )
     assert found.p[0] == pytest.approx(known.pvalue, abs=0.03)
-
-
-def test_turned_round_everything_is_turned_round() -> None:
-    generator = np.random.default_rng(5)
-    origins, values = np.arange(60) // 2, generator.normal(0.2, 1, size=(60, 4))
-    one, other = (column_estimates(OriginTable.of(sign * values, origins)) for sign in (1, -1))
-    assert [(each.low, each.high, each.p) for each in one] == [(-each.high, -each.low, each.p) for each in other]  # type: ignore[operator]
-    assert flipped(values).p == flipped(-values).p
-
-
-def test_the_order_of_rows_does_not_matter() -> None:
-    generator = np.random.default_rng(6)
-    origins, values = generator.integers(0, 25, 200), generator.normal(size=(200, 3))
-    order = generator.permutation(200)
-    one, other = (column_estimates(OriginTable.of(values[rows], origins[rows])) for rows in (slice(None), order))
-    assert one == other
-
-
-def test_no_origins_at_all() -> None:
-    assert flipped(np.empty((0, 2))).p == (1.0, 1.0)
-    assert column_estimates(OriginTable.of([], []))[0].note == "nothing was scored"
 
 
 def test_unequal_lengths_are_refused() -> None:

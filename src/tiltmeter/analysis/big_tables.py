@@ -26,13 +26,16 @@ from tiltmeter.raters.scales import PEOPLE, SCALES, is_name, scale_of
 from tiltmeter.sources.pairs_file import attribute_column, bias_column
 from tiltmeter.sources.tables import column
 from tiltmeter.stats.estimates import LARGEST
-from tiltmeter.stats.summed import CellSum, GroupSum, PairSum, summarise_pair_sums, summarise_sums
+from tiltmeter.stats.pairs import PairItem, summarise
+from tiltmeter.stats.summed import CellSum, GroupSum, summarise_sums
 
 MANY_ROWS = 2_000_000
 """From so many rows on a Parquet file is not read into memory."""
 SOME_ROWS = 100_000
 """The same where nothing is asked for that needs every row."""
 MOST_CELLS = 5_000_000
+MOST_SUMS = 200_000
+"""Sums of pairs that are held at once."""
 _REFUSALS = re.compile(r"refusal\.v(\d+)\.label")
 _MIXED = (
     "model",
@@ -131,9 +134,11 @@ def summarise_big_pairs(
     if not cells:
         raise InvalidData("no row has a choice: stereotyped is blank throughout", file=path)
     sets = "given" if "attribute_set" in header else "not known: the file does not name them"
-    summary = summarise_pair_sums(cells, level=level, seed=seed)
-    note = "summed outside of memory: there are no margins and no table by attribute"
-    return FileSummary(replace(summary, notes=[*summary.notes, note]), unscored, controls, sets)
+    summary = replace(summarise(cells, level=level), margin_by_bias={}, by_attribute={})
+    notes = [*summary.notes, "summed outside of memory: there are no margins and no table by attribute"]
+    if not any(cell.terms for cell in cells) and {"term_1", "term_2"} <= set(header):
+        notes.append(f"more than {MOST_SUMS:,} combinations of attribute, template and terms: not clustered by terms")
+    return FileSummary(replace(summary, notes=notes), unscored, controls, sets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +271,7 @@ def _group(
 
 def _scored(
     table: ParquetTable, value: str, bias: str | None, attribute: str | None
-) -> tuple[list[PairSum], int, dict[str, int]]:
+) -> tuple[list[PairItem], int, dict[str, int]]:
     types, text = table.types, table.text
     number = f"cast({quoted(value)} as double)"
     wrong = table.count(f"{_usable(number)} and not ({number} between 0 and 1)")
@@ -285,14 +290,29 @@ def _scored(
             file=table.path,
         )
     # Choices are whole and half numbers, mostly; the largest is 1.
-    rows = table.rows(
-        f"{named} as b, {origin} as o, {text('attribute_set')} as s, count({number}), "
-        f"{exact_sums(f'coalesce({number}, 0.0)', 1)}, count(*) - count({number}), {check}",
-        f"where not {control} group by b, o, s order by b, o, s",
-    )
+    terms = f"{text('term_1')} || '/' || {text('term_2')}" if {"term_1", "term_2"} <= set(types) else "''"
+    labels = f"{named} as b, {origin} as o, {text('attribute_set')} as s, {text('template')} as t"
+    sums = f"count({number}), {exact_sums(f'coalesce({number}, 0.0)', 1)}, count(*) - count({number}), {check}"
+    order = "b, o, s, t, w"
+    those = f"where not {control} group by {order} order by {order}"
+    rows = table.rows(f"{labels}, {terms} as w, {sums}", f"{those} limit {MOST_SUMS + 1}")
+    if len(rows) > MOST_SUMS:
+        rows = table.rows(f"{labels}, '' as w, {sums}", those)
     cells = [
-        PairSum(b, o, s or None, int(n), total_of(upper, lower, 1), int(missing), bool(marked))
-        for b, o, s, n, upper, lower, missing, marked in rows
+        PairItem(
+            b,
+            o,
+            s or None,
+            total_of(upper, lower, 1) if n else None,
+            bool(marked),
+            None,
+            None,
+            t or None,
+            w or None,
+            n=int(n),
+            unscored=int(missing),
+        )
+        for b, o, s, t, w, n, upper, lower, missing, marked in rows
     ]
     why = f"coalesce(nullif({text('unscored')}, ''), {sql_text(f'the column `{value}` is blank')})"
     reasons = table.rows(f"{why} as r, count(*)", f"where {number} is null and not {control} group by r order by r")

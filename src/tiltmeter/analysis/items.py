@@ -42,7 +42,7 @@ def pair_items(scores: Sequence[PairScore], benchmarks: Collection[str] = ()) ->
             margin=distance,
             structure=score.pair.structure.id if score.pair.structure else None,
             template=score.pair.template,
-            terms="/".join(score.pair.terms),
+            terms="/".join(score.pair.terms) if any(score.pair.terms) else None,
         )
         for score, value, distance in zip(kept, preference(kept), margin(kept), strict=True)
     ]

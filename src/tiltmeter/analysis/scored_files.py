@@ -119,10 +119,18 @@ def read_scored(path: str | Path, columns: Columns | None = None) -> ScoredRows:
             value=value,
             benchmark=cells.get("benchmark", "").strip().lower() in ("1", "true", "yes"),
             margin=None if value is None else _margin(cells),
+            template=cells.get("template", "").strip() or None,
+            terms=_terms(cells),
         )
         for index, (cells, value) in enumerate(kept)
     ]
     return ScoredRows(path, tuple(kept), tuple(items), unscored, controls, origin, tuple(notes))
+
+
+def _terms(cells: Mapping[str, str]) -> str | None:
+    """The words for the two groups, where the file has them."""
+    both = [cells.get(name, "").strip() for name in ("term_1", "term_2")]
+    return "/".join(both) if any(both) else None
 
 
 def _table(path: str | Path) -> tuple[list[str], list[Row], list[str]]:

@@ -44,6 +44,8 @@ def estimate(
     values: Sequence[float | None],
     origins: Sequence[str | None] | None = None,
     *,
+    rows: Sequence[int] | None = None,
+    unscored: Sequence[int] | None = None,
     strata: Sequence[StratumPath] | None = None,
     further: Sequence[Sequence[str | None]] = (),
     neutral: float | None = 0.5,
@@ -52,7 +54,8 @@ def estimate(
 ) -> Estimate:
     """Average items to origins, origins to strata and strata to one value, with interval and p-value.
 
-    None is unscored: counted, never averaged. An item without an origin is its own origin.
+    None is unscored: counted, never averaged. An item without an origin is its own origin. With `rows` an item is a sum
+    of so many scored ones, beside which `unscored` were not.
     Strata count equally, whatever their size; strata that are tuples count equally within their parent
     (("gender", "career") within "gender"). `further` are other things that were sampled, templates and group terms:
     items that share one resemble one another too. `neutral` is what p is measured against; no neutral value, no p.
@@ -67,11 +70,13 @@ def estimate(
     named = [None] * len(values) if origins is None else origins
     # Values between 0 and 1 need not be shares: nothing keeps a margin from lying there.
     shares = neutral is not None and 0 < neutral < 1
-    shares = (shares or (neutral is None and _are_choices(values))) and _within(values)
+    shares = (shares or (neutral is None and _are_choices(values))) and _within(values, rows)
     ways = [[str(label) for label in way] for way in further if len({*way}) > 1]
     found = clustered_estimate(
         values,
         [at if name is None else name for at, name in enumerate(named)],
+        rows=rows,
+        unscored=unscored,
         second=ways[0] if ways else None,
         third=ways[1] if len(ways) > 1 else None,
         weights=EQUAL_CLUSTERS,
@@ -134,6 +139,8 @@ def _are_choices(values: Sequence[float | None]) -> bool:
     return all(value in (0, 0.5, 1) for value in values if is_number(value))
 
 
-def _within(values: Sequence[float | None]) -> bool:
-    """Whether every scored value lies between 0 and 1."""
-    return all(value is None or not is_number(value) or 0 <= value <= 1 for value in values)
+def _within(values: Sequence[float | None], rows: Sequence[int] | None) -> bool:
+    """Whether every scored value lies between 0 and 1; of a sum, whether it can be one of such values."""
+    counts = [1] * len(values) if rows is None else rows
+    pairs = zip(values, counts, strict=True)
+    return all(value is None or not is_number(value) or 0 <= value <= count for value, count in pairs)

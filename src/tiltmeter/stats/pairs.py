@@ -8,12 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.estimates import adjust, estimate
+from tiltmeter.stats.estimates import StratumPath, adjust, estimate
 
 
 @dataclass(frozen=True, slots=True)
 class PairItem:
-    """One scored pair: the value is 1 for a stereotyped choice, 0 for the other, ½ for a tie, None for unscored."""
+    """One pair: the value is 1 for a stereotyped choice, 0 for the other, ½ for a tie, None for unscored.
+
+    Of very many pairs it stands for all that differ in nothing here: their sum, and how many have a value and how many
+    have none.
+    """
 
     bias: str
     attribute: str | None
@@ -25,6 +29,18 @@ class PairItem:
     template: str | None = None
     terms: str | None = None
     """The words for the two groups."""
+    n: int = 1
+    unscored: int = 0
+
+    @property
+    def scored(self) -> int:
+        """How many pairs have a value."""
+        return 0 if self.value is None else self.n
+
+    @property
+    def missing(self) -> int:
+        """How many have none."""
+        return self.unscored + (self.n if self.value is None else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +106,7 @@ def summarise(items: Iterable[PairItem], *, level: float = 0.95) -> PairSummary:
     cells = _cell_names(pooled)
     summary = PairSummary(
         overall=whole.overall,
-        overall_cells=estimate([item.value for item in pooled], cells, further=_further(pooled), level=level),
+        overall_cells=_estimate(pooled, cells, level=level),
         overall_balanced=_within_sets(balanced, level),
         by_bias=adjust(whole.by_bias),
         by_bias_balanced=adjust(by_bias_balanced),
@@ -129,14 +145,7 @@ def _shares(
 ) -> Shares:
     pooled = [item for found in _counted(grouped).values() for item in found]
     return Shares(
-        estimate(
-            [item.value for item in pooled],
-            [item.attribute for item in pooled],
-            strata=[item.bias for item in pooled],
-            further=_further(pooled),
-            level=level,
-            interval=intervals != "none",
-        ),
+        _estimate(pooled, strata=[item.bias for item in pooled], level=level, interval=intervals != "none"),
         {bias: _by_attribute_term(found, level, interval=intervals == "all") for bias, found in grouped.items()},
     )
 
@@ -154,8 +163,7 @@ def _counted(grouped: Mapping[str, Sequence[PairItem]]) -> dict[str, Sequence[Pa
 
 
 def _by_attribute_term(items: Sequence[PairItem], level: float, *, interval: bool = True) -> Estimate:
-    values, attributes = [item.value for item in items], [item.attribute for item in items]
-    return estimate(values, attributes, further=_further(items), level=level, interval=interval)
+    return _estimate(items, level=level, interval=interval)
 
 
 def _further(items: Sequence[PairItem]) -> list[list[str | None]]:
@@ -173,20 +181,34 @@ def _balanced(items: Sequence[PairItem], level: float) -> Estimate:
     return Estimate(
         None,
         level=level,
-        n=len(scored),
-        n_unscored=len(items) - len(scored),
+        n=sum(item.scored for item in items),
+        n_unscored=sum(item.missing for item in items),
         origins=len({item.attribute for item in scored}),
         note=f"no balanced value: {reason}" if scored else "nothing was scored",
     )
 
 
 def _within_sets(items: Sequence[PairItem], level: float) -> Estimate:
+    return _estimate(items, strata=[(item.bias, item.attribute_set or "") for item in items], level=level)
+
+
+def _estimate(
+    items: Sequence[PairItem],
+    clusters: Sequence[str | None] | None = None,
+    *,
+    strata: Sequence[StratumPath] | None = None,
+    level: float,
+    interval: bool = True,
+) -> Estimate:
     return estimate(
         [item.value for item in items],
-        [item.attribute for item in items],
-        strata=[(item.bias, item.attribute_set or "") for item in items],
+        [item.attribute for item in items] if clusters is None else clusters,
+        rows=[item.scored for item in items],
+        unscored=[item.missing for item in items],
+        strata=strata,
         further=_further(items),
         level=level,
+        interval=interval,
     )
 
 

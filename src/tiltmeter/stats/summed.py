@@ -1,4 +1,4 @@
-"""Estimates from sums: what `pooled` and `pairs` say of values, said of their sums by group and origin.
+"""Estimates from sums: what `pooled` says of values, said of their sums by group and origin.
 
 A mean, its interval and its test need of the values only how many there are of each origin, their sums, and for the
 whole of a group the sum of squares and both ends. So tables that are far larger than memory can be summed elsewhere.
@@ -7,10 +7,9 @@ whole of a group the sum of squares and both ends. So tables that are far larger
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import cast
 
 import numpy as np
@@ -19,10 +18,9 @@ from tiltmeter.records import Estimate
 from tiltmeter.stats.continuation_notes import notes_on
 from tiltmeter.stats.continuations import ContinuationSummary, GroupPair, GroupSummary, pairs_of_groups
 from tiltmeter.stats.drawing import in_blocks, pools_of
-from tiltmeter.stats.estimates import StratumPath, adjust, estimate
+from tiltmeter.stats.estimates import adjust
 from tiltmeter.stats.extremes import SIGNED
 from tiltmeter.stats.intervals import student, wilson
-from tiltmeter.stats.pairs import PairSummary
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.scales import Bounds, Scale, scale_of
 
@@ -160,82 +158,3 @@ def _pair(texts: Summed, a: GroupSummary, b: GroupSummary, signed: bool) -> Grou
     ratio, withheld = (None, SIGNED) if signed else texts.ratio(a.group, b.group)
     bounds = None if a.bounds is None or b.bounds is None else (a.bounds[0] - b.bounds[1], a.bounds[1] - b.bounds[0])
     return GroupPair(a.group, b.group, texts.difference(a.group, b.group), ratio, withheld, None, None, bounds=bounds)
-
-
-@dataclass(frozen=True, slots=True)
-class PairSum:
-    """The scored pairs of one bias, attribute set and attribute."""
-
-    bias: str
-    attribute: str
-    attribute_set: str | None
-    n: int
-    total: float
-    """Stereotyped choices; a tie counts half."""
-    unscored: int = 0
-    benchmark: bool = False
-
-
-def summarise_pair_sums(cells: Sequence[PairSum], *, level: float = 0.95, seed: int = 0) -> PairSummary:
-    """The shares of `pairs.summarise`, without margins and without a table by attribute.
-
-    >>> cells = [PairSum("gender", "math", "1", 2, 2.0), PairSum("gender", "art", "2", 4, 0.0)]
-    >>> summarise_pair_sums(cells).by_bias["gender"].value
-    0.5
-    """
-    grouped: dict[str, list[PairSum]] = defaultdict(list)
-    for cell in cells:
-        grouped[cell.bias].append(cell)
-    checks = [bias for bias, own in grouped.items() if any(cell.benchmark for cell in own)]
-    counted = [cell for cell in cells if cell.bias not in checks]
-    share = partial(_share, level=level, seed=seed)
-    balanced = {bias: _balanced(own, level=level, seed=seed) for bias, own in grouped.items()}
-    both = [cell for cell in counted if balanced[cell.bias].value is not None]
-    notes = [f"{', '.join(checks)}: a check of the instrument, not a social bias; left out of the overall values"]
-    return PairSummary(
-        overall=share(counted, [cell.bias for cell in counted]),
-        overall_cells=share([replace(cell, attribute=f"{cell.bias}\0{cell.attribute}") for cell in counted]),
-        overall_balanced=share(both, [(cell.bias, cell.attribute_set or "") for cell in both]),
-        by_bias=adjust({bias: share(own) for bias, own in grouped.items()}),
-        by_bias_balanced=adjust(balanced),
-        margin_by_bias={},
-        by_attribute={},
-        notes=notes if checks else [],
-    )
-
-
-def _balanced(cells: Sequence[PairSum], *, level: float, seed: int) -> Estimate:
-    scored = [cell for cell in cells if cell.n]
-    sets = {cell.attribute_set for cell in scored}
-    if len(sets - {None}) > 1 and None not in sets:
-        return _share(cells, [(cell.bias, cell.attribute_set or "") for cell in cells], level=level, seed=seed)
-    reason = "there is only one attribute set" if sets and None not in sets else "the attribute sets are not known"
-    return Estimate(
-        None,
-        level=level,
-        n=sum(cell.n for cell in scored),
-        n_unscored=sum(cell.unscored for cell in cells),
-        origins=len({cell.attribute for cell in scored}),
-        note=f"no balanced value: {reason}" if scored else "nothing was scored",
-    )
-
-
-def _share(
-    cells: Sequence[PairSum], strata: Sequence[StratumPath] | None = None, *, level: float, seed: int
-) -> Estimate:
-    """The mean over strata of the mean over attributes; of one attribute all sums are put together."""
-    sums: dict[tuple[StratumPath, str], list[PairSum]] = defaultdict(list)
-    for place, cell in enumerate(cells):
-        if cell.n:
-            sums["" if strata is None else strata[place], cell.attribute].append(cell)
-    n = sum(cell.n for cell in cells)
-    means = [math.fsum(cell.total for cell in own) / sum(cell.n for cell in own) for own in sums.values()]
-    # One pair for each attribute: the pairs themselves are independent, and `estimate` sees that without strata.
-    alone = strata is None and n == len(means)
-    found = estimate(
-        means,
-        [attribute for _, attribute in sums],
-        strata=None if alone else [stratum for stratum, _ in sums],
-        level=level,
-    )
-    return replace(found, n=n, n_unscored=sum(cell.unscored for cell in cells))

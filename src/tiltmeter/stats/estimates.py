@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 from tiltmeter.records import Estimate
 from tiltmeter.stats.estimate import EQUAL_CLUSTERS, Scale
@@ -67,11 +67,19 @@ def estimate(
     """
     if any(labels is not None and len(labels) != len(values) for labels in (origins, strata, *further)):
         raise ValueError("values, origins and strata are not equally long")
-    named = [None] * len(values) if origins is None else origins
+    # In an order of their own, so that the order in which items come cannot show in the last digit.
+    labels = [labels for labels in (origins, strata, rows, unscored, *further) if labels is not None]
+    order = sorted(range(len(values)), key=lambda at: [str(each[at]) for each in (*labels, values)])
+
+    def ordered(given: Sequence[Any]) -> list[Any]:
+        return [given[at] for at in order]
+
+    values, named = ordered(values), [None] * len(values) if origins is None else ordered(origins)
+    rows, unscored = rows and ordered(rows), unscored and ordered(unscored)
     # Values between 0 and 1 need not be shares: nothing keeps a margin from lying there.
     shares = neutral is not None and 0 < neutral < 1
     shares = (shares or (neutral is None and _are_choices(values))) and _within(values, rows)
-    ways = [[str(label) for label in way] for way in further if len({*way}) > 1]
+    ways = [[str(label) for label in ordered(way)] for way in further if len({*way}) > 1]
     found = clustered_estimate(
         values,
         [at if name is None else name for at, name in enumerate(named)],
@@ -80,7 +88,7 @@ def estimate(
         second=ways[0] if ways else None,
         third=ways[1] if len(ways) > 1 else None,
         weights=EQUAL_CLUSTERS,
-        balanced_over=strata,
+        balanced_over=None if strata is None else ordered(strata),
         scale=Scale(0.0, 1.0, neutral) if shares else Scale(neutral=neutral),
         level=level,
         names=("origins", "templates", "terms"),

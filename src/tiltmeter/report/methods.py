@@ -169,10 +169,10 @@ def _clustered(paired: Runs, citations: Citations) -> list[Piece]:
     pairs = [pair for run, _ in paired for pair in of_the_test(run.pairs)]
     named = any(pair.attribute for pair in pairs)
     ways = {
-        "template": {pair.template for pair in pairs},
-        "group term": {pair.terms for pair in pairs},
+        "template": len({pair.template for pair in pairs}),
+        "group term": len({pair.terms for pair in pairs}),
     }
-    further = [f"by {way}" for way, found in ways.items() if len(found) >= FEWEST_ORIGINS]
+    further = [f"by {way}" for way, number in ways.items() if number >= FEWEST_ORIGINS]
     made: list[Piece] = [f"Standard errors are clustered by {'attribute word' if named else 'origin'}"]
     if further:
         made += [f" and, in figures with at least {FEWEST_ORIGINS} of them, {' and '.join(further)}"]
@@ -191,8 +191,8 @@ def _alike(done: Account) -> str:
 
 def interval_words(found: Iterable[Estimate]) -> str:
     """How the intervals of some figures were made, from what each records, the commonest first."""
-    made = Counter(one.method for one in found if one.low is not None)
-    return " or ".join(_METHODS[method][0] for method, _ in made.most_common() if method in _METHODS)
+    made = Counter(one.method for one in found if one.low is not None and one.method)
+    return " or ".join(_METHODS[method][0] for method, _ in made.most_common())
 
 
 def _intervals(view: View, citations: Citations, done: Account) -> list[Piece]:

@@ -7,6 +7,7 @@ import tomllib
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -17,8 +18,8 @@ from tiltmeter import registry
 from tiltmeter.analysis import RunSummary, summarise_run
 from tiltmeter.analysis.account import account
 from tiltmeter.analysis.multiverse import MultiverseSummary, summarise_multiverse
-from tiltmeter.records import Decoding
-from tiltmeter.report.methods import Methods, methods
+from tiltmeter.records import Decoding, Estimate, IntervalMethod
+from tiltmeter.report.methods import Methods, interval_words, methods
 from tiltmeter.report.references import Citations, Reference, _read, of_spec
 from tiltmeter.store import Run
 
@@ -168,9 +169,9 @@ def test_next_words_are_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("terms", "cited", "others"),
     [
-        (1, set(), {"student1908", "hesterberg2015", "wilson1927"}),
-        (8, {"student1908"}, {"hesterberg2015"}),
-        (30, {"hesterberg2015"}, {"student1908"}),
+        (1, set(), {"bell2002", "hesterberg2015", "wilson1927"}),
+        (8, {"wilson1927", "bell2002"}, {"hesterberg2015", "hall1992"}),
+        (30, {"wilson1927", "bell2002"}, {"hesterberg2015", "hall1992"}),
     ],
 )
 def test_only_the_intervals_that_were_made_are_said(terms: int, cited: set[str], others: set[str]) -> None:
@@ -178,6 +179,24 @@ def test_only_the_intervals_that_were_made_are_said(terms: int, cited: set[str],
     tilts = (Tilt("gender-professions", 0.5, terms=terms),)
     keys = {one.key for one in methods_of(make_run(Path("r"), tilts=tilts, scorers=("causal.sum.v1",))).references}
     assert cited <= keys and not others & keys
+
+
+@pytest.mark.parametrize(("several", "ways"), [(1, set()), (4, set()), (5, {"template", "group term"})])
+def test_what_pairs_are_clustered_by_is_what_there_is(several: int, ways: set[str]) -> None:
+    run = make_run(Path("r"), tilts=(Tilt("gender-professions", 0.5, terms=8),), scorers=("causal.sum.v1",))
+    pairs = tuple(
+        replace(pair, template=f"{at % several}", terms=(f"a{at % several}", "b")) for at, pair in enumerate(run.pairs)
+    )
+    found = methods_of(replace(run, pairs=pairs), summarise_run(run))
+    [said] = re.findall(r"Standard errors are clustered by attribute word(.*?)\. ", words(found))
+    assert {way for way in ("template", "group term") if way in said} == ways
+    assert ("cameron2011" in {one.key for one in found.references}) == bool(ways)
+
+
+def test_every_method_of_an_interval_has_words() -> None:
+    made = [Estimate(0.5, 0.4, 0.6, method=method) for method in get_args(IntervalMethod)]
+    assert all(interval_words([one]) for one in made)
+    assert interval_words([Estimate(0.5, method="student")]) == ""
 
 
 def test_sentences_that_differ_elsewhere_are_not_said_to_be_alike() -> None:

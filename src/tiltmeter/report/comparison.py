@@ -16,6 +16,7 @@ from tiltmeter.report.comparison_cells import Label, apart, change_cell, level_c
 from tiltmeter.report.comparison_figures import difference_figures, unmoved
 from tiltmeter.report.comparison_tables import before_and_after, every_comparison, withheld
 from tiltmeter.report.drawn import Drawn
+from tiltmeter.report.methods import interval_words
 from tiltmeter.report.series import spec_of
 from tiltmeter.report.words import SPACE, count, p_value
 
@@ -81,6 +82,8 @@ class ComparisonView:
     """What differs besides the model."""
     lone: tuple[str, ...]
     """Views that were not compared."""
+    intervals: str
+    """How those of the differences were made."""
 
     @property
     def figures(self) -> list[Drawn]:
@@ -102,6 +105,7 @@ def comparison_view(found: RunComparison, label: Label | None = None, *, drawn: 
         "" if found.margin is None else f"{found.margin:g}",
         found.unlike,
         found.lone,
+        interval_words(one.difference for view in found.views for one in (*view.overall, *view.cells)),
     )
 
 

@@ -8,11 +8,13 @@ from tiltmeter.analysis.leaderboard_records import Leaderboards
 from tiltmeter.report.comparison import compared_side
 from tiltmeter.report.comparison_boards import BoardView, board_views, written
 from tiltmeter.report.comparison_figures import around_zero
-from tiltmeter.report.comparison_page import METHOD
 from tiltmeter.report.drawn import Drawn, by_file, draw
 from tiltmeter.report.figures import DotAxis, DotBlock, DotRow, dots, share_axis
+from tiltmeter.report.methods import interval_words
 from tiltmeter.report.rendering import render
 from tiltmeter.report.words import SPACE, listed
+from tiltmeter.stats.estimates import FEWEST_ORIGINS
+from tiltmeter.stats.intervals import RESAMPLES
 
 _DRAWN = 12
 """Leaderboards of which there is a figure; the others are tables."""
@@ -32,7 +34,9 @@ def leaderboard_html(found: Leaderboards, *, drawn: bool = True) -> str:
         boards=[(view, figures[at] if at < len(figures) else None) for at, view in enumerate(views)],
         sides=[compared_side("", side) for side in found.sides],
         notes=found.notes,
-        method=METHOD,
+        intervals=interval_words(entry.value for board in found.boards for entry in board.entries),
+        fewest=FEWEST_ORIGINS,
+        draws=f"{RESAMPLES:,}",
     )
 
 

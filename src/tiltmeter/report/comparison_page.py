@@ -9,11 +9,7 @@ from tiltmeter.files import whole_file
 from tiltmeter.report.comparison import ComparisonView, comparison_view
 from tiltmeter.report.drawn import by_file, write_figures
 from tiltmeter.report.rendering import render
-from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS, FEWEST_ORIGINS
-from tiltmeter.stats.intervals import RESAMPLES
-
-METHOD = {"fewest": FEWEST_ORIGINS, "bootstrap": BOOTSTRAP_ORIGINS, "resamples": f"{RESAMPLES:,}"}
-"""What a page says of its intervals."""
+from tiltmeter.stats.estimates import FEWEST_ORIGINS
 
 
 def write_comparison(found: RunComparison, out: Path, *, figures: Path | None = None) -> None:
@@ -34,5 +30,5 @@ def comparison_html(view: ComparisonView) -> str:
         by_file(view.figures),
         title=f"{a.name} and {b.name}",
         compared=view,
-        method=METHOD,
+        fewest=FEWEST_ORIGINS,
     )

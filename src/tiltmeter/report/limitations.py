@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tiltmeter.analysis.account import NOT_STATED, Account, SourceUsed, Varied
@@ -10,7 +11,6 @@ from tiltmeter.analysis.multiverse import MultiverseSummary
 from tiltmeter.report.decodings import rater_words
 from tiltmeter.report.series import Runs, short_scorer
 from tiltmeter.report.words import NEUTRAL, count, listed, percent
-from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS
 from tiltmeter.store import Run
 
 
@@ -53,6 +53,10 @@ def not_meant(done: Account) -> Mapping[str, tuple[str, ...]]:
 
 
 _SURE = 0.05
+_FEW_ORIGINS = 20
+_WITH_FEW = {"cluster-score.v1": "so few that the interval is wide, and errs on the wide side"}
+_SHAPE_UNSEEN = "too few to show the shape of the distribution that the interval assumes"
+"""What few origins do to an interval, by its method."""
 _REASONS = 3
 """So many reasons are named, the commonest first."""
 
@@ -132,7 +136,11 @@ def _origins(done: Account) -> Iterator[str]:
         found = [one for (of, _), one in done.origins.items() if of == view]
         nothing = sum(one.value is None for one in found)
         bare = sum(one.value is not None and one.low is None for one in found)
-        few = sum(one.low is not None and one.origins < BOOTSTRAP_ORIGINS for one in found)
+        few = Counter(
+            _WITH_FEW.get(one.method or "", _SHAPE_UNSEEN)
+            for one in found
+            if one.low is not None and one.origins < _FEW_ORIGINS
+        )
         biases = count(len(found), "bias", "biases")
         if nothing:
             yield f"{view.capitalize()}: {nothing} of {biases} {'has' if nothing == 1 else 'have'} no figure at all."
@@ -147,11 +155,10 @@ def _origins(done: Account) -> Iterator[str]:
             of = number + sum(some.methods.values())
             have = "has" if number == 1 else "have"
             yield f"{view.capitalize()}: {number:,} of {of:,} comparisons {have} no interval ({why})."
-        if few:
+        for effect, number in few.items():
             yield (
-                f"{view.capitalize()}: {few} of {biases} {'rests' if few == 1 else 'rest'} on fewer than "
-                f"{BOOTSTRAP_ORIGINS} origins, too few to show the shape of the distribution that the interval "
-                "assumes."
+                f"{view.capitalize()}: {number} of {biases} {'rests' if number == 1 else 'rest'} on fewer than "
+                f"{_FEW_ORIGINS} origins, {effect}."
             )
 
 

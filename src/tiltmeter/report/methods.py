@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tiltmeter.analysis.account import NOT_STATED, Account
 from tiltmeter.analysis.continuation_records import PEOPLE
+from tiltmeter.analysis.items import of_the_test
 from tiltmeter.analysis.multiverse import MultiverseSummary
 from tiltmeter.analysis.runs import leading_cells
 from tiltmeter.measures.pairs import TIE
 from tiltmeter.measures.scorers import meaning_of
-from tiltmeter.records import Decoding, ModelFacts
+from tiltmeter.records import Decoding, Estimate, ModelFacts
 from tiltmeter.report.decodings import decoding_words
 from tiltmeter.report.references import Citations, Cited, Reference
 from tiltmeter.report.run_facts import source_words, specs_of
 from tiltmeter.report.series import Runs
 from tiltmeter.report.words import count, listed, revision_words
 from tiltmeter.sources.perturbing import DEFAULTS
+from tiltmeter.stats.estimates import FEWEST_ORIGINS
 from tiltmeter.stats.intervals import RESAMPLES
 from tiltmeter.stats.whole_curve import PERMUTATIONS
 from tiltmeter.store import Run
@@ -33,6 +36,14 @@ _SHORT = 12
 
 
 _METHODS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "cluster-score.v1": (
+        "by inverting a score test on the 0–1 scale, with cluster-robust standard errors corrected for small samples",
+        ("wilson1927", "bell2002"),
+    ),
+    "cluster-t.v1": (
+        "by Student’s t, with cluster-robust standard errors corrected for small samples",
+        ("student1908", "bell2002"),
+    ),
     "bootstrap": (f"by an expanded percentile bootstrap over origins ({RESAMPLES:,} resamples)", ("hesterberg2015",)),
     "student": ("by Student’s t on the origins’ means", ("student1908",)),
     "skewed-student": ("by Student’s t with the skewness taken out", ("hall1992",)),
@@ -141,8 +152,8 @@ def _pairs(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
     made += [
         f". A difference of at most {TIE:g} natural-log units is a tie and counts one half. The value of a bias is the "
         f"mean over attribute terms of the mean over that term’s pairs{overall}"
-        f"{', instrument checks left out' if overall and checks else ''}. The attribute term (or, where there is none, "
-        "the origin) counts as one observation. ",
+        f"{', instrument checks left out' if overall and checks else ''}. ",
+        *_clustered(paired, citations),
         *_intervals("pairs", citations, done),
     ]
     if any(one.p_adjusted is not None for cell in cells for one in cell.summary.by_bias.values()):
@@ -153,11 +164,35 @@ def _pairs(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
     return made
 
 
+def _clustered(paired: Runs, citations: Citations) -> list[Piece]:
+    """What the standard errors of pairs are clustered by."""
+    pairs = [pair for run, _ in paired for pair in of_the_test(run.pairs)]
+    named = any(pair.attribute for pair in pairs)
+    ways = {
+        "template": len({pair.template for pair in pairs}),
+        "group term": len({pair.terms for pair in pairs}),
+    }
+    further = [f"by {way}" for way, number in ways.items() if number >= FEWEST_ORIGINS]
+    made: list[Piece] = [f"Standard errors are clustered by {'attribute word' if named else 'origin'}"]
+    if further:
+        made += [f" and, in figures with at least {FEWEST_ORIGINS} of them, {' and '.join(further)}"]
+        made += _spaced(citations.cite("cameron2011"))
+        if any(cell.controls for _, summary in paired for cell in summary.cells):
+            made += ["; those of control sets by origin alone"]
+    return [*made, ". "]
+
+
 def _alike(done: Account) -> str:
     """How far the two sentences of a pair differ."""
     if done.alike == done.pairs:
         return " that are alike but for the words for the group"
     return f", {done.alike:,} of them alike but for the words for the group," if done.alike else ""
+
+
+def interval_words(found: Iterable[Estimate]) -> str:
+    """How the intervals of some figures were made, from what each records, the commonest first."""
+    made = Counter(one.method for one in found if one.low is not None and one.method)
+    return " or ".join(_METHODS[method][0] for method, _ in made.most_common())
 
 
 def _intervals(view: View, citations: Citations, done: Account) -> list[Piece]:

@@ -150,13 +150,13 @@ def clustered(rows: Rows, ways: Sequence[Way], codes: Sequence[Codes]) -> Cluste
     if len(single) == 1:
         return single[0]
     variance = math.fsum(each.variance for each in single)
-    concentration = math.fsum(each.concentration for each in single)
+    # What rows vary by is one thing or the other: no mixture of the ways varies more than the way with the fewest.
+    concentration = max(each.concentration for each in single)
     of_parts = np.sum([each.of_parts for each in single], axis=0)
     for size in range(2, len(ways) + 1):
         for chosen in combinations(codes, size):
             both = Way.of(rows, crossed(chosen)).moments(rows, freedom=False)
             variance += (-1) ** (size + 1) * both.variance
-            concentration += (-1) ** (size + 1) * both.concentration
             of_parts = of_parts + (-1) ** (size + 1) * both.of_parts
     widest = max(single, key=lambda each: each.variance)
     variance = max(variance, widest.variance)
@@ -237,9 +237,10 @@ class Limits:
         """Two-sided, of a true value at this distance."""
         from scipy.special import ndtr, stdtr
 
-        variance = self.a - self.b * distance - self.c * distance**2
         if not distance:
             return 1.0
+        # Where the variance does not depend on the truth, the distance may be too large to be squared.
+        variance = self.a - distance * (self.b + self.c * distance) if self.b or self.c else self.a
         if variance <= 0:
             return 0.0
         t = -abs(distance) / math.sqrt(variance)

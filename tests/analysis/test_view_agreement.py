@@ -91,6 +91,11 @@ words = ["he", "man", "boy", "brother", "male", "son", "him", "his", "the male",
          "the son"]
 contexts = ["math", "algebra", "geometry", "calculus", "equations", "computation", "numbers", "addition"]
 delta = 1.5
+[[tilt]]
+words = ["she", "woman", "girl", "sister", "female", "daughter", "her", "hers", "the female", "the woman", "the girl",
+         "the sister", "the daughter"]
+contexts = ["poetry", "art", "dance", "literature", "novel", "symphony", "drama", "sculpture"]
+delta = 1.5
 [[writing]]
 terms = ["Darnell", "Hakim", "Jermaine", "Kareem", "Jamal", "Leroy", "Rasheed", "Tremayne", "Aisha", "Ebony", "Keisha",
          "Kenya", "Latonya", "Lakisha", "Latoya", "Tamika", "Tanisha", "Latisha", "Shereen", "Tyrone"]
@@ -112,8 +117,8 @@ def test_a_tilt_that_is_planted_is_read_by_every_view_that_can_see_it(tmp_path: 
     assert found
     readings = {(one.bias, one.view): one for one in found.readings}
     assert readings["gender-math-arts", PAIRS].firm == 1
-    # Half of the attributes are tilted by 1.5 and the others not at all.
-    assert readings["gender-math-arts", NEXT_WORDS].found.value == pytest.approx(0.75, abs=0.1)
+    # The attributes of either set are tilted by 1.5 towards their group.
+    assert readings["gender-math-arts", NEXT_WORDS].found.value == pytest.approx(1.5, abs=0.1)
     assert readings["race-names-pleasant-3", RATINGS].firm == 1
     assert ("gender-math-arts", RATINGS) not in readings, "mathematics and the arts are equally favourable"
     assert {one.view for one in found.readings} == {PAIRS, NEXT_WORDS, ATTRIBUTES, RATINGS}

@@ -1,13 +1,14 @@
 """The only place that averages: from values per item to an estimate with its uncertainty.
 
-A value is the mean over strata of the mean over origins of the mean over items. What is resampled is the origin
-(the attribute term, the article, the template), since items of one origin resemble one another.
+A value is the mean over strata of the mean over origins of the mean over items. Standard errors are clustered by the
+origin (the attribute term, the article), since items of one origin resemble one another: see `estimate`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, Literal
 
 from tiltmeter.records import Estimate
@@ -47,7 +48,7 @@ def estimate(
     rows: Sequence[int] | None = None,
     unscored: Sequence[int] | None = None,
     strata: Sequence[StratumPath] | None = None,
-    further: Sequence[Sequence[str | None]] = (),
+    further: Mapping[str, Sequence[str | None]] = MappingProxyType({}),
     neutral: float | None = 0.5,
     level: float = 0.95,
     interval: bool = True,
@@ -57,18 +58,18 @@ def estimate(
     None is unscored: counted, never averaged. An item without an origin is its own origin. With `rows` an item is a sum
     of so many scored ones, beside which `unscored` were not.
     Strata count equally, whatever their size; strata that are tuples count equally within their parent
-    (("gender", "career") within "gender"). `further` are other things that were sampled, templates and group terms:
-    items that share one resemble one another too. `neutral` is what p is measured against; no neutral value, no p.
+    (("gender", "career") within "gender"). `further` are other things that were sampled, by their names: items that
+    share a template or a group term resemble one another too. `neutral` is what p is measured against; no neutral value, no p.
     `interval=False` gives the value alone, where many are needed and nobody asks how sure each is.
 
     >>> found = estimate([1, 1, 0, None], ["doctor", "doctor", "nurse", "nurse"])
     >>> found.value, found.n, found.n_unscored, found.origins
     (0.5, 3, 1, 2)
     """
-    if any(labels is not None and len(labels) != len(values) for labels in (origins, strata, *further)):
+    if any(labels is not None and len(labels) != len(values) for labels in (origins, strata, *further.values())):
         raise ValueError("values, origins and strata are not equally long")
     # In an order of their own, so that the order in which items come cannot show in the last digit.
-    labels = [labels for labels in (origins, strata, rows, unscored, *further) if labels is not None]
+    labels = [labels for labels in (origins, strata, rows, unscored, *further.values()) if labels is not None]
     order = sorted(range(len(values)), key=lambda at: [str(each[at]) for each in (*labels, values)])
 
     def ordered(given: Sequence[Any]) -> list[Any]:
@@ -79,19 +80,19 @@ def estimate(
     # Values between 0 and 1 need not be shares: nothing keeps a margin from lying there.
     shares = neutral is not None and 0 < neutral < 1
     shares = (shares or (neutral is None and _are_choices(values))) and _within(values, rows)
-    ways = [[str(label) for label in ordered(way)] for way in further if len({*way}) > 1]
+    ways = {name: list(map(str, ordered(way))) for name, way in further.items() if len({*way}) > 1}
     found = clustered_estimate(
         values,
         [at if name is None else name for at, name in enumerate(named)],
         rows=rows,
         unscored=unscored,
-        second=ways[0] if ways else None,
-        third=ways[1] if len(ways) > 1 else None,
+        second=next(iter(ways.values()), None),
+        third=next(iter([*ways.values()][1:]), None),
         weights=EQUAL_CLUSTERS,
         balanced_over=None if strata is None else ordered(strata),
         scale=Scale(0.0, 1.0, neutral) if shares else Scale(neutral=neutral),
         level=level,
-        names=("origins", "templates", "terms"),
+        names=("origins", *ways),
     )
     if interval or found.value is None:
         return found

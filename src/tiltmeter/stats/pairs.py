@@ -166,9 +166,9 @@ def _by_attribute_term(items: Sequence[PairItem], level: float, *, interval: boo
     return _estimate(items, level=level, interval=interval)
 
 
-def _further(items: Sequence[PairItem]) -> list[list[str | None]]:
+def _further(items: Sequence[PairItem]) -> dict[str, list[str | None]]:
     """What was sampled beside the attributes: templates, and the words for the groups."""
-    return [[item.template for item in items], [item.terms for item in items]]
+    return {"templates": [item.template for item in items], "terms": [item.terms for item in items]}
 
 
 def _balanced(items: Sequence[PairItem], level: float) -> Estimate:
@@ -214,11 +214,7 @@ def _estimate(
 
 def _cell_names(items: Sequence[PairItem]) -> list[str | None]:
     """A name for each (bias, attribute) cell; an item without attribute is a cell of its own."""
-    numbers: dict[tuple[str, str], str] = {}
-    return [
-        None if item.attribute is None else numbers.setdefault((item.bias, item.attribute), str(len(numbers)))
-        for item in items
-    ]
+    return [None if item.attribute is None else f"{item.bias}\0{item.attribute}" for item in items]
 
 
 def _per_attribute(items: Sequence[PairItem], level: float) -> dict[str, Estimate]:

@@ -59,8 +59,8 @@ def estimate(
     of so many scored ones, beside which `unscored` were not.
     Strata count equally, whatever their size; strata that are tuples count equally within their parent
     (("gender", "career") within "gender"). `further` are other things that were sampled, by their names: items that
-    share a template or a group term resemble one another too. `neutral` is what p is measured against; no neutral value, no p.
-    `interval=False` gives the value alone, where many are needed and nobody asks how sure each is.
+    share a template or a group term resemble one another too. `neutral` is what p is measured against; without
+    one there is no p. `interval=False` gives the value alone, where many are needed and nobody asks how sure each is.
 
     >>> found = estimate([1, 1, 0, None], ["doctor", "doctor", "nurse", "nurse"])
     >>> found.value, found.n, found.n_unscored, found.origins

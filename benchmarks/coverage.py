@@ -81,10 +81,6 @@ def _earlier(engine: str, study: Study) -> Estimate:
     values = [None if np.isnan(each) else float(each) for each in study["values"]]
     origins = [str(each) for each in study["clusters"]]
     scale: Scale = study["scale"]
-    if engine == "mean":
-        from tiltmeter.stats.estimates import estimate as mean
-
-        return mean(values, origins, neutral=scale.neutral)
     if engine == "crossed":
         from tiltmeter.stats.crossed import Crossed
         from tiltmeter.stats.crossed import Scale as Ends

@@ -36,7 +36,7 @@ class World:
     effect: float
     clusters: tuple[int, ...] = (6, 12, 16, 30, 100)
     engine: str = ""
-    """Which of the earlier engines applies: mean, difference, both ways, crossed."""
+    """Which of the earlier engines applies: difference, both ways, crossed."""
 
 
 def expit(x: Array) -> Array:
@@ -134,13 +134,13 @@ def none(effect: float) -> float:
 
 
 SEEN = [
-    World(f"share {mean:g}, 1–8 rows", beta_binomial(mean, 0.25), at(mean), min(0.2, 0.97 - mean), engine="mean")
+    World(f"share {mean:g}, 1–8 rows", beta_binomial(mean, 0.25), at(mean), min(0.2, 0.97 - mean))
     for mean in (0.5, 0.7, 0.85, 0.95)
 ] + [
     World(
         "rare toxicity, clusters apart", toxicity_apart, lambda e: e * (4 / 6 - 0.5 / 20.5), 0.1, engine="difference"
     ),
-    World("skewed margins", skewed_margins, none, 0.5, engine="mean"),
+    World("skewed margins", skewed_margins, none, 0.5),
     World("crossed × 16, normal", crossed_normal, none, 0.5, engine="crossed"),
 ]
 
@@ -310,7 +310,7 @@ HELD_OUT = [
         World(f"choices {m:g} × 12 templates", logit_crossed(m), at(m), min(0.2, 0.97 - m), _SOME, "crossed")
         for m in (0.5, 0.8, 0.95)
     ),
-    World("bursts of toxicity, one group", bursts, _bursts_mean, 0.3, engine="mean"),
+    World("bursts of toxicity, one group", bursts, _bursts_mean, 0.3),
     World("skewed ratings 0–10, shared", ratings, none, 0.5, engine="difference"),
     World("heavy tails, 1–60 rows", heavy, none, 2.0),
     World("sentiment, unequal refusals", missing, _signed_mean, 0.6, engine="difference"),

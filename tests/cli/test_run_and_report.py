@@ -89,9 +89,9 @@ def test_fail_if_speaks_of_the_first_scorer(tiltmeter: Command, study: Path) -> 
 
 def test_fail_if_speaks_of_the_checks_of_the_instrument(tiltmeter: Command, study: Path) -> None:
     plain = tiltmeter("run", study, "--json")
-    assert plain.json["instrument"]["results"] == [
-        {"model": plain.json["cells"][0]["model"], "view": "pairs", "result": "not made"}
-    ]
+    [result] = plain.json["instrument"]["results"]
+    assert (result["model"], result["view"]) == (plain.json["cells"][0]["model"], "pairs")
+    assert result["result"] == "not made" and result["why"]
     assert tiltmeter("run", study, "--fail-if", "instrument.failed > 0").status == 0
     assert tiltmeter("run", study, "--fail-if", "instrument.not_made > 0").status == 1
     refused = tiltmeter("run", study, "--fail-if", "instrument.missed > 0", "--out", "new")

@@ -123,10 +123,10 @@ def test_several_models_are_named_and_checks_are_marked(tmp_path: Path) -> None:
     run = make_run(tmp_path, tilts=tilts)
     view = multiverse_view(summarise_multiverse([(run, summarise_run(run))]), lambda bias: bias)
     assert [one.title for one in view.shown] == [
-        "alpha-135m: Gender-math-arts, pairs",
-        "beta-1b: Gender-math-arts, pairs",
-        "alpha-135m: Flowers-insects, pairs",
-        "beta-1b: Flowers-insects, pairs",
+        "alpha-135m: Gender-math-arts, what it prefers",
+        "beta-1b: Gender-math-arts, what it prefers",
+        "alpha-135m: Flowers-insects, what it prefers",
+        "beta-1b: Flowers-insects, what it prefers",
     ]
     assert view.verdicts
     assert [row[0].mark for row in view.verdicts.rows] == ["", "", "check", "check"]

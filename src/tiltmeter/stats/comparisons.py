@@ -33,7 +33,7 @@ class Paired:
     a: Estimate
     b: Estimate
     difference: Estimate
-    """a − b; p is that of its interval (bootstrap, or t below 20 origins)."""
+    """a − b; p is that of its interval."""
     p_permutation: float | None
     """Two-sided, from exchanging a and b by whole origins; None below 5 origins."""
     flips: int

@@ -134,10 +134,14 @@ def summarise_big_pairs(
     if not cells:
         raise InvalidData("no row has a choice: stereotyped is blank throughout", file=path)
     sets = "given" if "attribute_set" in header else "not known: the file does not name them"
-    summary = replace(summarise(cells, level=level), margin_by_bias={}, by_attribute={})
+    summary = summarise(cells, level=level, in_detail=False)
     notes = [*summary.notes, "summed outside of memory: there are no margins and no table by attribute"]
-    if not any(cell.terms for cell in cells) and {"term_1", "term_2"} <= set(header):
-        notes.append(f"more than {MOST_SUMS:,} combinations of attribute, template and terms: not clustered by terms")
+    for name, one, held in (
+        ("template", "template", any(cell.template for cell in cells)),
+        ("term", "term_1", any(cell.terms for cell in cells)),
+    ):
+        if one in header and not held:
+            notes.append(f"not clustered by {name}: with it there are more than {MOST_SUMS:,} sums, or it is blank")
     return FileSummary(replace(summary, notes=notes), unscored, controls, sets)
 
 
@@ -291,13 +295,17 @@ def _scored(
         )
     # Choices are whole and half numbers, mostly; the largest is 1.
     terms = f"{text('term_1')} || '/' || {text('term_2')}" if {"term_1", "term_2"} <= set(types) else "''"
-    labels = f"{named} as b, {origin} as o, {text('attribute_set')} as s, {text('template')} as t"
+    # A pair without an attribute is its own cluster, whatever its words.
+    terms = f"case when {text(attribute)} = '' then '' else {terms} end"
+    labels = f"{named} as b, {origin} as o, {text('attribute_set')} as s"
     sums = f"count({number}), {exact_sums(f'coalesce({number}, 0.0)', 1)}, count(*) - count({number}), {check}"
-    order = "b, o, s, t, w"
-    those = f"where not {control} group by {order} order by {order}"
-    rows = table.rows(f"{labels}, {terms} as w, {sums}", f"{those} limit {MOST_SUMS + 1}")
-    if len(rows) > MOST_SUMS:
-        rows = table.rows(f"{labels}, '' as w, {sums}", those)
+    those = f"where not {control} group by b, o, s, t, w order by b, o, s, t, w"
+    for further in ((text("template"), terms), (text("template"), "''"), ("''", "''")):
+        rows = table.rows(f"{labels}, {further[0]} as t, {further[1]} as w, {sums}", f"{those} limit {MOST_SUMS + 1}")
+        if len(rows) <= MOST_SUMS:
+            break
+    else:
+        raise InvalidData(f"there are more than {MOST_SUMS:,} origins; name larger ones", file=table.path)
     cells = [
         PairItem(
             b,

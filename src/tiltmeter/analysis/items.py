@@ -42,10 +42,15 @@ def pair_items(scores: Sequence[PairScore], benchmarks: Collection[str] = ()) ->
             margin=distance,
             structure=score.pair.structure.id if score.pair.structure else None,
             template=score.pair.template,
-            terms="/".join(score.pair.terms) if any(score.pair.terms) else None,
+            terms=terms_of(score.pair),
         )
         for score, value, distance in zip(kept, preference(kept), margin(kept), strict=True)
     ]
+
+
+def terms_of(pair: Pair) -> str | None:
+    """The words for the two groups, where they were sampled beside attributes: a pair by itself is its own cluster."""
+    return "/".join(pair.terms) if pair.attribute and any(pair.terms) else None
 
 
 def is_benchmark(bias: str, benchmarks: Collection[str]) -> bool:

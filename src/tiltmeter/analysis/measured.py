@@ -11,22 +11,24 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.analysis.measurements import CHOICES, MEASUREMENTS, SCALE
+from tiltmeter.analysis.measurements import CHOICES, MEASUREMENTS, OTHER, SCALE, STEREOTYPED
 from tiltmeter.errors import UserError
-from tiltmeter.parquet import SQL_TYPES, attach, database, fill, quoted, refusals, refuse_alike
+from tiltmeter.parquet import SQL_TYPES, attach, database, fill, quoted, refusals, refuse_alike, sql_text
 from tiltmeter.records import Estimate
 from tiltmeter.sources.tables import kind_of, read_table
 from tiltmeter.stats.continuations import pairs_of_groups
 from tiltmeter.stats.correction import holm
-from tiltmeter.stats.estimate import EQUAL_CLUSTERS, Scale, estimate
+from tiltmeter.stats.estimate import EQUAL_CLUSTERS, LARGEST, Scale, estimate
 from tiltmeter.views import FACTS, view_named
 
 NEEDED = ("bias", "origin", "group", "value")
 """Columns that a table of measurements has; all others are blank where it has none."""
 CELL = ("model", "view", "bias", *CHOICES)
 """What tells cells apart."""
-_WAYS = ("origin", "template", "term")
-_WAY_NAMES = ("origins", "templates", "terms")
+_FURTHER = {"template": "templates", "term": "terms"}
+"""What else was sampled beside origins, and what it is called."""
+MOST_SUMS = 2_000_000
+"""Sums by group, origin, template and term that are held for one file."""
 
 
 def measured(
@@ -65,8 +67,10 @@ def _prepare(found: Any, path: str | Path, columns: dict[str, str], where: dict[
         f"{_cast(called[name], kind) if called[name] in there else 'NULL'}::{SQL_TYPES[kind]} AS {quoted(name)}"
         for name, kind in MEASUREMENTS.items()
     )
-    kept = " AND ".join(f"{quoted(name)}::VARCHAR = ?" for name in where) or "true"
-    found.execute(f"CREATE TABLE rows AS SELECT {chosen} FROM given WHERE {kept}", list(where.values()))
+    kept = " AND ".join(f"{quoted(name)}::VARCHAR = {sql_text(value)}" for name, value in where.items()) or "true"
+    # A number that cannot be averaged is none, and takes no other with it.
+    usable = f"CASE WHEN isfinite(value) AND abs(value) < {LARGEST!r} THEN value END AS value"
+    found.execute(f"CREATE VIEW rows AS SELECT * REPLACE ({usable}) FROM (SELECT {chosen} FROM given WHERE {kept})")
     if not found.execute("SELECT count(*) FROM rows").fetchone()[0]:
         raise UserError(f"{path}: has no rows{' that --where keeps' if where else ''}")
     for name in ("bias", "origin", "group"):
@@ -76,12 +80,38 @@ def _prepare(found: Any, path: str | Path, columns: dict[str, str], where: dict[
     for name, kind in MEASUREMENTS.items():
         if kind is not str and called[name] in there:
             _refuse_text(found, path, called[name], SQL_TYPES[kind])
-    listed = ", ".join(map(quoted, (*CELL, "group", "against", "attribute_set", *_WAYS)))
+    _refuse_scales(found, path)
+    listed = ", ".join(map(quoted, (*CELL, "group", "against", "attribute_set", "origin", *_FURTHER)))
     scale = ", ".join(f"any_value({quoted(name)}) AS {quoted(name)}" for name in SCALE)
     found.execute(
         f"CREATE TABLE sums AS SELECT {listed}, {scale}, sum(value) AS total, count(value) AS scored, "
         "count(*) - count(value) AS missing FROM rows GROUP BY ALL ORDER BY ALL"
     )
+    sums = found.execute("SELECT count(*) FROM sums").fetchone()[0]
+    if sums > MOST_SUMS:
+        raise UserError(
+            f"{path}: has {sums:,} combinations of choices, group, origin, template and term, and {MOST_SUMS:,} are "
+            "held at once; choose some with --where"
+        )
+
+
+def _refuse_scales(found: Any, path: str | Path) -> None:
+    """Refuse scales that are none, that values lie outside of, or that differ within a cell."""
+    tests = {
+        "scale_low is not below scale_high": "scale_low >= scale_high",
+        "value lies outside scale_low and scale_high": "value < scale_low - 1e-6 OR value > scale_high + 1e-6",
+    }
+    for problem, condition in tests.items():
+        wrong = found.execute(f"SELECT count(*) FROM rows WHERE {condition}").fetchone()[0]
+        if wrong:
+            raise UserError(f"{path}: {problem} in {wrong:,} rows; give the ends between which all values lie")
+    scale = " || '|' || ".join(f"coalesce({quoted(name)}::VARCHAR, '')" for name in SCALE)
+    mixed = f"SELECT 1 FROM rows GROUP BY {', '.join(map(quoted, CELL))} HAVING count(DISTINCT {scale}) > 1 LIMIT 1"
+    if found.execute(mixed).fetchone():
+        raise UserError(
+            f"{path}: rows of one bias under the same choices have different scales; a column such as `measure` or "
+            "`rater` tells them apart"
+        )
 
 
 def _read(found: Any, path: str | Path) -> list[str]:
@@ -123,19 +153,40 @@ def _cells(found: Any) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
 def _figures(cell: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], level: float) -> Iterator[dict[str, Any]]:
     """The means of a cell against neutral where they compare two groups already, else the difference of every two."""
     about = {name: cell[name] for name in CELL if cell[name] is not None}
-    signed = [row for row in rows if row["against"] is not None]
-    for group, against in dict.fromkeys(tuple(sorted((row["group"], row["against"]))) for row in signed):
-        both = [row for row in signed if {row["group"], row["against"]} == {group, against}]
-        sides = (both[0]["group"], both[0]["against"])
-        yield {**about, "figure": "mean", **_sides(sides), **_estimate(both, level).as_json()}
+    for sides, both in _compared(cell, [row for row in rows if row["against"] is not None]).items():
+        yield {**about, "figure": "mean", **_sides(sides), **_json(_estimate(both, level))}
     owned = [row for row in rows if row["against"] is None]
     groups = list(dict.fromkeys(row["group"] for row in owned))
     for one in groups:
         own = [row for row in owned if row["group"] == one]
-        yield {**about, "figure": "mean", "group": one, **replace(_estimate(own, level), p=None).as_json()}
+        yield {**about, "figure": "mean", "group": one, **_json(replace(_estimate(own, level), p=None))}
     for sides in pairs_of_groups(groups):
         pair = [row for row in owned if row["group"] in sides]
-        yield {**about, "figure": "difference", **_sides(sides), **_estimate(pair, level, compare=sides).as_json()}
+        yield {**about, "figure": "difference", **_sides(sides), **_json(_estimate(pair, level, compare=sides))}
+
+
+def _compared(
+    cell: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]
+) -> dict[tuple[str, str], list[Mapping[str, Any]]]:
+    """Rows that compare two groups, by the two; those that compare them the other way round are turned.
+
+    A pair says whether the stereotyped sentence is preferred, whichever group that is about.
+    """
+    found: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        sides, turned = (row["group"], row["against"]), (row["against"], row["group"])
+        if cell["view"] == "pairs":
+            found.setdefault((STEREOTYPED, OTHER), []).append(row)
+        elif turned in found and cell["neutral"] is not None:
+            total = None if row["total"] is None else 2 * cell["neutral"] * row["scored"] - row["total"]
+            found[turned].append({**row, "total": total})
+        else:
+            found.setdefault(sides, []).append(row)
+    return found
+
+
+def _json(found: Estimate) -> dict[str, Any]:
+    return {**found.as_json(), "note": found.note}
 
 
 def _sides(sides: tuple[str, str]) -> dict[str, str]:
@@ -147,8 +198,12 @@ def _estimate(rows: Sequence[Mapping[str, Any]], level: float, compare: tuple[st
         return [row[name] for row in rows]
 
     # What varies was sampled: a value clustered by its origin alone would look surer than it is.
-    ways = [way for name in _WAYS[1:] if len(set(way := column(name))) > 1]
+    ways = {name: way for column_name, name in _FURTHER.items() if len(set(way := column(column_name))) > 1}
+    ways = {name: [label or "" for label in way] for name, way in ways.items()}
+    second, third = [*ways.values(), None, None][:2]
+    # A general liking for one group is no stereotype: each set of attributes weighs the same.
     sets, view = column("attribute_set"), view_named(rows[0]["view"] or "")
+    balanced = rows[0]["against"] is not None and None not in sets and len(set(sets)) > 1
     return estimate(
         [total or 0.0 for total in column("total")],
         column("origin"),
@@ -156,14 +211,13 @@ def _estimate(rows: Sequence[Mapping[str, Any]], level: float, compare: tuple[st
         unscored=column("missing"),
         groups=column("group") if compare else None,
         compare=compare,
-        second=ways[0] if ways else None,
-        third=ways[1] if len(ways) > 1 else None,
+        second=second,
+        third=third,
         weights=EQUAL_CLUSTERS if view and FACTS[view].equal_origins else None,
-        # A general liking for one group is no stereotype: each set of attributes weighs the same.
-        balanced_over=sets if compare is None and len(set(sets)) > 1 else None,
+        balanced_over=sets if balanced else None,
         scale=Scale(*(rows[0][name] for name in ("scale_low", "scale_high", "neutral"))),
         level=level,
-        names=_WAY_NAMES,
+        names=("origins", *ways),
     )
 
 

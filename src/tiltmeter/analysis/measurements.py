@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from tiltmeter.analysis.items import apart, is_benchmark, labelled, of_the_test
+from tiltmeter.analysis.items import apart, is_benchmark, labelled, of_the_test, terms_of
 from tiltmeter.analysis.next_word_cells import asked_cells
+from tiltmeter.analysis.next_words import ORIGINAL
 from tiltmeter.analysis.question_cells import MEASURED
 from tiltmeter.analysis.question_expected import why_unscored
 from tiltmeter.analysis.rated_items import rated_texts
@@ -200,7 +201,11 @@ def _items(run: Run) -> Iterator[dict[str, object]]:
         }
     for prompt in run.continuations.prompts if run.continuations else ():
         yield {"view": "continuations", **_prompt_item(prompt)}
-    asked = {one.asked.prompt.id: one.asked.prompt for one in run.next_words.asked} if run.next_words else {}
+    asked: dict[str, Prompt] = {}
+    for one in run.next_words.asked if run.next_words else ():
+        # Perturbed, a prompt keeps its id: the item is the prompt as it is.
+        if one.asked.perturbation == ORIGINAL or one.asked.prompt.id not in asked:
+            asked[one.asked.prompt.id] = one.asked.prompt
     for prompt in asked.values():
         yield {"view": "next words", **_prompt_item(prompt)}
 
@@ -221,7 +226,7 @@ def _of_pair(pair: Pair) -> dict[str, object]:
         "origin": pair.attribute or pair.origin,
         "structure": pair.structure.id if pair.structure else None,
         "template": pair.template,
-        "term": "/".join(_sided(pair, pair.terms)).strip("/") or None,
+        "term": terms_of(pair),
         "attribute_set": pair.attribute_set,
         "group": group or STEREOTYPED,
         "against": against or OTHER,

@@ -120,7 +120,7 @@ def read_scored(path: str | Path, columns: Columns | None = None) -> ScoredRows:
             benchmark=cells.get("benchmark", "").strip().lower() in ("1", "true", "yes"),
             margin=None if value is None else _margin(cells),
             template=cells.get("template", "").strip() or None,
-            terms=_terms(cells),
+            terms=_terms(cells) if _name(cells, attribute, "") else None,
         )
         for index, (cells, value) in enumerate(kept)
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,8 @@ def print_result(found: Mapping[str, Any]) -> None:
         for one in cells
     ]
     print_table([*told, *_FIGURE], rows)
+    for note, count in Counter(one["note"] for one in cells if one["note"]).items():
+        say(f"{count} of {len(cells)} figures: {note}")
     say(f"p adjusted: after Holm, over all tests of the file: {found['n_comparisons']}")
 
 

@@ -64,15 +64,15 @@ def multiverse(
     for run in material.runs:
         if any(is_unfinished(Side(run, name, name)) for name in run.facts):
             say(f"{run.folder}: is not finished, so that the answers are those of a part")
-    known = _of_models(questions(material), model)
-    if not known:
+    every = questions(material)
+    if not every:
         raise UserError(
             f"{', '.join(map(str, runs))}: no question can be asked: no two groups have rated texts, scored pairs or "
             "next words; a run that is not finished goes on with `tiltmeter run`"
         )
-    chosen = known if question is None else asked(question, known)
+    chosen = _of_models(every if question is None else asked(question, every), model)
     if list_only:
-        _list(chosen, as_json)
+        _list(chosen, every, as_json)
         return
     answers = [answer(one, material, permutations=permutations) for one in chosen]
     if out:
@@ -102,7 +102,7 @@ def _of_models(questions: Sequence[Question], wanted: Sequence[str] | None) -> l
     return [one for one in questions if not wanted or one.model in wanted]
 
 
-def _list(questions: Sequence[Question], as_json: bool) -> None:
+def _list(questions: Sequence[Question], every: Sequence[Question], as_json: bool) -> None:
     from tiltmeter.analysis.questions import kinds
 
     if as_json:
@@ -110,7 +110,8 @@ def _list(questions: Sequence[Question], as_json: bool) -> None:
         return
     rows = [
         (number, one.text, one.view, one.bias, ", ".join(each.model for each in same))
-        for number, same in enumerate(kinds(questions), 1)
+        for number, all_of_it in enumerate(kinds(every), 1)
+        for same in [[one for one in all_of_it if one in questions]]
         for one in same[:1]
     ]
     print_table(["number", "question", "view", "bias", "models"], rows)

@@ -367,6 +367,10 @@ def _codes(labels: Labels) -> Codes:
     """
     if isinstance(labels, np.ma.MaskedArray) and np.ma.is_masked(labels):
         raise ValueError("a row has no cluster")
+    if not isinstance(labels, np.ndarray) and all(isinstance(each, str) for each in labels):
+        # Arrays of text are as wide as the longest.
+        places = {label: place for place, label in enumerate(sorted(set(labels)))}
+        return np.array([places[label] for label in labels], dtype=np.intp)
     array = np.asarray(labels) if isinstance(labels, np.ndarray) or not isinstance(labels[0], tuple) else None
     if array is not None and array.dtype.kind in "iufUb":
         if array.dtype.kind == "f" and np.isnan(array).any():

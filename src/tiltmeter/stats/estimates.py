@@ -83,7 +83,7 @@ def estimate(
     ways = {name: list(map(str, ordered(way))) for name, way in further.items() if len({*way}) > 1}
     found = clustered_estimate(
         values,
-        [at if name is None else name for at, name in enumerate(named)],
+        [f"\0{at}" if name is None else name for at, name in enumerate(named)],
         rows=rows,
         unscored=unscored,
         second=next(iter(ways.values()), None),

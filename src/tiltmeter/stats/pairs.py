@@ -90,8 +90,10 @@ class PairSummary:
         }
 
 
-def summarise(items: Iterable[PairItem], *, level: float = 0.95) -> PairSummary:
+def summarise(items: Iterable[PairItem], *, level: float = 0.95, in_detail: bool = True) -> PairSummary:
     """Estimates of the stereotyped share, clustered by attribute terms, templates and the words for the groups.
+
+    `in_detail`: also the margins, and a table by attribute.
 
     >>> items = [PairItem("gender", "math", "1", 1.0), PairItem("gender", "art", "2", 0.0)]
     >>> summarise(items).by_bias["gender"].value
@@ -104,6 +106,7 @@ def summarise(items: Iterable[PairItem], *, level: float = 0.95) -> PairSummary:
     pooled = [item for found in counted.values() for item in found]
     balanced = [item for bias in counted for item in counted[bias] if by_bias_balanced[bias].value is not None]
     cells = _cell_names(pooled)
+    in_full = grouped if in_detail else {}
     summary = PairSummary(
         overall=whole.overall,
         overall_cells=_estimate(pooled, cells, level=level),
@@ -118,9 +121,9 @@ def summarise(items: Iterable[PairItem], *, level: float = 0.95) -> PairSummary:
                 neutral=0.0,
                 level=level,
             )
-            for bias, found in grouped.items()
+            for bias, found in in_full.items()
         },
-        by_attribute={bias: _per_attribute(found, level) for bias, found in grouped.items()},
+        by_attribute={bias: _per_attribute(found, level) for bias, found in in_full.items()},
         notes=[],
     )
     return replace(summary, notes=_notes(summary, [bias for bias in grouped if bias not in counted]))

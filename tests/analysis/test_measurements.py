@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from tests.report.synthetic import make_run
 from tiltmeter.analysis import summarise_run
 from tiltmeter.analysis.measured import measured
 from tiltmeter.analysis.measurements import ITEMS, MEASURED_FILES, MEASUREMENTS, TEXTS, write_measurements
+from tiltmeter.errors import UserError
 from tiltmeter.store import Run
 
 Written = tuple[Run, Path]
@@ -79,6 +81,10 @@ def test_means_of_pairs_are_those_of_the_summary(pairs: Written) -> None:
             expected = plain.value if balanced.value is None else balanced.value
             assert own["value"] == pytest.approx(expected, abs=1e-12)
             assert (own["n"], own["n_unscored"]) == (plain.n, plain.n_unscored)
+            figure = plain if balanced.value is None else balanced
+            assert [own[name] for name in ("low", "high", "p")] == [
+                None if each is None else pytest.approx(each, abs=1e-9) for each in (figure.low, figure.high, figure.p)
+            ]
             checked += 1
     assert checked > 10
 
@@ -124,3 +130,68 @@ def test_means_of_next_words_are_those_of_the_summary(words: Written) -> None:
                     assert own["value"] == pytest.approx(measures[measure].value, abs=1e-12)
                     checked += 1
     assert checked > 10
+
+
+def test_items_are_the_prompts_as_they_are(words: Written) -> None:
+    run, folder = words
+    assert run.next_words is not None
+    originals = {
+        one.asked.prompt.id: one.asked.prompt.text
+        for one in run.next_words.asked
+        if one.asked.perturbation == "original"
+    }
+    listed = {row["item"]: row["text"] for row in rows(folder, "items.parquet")}
+    assert originals and all(listed[item] == text for item, text in originals.items())
+
+
+def table(folder: Path, *given: dict[str, object]) -> Path:
+    path = folder / "own.jsonl"
+    path.write_text("\n".join(map(json.dumps, given)), encoding="utf-8")
+    return path
+
+
+def rating(origin: int, group: str, value: object, **more: object) -> dict[str, object]:
+    return {"bias": "b", "origin": f"o{origin}", "group": group, "value": value, **more}
+
+
+def test_a_number_that_is_none_takes_no_other_with_it(tmp_path: Path) -> None:
+    given = [rating(at, "a", value) for at in range(6) for value in (1.0, 2.0, "nan" if at == 0 else 3.0)]
+    [found] = measured(table(tmp_path, *given, rating(0, "a", "1e300")))["cells"]
+    assert (found["n"], found["n_unscored"], found["origins"]) == (17, 2, 6)
+    assert found["value"] == pytest.approx((6 * 3 + 5 * 3) / 17)
+
+
+def test_comparisons_the_other_way_round_are_turned(tmp_path: Path) -> None:
+    one = [rating(at, "a", 1.0 + at, against="b", neutral=0.0) for at in range(6)]
+    other = [rating(at, "b", 1.0 + at, against="a", neutral=0.0) for at in range(6)]
+    [found] = measured(table(tmp_path, *one, *other))["cells"]
+    assert (found["group"], found["against"], found["value"], found["n"]) == ("a", "b", 0.0, 12)
+
+
+def test_differences_are_those_of_the_means_whatever_the_sets(tmp_path: Path) -> None:
+    given = [
+        rating(at, group, float(at % 3 + (group == "a")), attribute_set="x" if at < 2 else "y")
+        for at in range(8)
+        for group in "ab"
+    ]
+    a, b, gap = measured(table(tmp_path, *given))["cells"]
+    assert gap["value"] == pytest.approx(a["value"] - b["value"]) == pytest.approx(1.0)
+
+
+def test_what_there_is_no_interval_for_says_why(tmp_path: Path) -> None:
+    cells = measured(table(tmp_path, *(rating(at, group, at) for at in range(3) for group in "ab")))["cells"]
+    assert all(one["low"] is None and "fewer than 5" in one["note"] for one in cells)
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        ([{"scale_low": 0, "scale_high": 0.5}] * 12, "outside"),
+        ([{"scale_low": 2, "scale_high": 1}] * 12, "not below"),
+        ([{"scale_low": 0, "scale_high": 5}] * 6 + [{"scale_low": 0, "scale_high": 9}] * 6, "different scales"),
+    ],
+)
+def test_scales_that_do_not_fit_are_refused(tmp_path: Path, more: list[dict[str, object]], problem: str) -> None:
+    given = [rating(at // 2, "ab"[at % 2], 1 + at % 3, **own) for at, own in enumerate(more)]
+    with pytest.raises(UserError, match=problem):
+        measured(table(tmp_path, *given))

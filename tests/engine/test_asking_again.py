@@ -18,7 +18,7 @@ pytest.importorskip("httpx")
 
 from tests.models.api_server import START, Served, serving
 from tiltmeter.engine import Cluster, carry_out
-from tiltmeter.models.api import BudgetSpent
+from tiltmeter.models.api import BudgetSpent, opening
 from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
 from tiltmeter.store import LEDGER, Ledger, RunState
 from tiltmeter.study import Plan, parse, plan
@@ -150,6 +150,18 @@ def test_what_a_server_left_open_is_asked_for_again_and_nothing_else(served: Moo
     assert again(made, tmp_path / "ill") == ["lacking"]
     assert tables(tmp_path / "ill") == tables(tmp_path / "well")
     assert again(made, tmp_path / "ill") == ["finished"]
+
+
+def test_another_version_of_the_package_that_asks_is_no_other_model(
+    served: Moody, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served.share = 0.2
+    carry_out(pairs(url), tmp_path)
+    served.share = 0.0
+    monkeypatch.setattr(opening, "version", lambda _: "999.0")
+    assert again(pairs(url), tmp_path) == ["lacking"]
+    assert missing(tmp_path) == 0
+    assert again(pairs(url), tmp_path) == ["finished"]
 
 
 @pytest.mark.slow

@@ -71,7 +71,6 @@ def ask_again(plan: Plan, ledger: Ledger, staff: Staff, watch: Watcher) -> Again
         if api_name(name) is None and _SERVED not in name:
             continue
         model = staff.model(name)
-        ledger.record_model(model.facts)
         try:
             _pairs(model, ledger, again)
             if isinstance(model, Writer):

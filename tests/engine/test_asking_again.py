@@ -21,6 +21,7 @@ from tiltmeter.engine import Cluster, carry_out
 from tiltmeter.models.api import BudgetSpent, opening
 from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
 from tiltmeter.store import LEDGER, Ledger, RunState
+from tiltmeter.store.made import is_made_here, note_made
 from tiltmeter.study import Plan, parse, plan
 
 TABLES = ("answers", "scores", "completions", "ratings", "tilts", "expected")
@@ -115,9 +116,15 @@ def test_an_item_that_the_server_failed_at_is_asked_for_again(served: Moody, url
     run = carry_out(made, tmp_path / "ill")
     reasons = Counter(one.unscored for [found] in [run.scores.values()] for one in found if one.unscored)
     assert len(reasons) == 2
+    (tmp_path / "ill" / "made.html").write_text("made of it")
+    note_made(tmp_path / "ill", [tmp_path / "ill" / "made.html"])
+    carry_out(made, tmp_path / "ill")
+    assert missing(tmp_path / "ill") > 0
+    assert is_made_here(tmp_path / "ill", "made.html")
     served.share, paid = 0.0, served.answered.copy()
     run = carry_out(made, tmp_path / "ill")
     assert missing(tmp_path / "ill") == 0
+    assert not is_made_here(tmp_path / "ill", "made.html")
     assert not (served.answered - paid).keys() & paid.keys()
     for (_, one), (_, other) in zip(sorted(run.scores.items()), sorted(near.scores.items()), strict=True):
         unscored = [at for at, score in enumerate(one) if score.unscored]

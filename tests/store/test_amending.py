@@ -2,8 +2,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.store.broken import rewritten
 from tests.web.texts_run import make_texts
+from tiltmeter.errors import RunError
 from tiltmeter.records import NO_ANSWER, Rating
 from tiltmeter.store import LEDGER, Ledger, Step, read_run
 
@@ -27,3 +30,19 @@ def test_rating_a_batch_again_takes_away_no_rating(tmp_path: Path) -> None:
         assert rows.fetchall() == [(0.5, None), (None, "refused"), (0.25, None), (None, LOST)]
     # The digests of the rows fit.
     assert read_run(folder).continuations is not None
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        f"insert into expected (model, bounded, question, words) values ('m', 0, 0, '{LOST}')",
+        f"insert into expected (model, bounded, question, words) values ('m', 0, 0, '[[\"{LOST}\"]]')",
+        "alter table answers rename column unscored to other",
+    ],
+)
+def test_a_ledger_that_somebody_changed_is_said_to_be_damaged(tmp_path: Path, statement: str) -> None:
+    folder = make_texts(tmp_path)
+    with rewritten(folder / LEDGER) as database:
+        database.execute(statement)
+    with Ledger(folder, read_only=True) as ledger, pytest.raises(RunError, match="damaged"):
+        ledger.amendments.missing()

@@ -34,6 +34,7 @@ class Moody(Served):
 
     share: float = 0.0
     refused: float = 0.0
+    refusal: tuple[int, dict[str, Any]] = (400, {"error": {"message": "not this one"}})
     answered: Counter[str] = field(default_factory=Counter)
     failed: Counter[str] = field(default_factory=Counter)
 
@@ -43,7 +44,7 @@ class Moody(Served):
         text = body.get("prompt") or body["messages"][-1]["content"]
         drawn = int(hashlib.sha256(text.encode()).hexdigest()[:8], 16) / 16**8
         if len(self.asked) > 12 and drawn < self.refused:
-            return 400, {"error": {"message": "not this one"}}
+            return self.refusal
         if len(self.asked) > 12 and drawn < self.refused + self.share:
             self.failed[whole] += 1
             return 500, {"error": {"message": "out of order"}}
@@ -167,6 +168,15 @@ def test_another_version_of_the_package_that_asks_is_no_other_model(
     served.share = 0.0
     monkeypatch.setattr(opening, "version", lambda _: "999.0")
     assert again(pairs(url), tmp_path) == ["lacking"]
+    assert missing(tmp_path) == 0
+    assert again(pairs(url), tmp_path) == ["finished"]
+
+
+@pytest.mark.parametrize("status", [400, 404, 501])
+def test_what_a_server_refuses_without_a_word_is_final(served: Moody, url: str, tmp_path: Path, status: int) -> None:
+    served.refused, served.refusal = 0.2, (status, {})
+    [scores] = carry_out(pairs(url), tmp_path).scores.values()
+    assert any(str(status) in str(one.unscored) for one in scores)
     assert missing(tmp_path) == 0
     assert again(pairs(url), tmp_path) == ["finished"]
 

@@ -17,7 +17,7 @@ import pytest
 pytest.importorskip("httpx")
 
 from tests.models.api_server import START, Served, serving
-from tiltmeter.engine import Cluster, carry_out
+from tiltmeter.engine import Cluster, asking_again, carry_out
 from tiltmeter.models.api import BudgetSpent, opening
 from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
 from tiltmeter.store import LEDGER, Ledger, RunState
@@ -179,6 +179,21 @@ def test_what_a_server_refuses_without_a_word_is_final(served: Moody, url: str, 
     assert any(str(status) in str(one.unscored) for one in scores)
     assert missing(tmp_path) == 0
     assert again(pairs(url), tmp_path) == ["finished"]
+
+
+def test_a_model_that_lacks_nothing_is_not_opened(
+    served: Moody, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    well = Moody(ScriptedModel(BUILT_IN["weights"], BUILT_IN["tilts"]))
+    with serving(well) as other:
+        text = pairs(url).study.text
+        made = plan(parse(text.replace("models = [", f'models = ["{named(other)}", ')))
+        served.share = 0.2
+        carry_out(made, tmp_path)
+        opened: list[str] = []
+        monkeypatch.setattr(asking_again, "refuse_changed", lambda name, _: opened.append(name))
+        again(made, tmp_path)
+    assert opened == [named(url)]
 
 
 @pytest.mark.slow

@@ -17,10 +17,11 @@ import pytest
 pytest.importorskip("httpx")
 
 from tests.models.api_server import START, Served, serving
-from tiltmeter.engine import Cluster, carry_out
-from tiltmeter.models.api import BudgetSpent
+from tiltmeter.engine import Cluster, asking_again, carry_out
+from tiltmeter.models.api import BudgetSpent, opening
 from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
 from tiltmeter.store import LEDGER, Ledger, RunState
+from tiltmeter.store.made import is_made_here, note_made
 from tiltmeter.study import Plan, parse, plan
 
 TABLES = ("answers", "scores", "completions", "ratings", "tilts", "expected")
@@ -33,6 +34,7 @@ class Moody(Served):
 
     share: float = 0.0
     refused: float = 0.0
+    refusal: tuple[int, dict[str, Any]] = (400, {"error": {"message": "not this one"}})
     answered: Counter[str] = field(default_factory=Counter)
     failed: Counter[str] = field(default_factory=Counter)
 
@@ -42,7 +44,7 @@ class Moody(Served):
         text = body.get("prompt") or body["messages"][-1]["content"]
         drawn = int(hashlib.sha256(text.encode()).hexdigest()[:8], 16) / 16**8
         if len(self.asked) > 12 and drawn < self.refused:
-            return 400, {"error": {"message": "not this one"}}
+            return self.refusal
         if len(self.asked) > 12 and drawn < self.refused + self.share:
             self.failed[whole] += 1
             return 500, {"error": {"message": "out of order"}}
@@ -115,9 +117,15 @@ def test_an_item_that_the_server_failed_at_is_asked_for_again(served: Moody, url
     run = carry_out(made, tmp_path / "ill")
     reasons = Counter(one.unscored for [found] in [run.scores.values()] for one in found if one.unscored)
     assert len(reasons) == 2
+    (tmp_path / "ill" / "made.html").write_text("made of it")
+    note_made(tmp_path / "ill", [tmp_path / "ill" / "made.html"])
+    carry_out(made, tmp_path / "ill")
+    assert missing(tmp_path / "ill") > 0
+    assert is_made_here(tmp_path / "ill", "made.html")
     served.share, paid = 0.0, served.answered.copy()
     run = carry_out(made, tmp_path / "ill")
     assert missing(tmp_path / "ill") == 0
+    assert not is_made_here(tmp_path / "ill", "made.html")
     assert not (served.answered - paid).keys() & paid.keys()
     for (_, one), (_, other) in zip(sorted(run.scores.items()), sorted(near.scores.items()), strict=True):
         unscored = [at for at, score in enumerate(one) if score.unscored]
@@ -150,6 +158,42 @@ def test_what_a_server_left_open_is_asked_for_again_and_nothing_else(served: Moo
     assert again(made, tmp_path / "ill") == ["lacking"]
     assert tables(tmp_path / "ill") == tables(tmp_path / "well")
     assert again(made, tmp_path / "ill") == ["finished"]
+
+
+def test_another_version_of_the_package_that_asks_is_no_other_model(
+    served: Moody, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served.share = 0.2
+    carry_out(pairs(url), tmp_path)
+    served.share = 0.0
+    monkeypatch.setattr(opening, "version", lambda _: "999.0")
+    assert again(pairs(url), tmp_path) == ["lacking"]
+    assert missing(tmp_path) == 0
+    assert again(pairs(url), tmp_path) == ["finished"]
+
+
+@pytest.mark.parametrize("status", [400, 404, 501])
+def test_what_a_server_refuses_without_a_word_is_final(served: Moody, url: str, tmp_path: Path, status: int) -> None:
+    served.refused, served.refusal = 0.2, (status, {})
+    [scores] = carry_out(pairs(url), tmp_path).scores.values()
+    assert any(str(status) in str(one.unscored) for one in scores)
+    assert missing(tmp_path) == 0
+    assert again(pairs(url), tmp_path) == ["finished"]
+
+
+def test_a_model_that_lacks_nothing_is_not_opened(
+    served: Moody, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    well = Moody(ScriptedModel(BUILT_IN["weights"], BUILT_IN["tilts"]))
+    with serving(well) as other:
+        text = pairs(url).study.text
+        made = plan(parse(text.replace("models = [", f'models = ["{named(other)}", ')))
+        served.share = 0.2
+        carry_out(made, tmp_path)
+        opened: list[str] = []
+        monkeypatch.setattr(asking_again, "refuse_changed", lambda name, _: opened.append(name))
+        again(made, tmp_path)
+    assert opened == [named(url)]
 
 
 @pytest.mark.slow

@@ -25,7 +25,7 @@ from tiltmeter.models.api.naming import accepts
 from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
 from tiltmeter.records import Decoding
 from tiltmeter.report.limitations import limitations
-from tiltmeter.store import KeptAnswers
+from tiltmeter.store import KeptAnswers, is_passing
 from tiltmeter.study import parse, plan
 
 SHORT = Decoding(max_new_tokens=4)
@@ -379,6 +379,7 @@ def test_a_call_of_a_tool_is_told_and_not_paid_for_again() -> None:
         before = len(served.asked)
         [[found]] = model.complete([model.chat_prompt("Write.")], SHORT)
     assert "tool" in str(found.unwritten)
+    assert not is_passing(found.unwritten)
     assert len(served.asked) == before + 1
 
 

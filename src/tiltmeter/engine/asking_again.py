@@ -6,6 +6,7 @@ leaves the run as it was.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from tiltmeter.engine.panel import JUDGE, panel
 from tiltmeter.engine.rating import BATCH, Sitting
 from tiltmeter.engine.scoring import ask
 from tiltmeter.engine.staff import Staff
-from tiltmeter.models import Model, Predictor, Writer
+from tiltmeter.models import Model, Predictor, Writer, lasting_name
 from tiltmeter.models.api import BudgetSpent, Hopeless, api_name
 from tiltmeter.records import Completion, Decoding, Query
 from tiltmeter.store import KeptText, Ledger, is_passing
@@ -70,8 +71,9 @@ def ask_again(plan: Plan, ledger: Ledger, staff: Staff, watch: Watcher) -> Again
     for name in plan.study.models:
         if api_name(name) is None and _SERVED not in name:
             continue
+        if not _lacks(plan, lasting_name(name), ledger):
+            continue
         model = staff.model(name)
-        ledger.record_model(model.facts)
         try:
             _pairs(model, ledger, again)
             if isinstance(model, Writer):
@@ -81,13 +83,32 @@ def ask_again(plan: Plan, ledger: Ledger, staff: Staff, watch: Watcher) -> Again
         except (BudgetSpent, Hopeless) as error:
             again.troubles.append(str(error))
         refuse_changed(name, model.facts)
+        # There is room for one: the next is loaded when it is gone.
+        del model
+        gc.collect()
     for seat in panel(plan, staff):
-        if seat.choice.name == JUDGE:
+        if seat.choice.name == JUDGE and _lacks_ratings(lasting_name(seat.choice.options["model"]), ledger):
             try:
                 _ratings(Sitting(plan, ledger.continuations, seat, staff, watch), ledger, again)
             except (BudgetSpent, Hopeless) as error:
                 again.troubles.append(str(error))
     return again
+
+
+def _lacks(plan: Plan, name: str, ledger: Ledger) -> bool:
+    """Whether anything of a model is missing, as far as its name tells without opening it."""
+    lacking, words = ledger.amendments, plan.study.next_words
+    return (
+        name not in ledger.noted("models")
+        or bool(lacking.questions(name))
+        or bool(plan.study.continuations and lacking.texts(name))
+        or any(lacking.expectations(name, bounded=bounded) for bounded in (words.bounded if words else ()))
+    )
+
+
+def _lacks_ratings(model: str, ledger: Ledger) -> bool:
+    judges = [rater for rater, facts in ledger.noted("raters").items() if facts.get("model") == model]
+    return not judges or any(ledger.amendments.ratings(one) or ledger.amendments.tilts(one) for one in judges)
 
 
 def _pairs(model: Model, ledger: Ledger, again: Again) -> None:

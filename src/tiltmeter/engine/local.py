@@ -29,6 +29,7 @@ from tiltmeter.measures.scorers import DEFAULTS, Scorer, find
 from tiltmeter.models import Model, ModelSettings
 from tiltmeter.records import Family, Pair, PairScore
 from tiltmeter.store import ANSWERS, KeptAnswers, Ledger, Run, RunState, locked, read_run, recover, set_aside
+from tiltmeter.store.made import same_results
 from tiltmeter.study import Plan, Study
 from tiltmeter.watching import Silent, Watcher
 
@@ -66,7 +67,12 @@ def carry_out(
             _told(tell, state, None)
         elif state.kind == "lacking":
             _told(tell, state, None)
-            with _staff(chosen, kept, cluster) as staff, Ledger(path) as ledger, accounted(ledger):
+            with (
+                _staff(chosen, kept, cluster) as staff,
+                same_results(path, lambda: not again.gained),
+                Ledger(path) as ledger,
+                accounted(ledger),
+            ):
                 again = ask_again(plan, ledger, staff, watch)
                 for trouble in again.troubles:
                     _told(tell, replace(state, changes=(trouble,)), None)

@@ -16,8 +16,9 @@ from pathlib import Path
 from tiltmeter.raters.tilt import TiltItem
 from tiltmeter.records import NO_ANSWER, Completion, NextWords, Query, Rating, TokenScores
 from tiltmeter.store.continuations import KeptText, Place, tilt_cells
+from tiltmeter.store.damage import fitting
 from tiltmeter.store.next_words import packed_words
-from tiltmeter.store.opening import writing
+from tiltmeter.store.opening import LEDGER, writing
 from tiltmeter.store.scored import answer_cells, question_cells
 
 _LACKS = "instr({}, '" + NO_ANSWER + "') > 0"
@@ -37,17 +38,21 @@ class Amendments:
 
     def missing(self) -> Counter[str]:
         """How many answers are missing because of a server, by the reason."""
-        known = {name for (name,) in self._database.execute("select name from sqlite_master")}
-        places = {"answers": ("unscored", ""), "completions": ("unwritten", ""), "tilts": ("unrated", "")}
-        places["ratings"] = ("unrated", "and completion in (select number from completions where unwritten is null)")
         found: Counter[str] = Counter()
-        for table, (column, more) in places.items():
-            if table in known:
-                query = f"select {column}, count(*) from {table} where {_LACKS.format(column)} {more} group by 1"
-                found.update(dict(self._database.execute(query)))
-        if "expected" in known:
-            for (words,) in self._database.execute(f"select words from expected where {_LACKS.format('words')}"):
-                found.update({reason for _, _, reason, *_ in json.loads(words) if is_passing(reason)})
+        with fitting(self._folder / LEDGER):
+            known = {name for (name,) in self._database.execute("select name from sqlite_master")}
+            places = {"answers": ("unscored", ""), "completions": ("unwritten", ""), "tilts": ("unrated", "")}
+            places["ratings"] = (
+                "unrated",
+                "and completion in (select number from completions where unwritten is null)",
+            )
+            for table, (column, more) in places.items():
+                if table in known:
+                    query = f"select {column}, count(*) from {table} where {_LACKS.format(column)} {more} group by 1"
+                    found.update(dict(self._database.execute(query)))
+            if "expected" in known:
+                for (words,) in self._database.execute(f"select words from expected where {_LACKS.format('words')}"):
+                    found.update({reason for _, _, reason, *_ in json.loads(words) if is_passing(reason)})
         return found
 
     def questions(self, model: str) -> list[Query]:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from tiltmeter.errors import RunError
 from tiltmeter.raters.tilt import TiltItem
-from tiltmeter.records import Completion, Decoding, Prompt, Rating, Scope
+from tiltmeter.records import NO_ANSWER, Completion, Decoding, Prompt, Rating, Scope
 from tiltmeter.store.opening import dump, writing
 from tiltmeter.store.steps import Step, done, marked
 from tiltmeter.study.spool import packed
@@ -130,9 +130,12 @@ class ContinuationLedger:
             caveats = Counter(one.caveat for text, one in ratings if one.caveat and text not in known)
             if caveats:
                 self._count_caveats(database, step.name, caveats)
+            # What a server said stays: only what it left open has another rating.
             database.executemany(
-                "insert or replace into ratings values (?, ?, ?, ?, ?)",
-                ((number, text, one.value, one.label, one.unrated) for text, one in ratings),
+                "insert into ratings values (?, ?, ?, ?, ?) on conflict (rater, completion) do update "
+                "set value = excluded.value, label = excluded.label, unrated = excluded.unrated "
+                "where instr(ratings.unrated, ?) > 0",
+                ((number, text, one.value, one.label, one.unrated, NO_ANSWER) for text, one in ratings),
             )
 
     def _count_caveats(self, database: sqlite3.Connection, rater: str, caveats: Counter[str]) -> None:

@@ -337,6 +337,9 @@ def _refused(fault: Fault, attempts: int = 1) -> Refused:
     wrong = fault.status is not None and not fault.again
     if wrong and fault.said:
         return Refused(f"the server refuses it: {fault.said}", fault.status, fault.said, fault.blamed)
+    if wrong or fault.tries == 1:
+        # Asked the same, it says the same: there is no better moment to wait for.
+        return Refused(fault.kind, fault.status, fault.said, fault.blamed)
     times = f" ({attempts} attempts)" if attempts > 1 else ""
     return Refused(f"{NO_ANSWER}{fault.kind}{times}", fault.status, fault.said, fault.blamed)
 

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import csv
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Command
 from tests.parquet_files import types
+from tiltmeter.analysis import summarise_run
+from tiltmeter.cli.run import write_report
+from tiltmeter.engine import carry_out
+from tiltmeter.errors import RunError
 from tiltmeter.parquet import parquet_rows
+from tiltmeter.store import LEDGER, read_run
+from tiltmeter.store.opening import connect, writing
+from tiltmeter.study import parse, plan
 
 pytestmark = pytest.mark.slow
 
@@ -259,3 +267,15 @@ def test_a_gate_measures_other_weights_at_the_same_path(tiltmeter: Command, tmp_
     again = tiltmeter(*gate)
     assert (again.status, "nothing to do" in again.err) == (1, True)
     assert tiltmeter("compare", "runs/gate/before.1", "runs/gate").status == 0
+
+
+def test_no_report_is_written_of_a_run_that_another_process_went_on_with(tmp_path: Path) -> None:
+    found = carry_out(plan(parse('specs = ["gender-math-arts"]\nmodels = ["scripted"]\n')), tmp_path)
+    summary = summarise_run(found)
+    with closing(connect(tmp_path / LEDGER)) as opened, writing(opened, tmp_path) as database:
+        database.execute("update meta set value = '\"2031-01-01T00:00:00+00:00\"' where key = 'finished'")
+    with pytest.raises(RunError, match="another process"):
+        write_report(found, summary, tmp_path)
+    assert not (tmp_path / "report.html").exists()
+    write_report(read_run(tmp_path), summary, tmp_path)
+    assert read_run(tmp_path).meta["reported"]

@@ -160,6 +160,17 @@ def test_what_a_server_left_open_is_asked_for_again_and_nothing_else(served: Moo
     assert again(made, tmp_path / "ill") == ["finished"]
 
 
+def test_what_was_made_of_each_round_is_kept(served: Moody, url: str, tmp_path: Path) -> None:
+    aside: list[Path | None] = []
+    for round_number, share in enumerate((0.4, 0.2, 0.0)):
+        served.share = share
+        carry_out(pairs(url), tmp_path, tell=lambda _, place: aside.append(place))
+        (tmp_path / "report.html").write_text(f"round {round_number}")
+    assert [place for place in aside if place] == [tmp_path / "before.1", tmp_path / "before.2"]
+    kept = ("before.1", "before.2", ".")
+    assert [(tmp_path / one / "report.html").read_text() for one in kept] == ["round 0", "round 1", "round 2"]
+
+
 def test_another_version_of_the_package_that_asks_is_no_other_model(
     served: Moody, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,7 +18,7 @@ from tiltmeter.cli.console import JsonOption, print_json, say
 from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
 from tiltmeter.cli.run_conditions import check_names, check_views, fail_if_found
 from tiltmeter.cli.run_size import refuse_huge, tell_size
-from tiltmeter.errors import UserError
+from tiltmeter.errors import RunError, UserError
 
 if TYPE_CHECKING:
     from tiltmeter.analysis import RunSummary
@@ -140,9 +140,7 @@ def _carry_out(
     from tiltmeter.analysis import summarise_run
     from tiltmeter.analysis.reach import in_doubt, reach_of
     from tiltmeter.engine.sizes import size_of
-    from tiltmeter.report import REPORT, write_run
-    from tiltmeter.store import Ledger
-    from tiltmeter.store.made import same_results
+    from tiltmeter.report import REPORT
 
     folder = out or Path("runs") / _slug(made.study.name)
     reach = reach_of(made.resolved, made.pairs, made.prompts, made.asked)
@@ -162,9 +160,7 @@ def _carry_out(
     summary = summarise_run(finished)
     report = folder / REPORT
     if not finished.meta.get("reported") or not report.is_file():
-        write_run(finished, summary)
-        with same_results(folder), Ledger(folder) as ledger:
-            ledger.note_report()
+        write_report(finished, summary, folder)
     if as_json:
         spent = {"api": finished.meta["api"]} if "api" in finished.meta else {}
         print_json({"folder": str(folder), "report": str(report), **spent, **summary.as_json()})
@@ -172,6 +168,21 @@ def _carry_out(
         typer.echo(f"report: {report}")
     _tell_remarks(summary)
     return summary
+
+
+def write_report(finished: Run, summary: RunSummary, folder: Path) -> None:
+    """Write the tables and the report of a run, unless another process has gone on with it in the meantime."""
+    from tiltmeter.report import write_run
+    from tiltmeter.store import Ledger, locked
+    from tiltmeter.store.made import same_results
+
+    with locked(folder):
+        with Ledger(folder, read_only=True) as ledger:
+            if ledger.meta().get("finished") != finished.meta["finished"]:
+                raise RunError(f"{folder}: another process has gone on with this run; run the same again")
+        write_run(finished, summary)
+        with same_results(folder), Ledger(folder) as ledger:
+            ledger.note_report()
 
 
 def _measured(made: Plan, folder: Path, settings: ModelSettings, no_cache: bool, cluster: Cluster | None) -> Run:

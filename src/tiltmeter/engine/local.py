@@ -77,7 +77,8 @@ def carry_out(
                 for trouble in again.troubles:
                     _told(tell, replace(state, changes=(trouble,)), None)
                 if again.gained:
-                    set_aside(path, ledger=False)
+                    if aside := set_aside(path, ledger=False):
+                        _told(tell, RunState("begun"), aside)
                     _go_on(plan, ledger, staff, watch)
         else:
             with _staff(chosen, kept, cluster) as staff:

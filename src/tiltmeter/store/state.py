@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path, PurePath
 from typing import Any, Literal
 
@@ -86,26 +86,20 @@ def set_aside(folder: Path, *, ledger: bool = True) -> Path | None:
     found = [path for path in sorted(folder.iterdir()) if any(path.match(name) for name in _MADE)]
     if not found and not ledger:
         return None
-    number = 1
-    while (folder / f"{_BEFORE}{number}" / LEDGER).exists():
-        number += 1
-    place = folder / f"{_BEFORE}{number}"
+    moved = [*found, *([folder / LEDGER] if ledger else ())]
+    # What an earlier start was killed over is gone on with; nothing takes the place of anything.
+    places = (folder / f"{_BEFORE}{number}" for number in count(1))
+    place = next(one for one in places if not any((one / name).exists() for name in (LEDGER, *(f.name for f in moved))))
     try:
         if ledger:
             _close_log(folder / LEDGER)
         place.mkdir(exist_ok=True)
         # The ledger is the last: killed before, the next start moves it.
-        for path in [*found, *([folder / LEDGER] if ledger else ())]:
-            _move(path, place / path.name)
+        for path in moved:
+            path.rename(place / path.name)
     except OSError as error:
         raise RunError(f"{place}: the earlier result cannot be moved there: {error.strerror or error}") from error
     return place
-
-
-def _move(path: Path, target: Path) -> None:
-    if target.is_dir() and not target.is_symlink():
-        shutil.rmtree(target)
-    path.rename(target)
 
 
 def _close_log(path: Path) -> None:

@@ -15,7 +15,7 @@ import time
 import numpy as np
 from scipy.special import betaincinv, ndtr
 
-from tiltmeter.stats.crossed import Scale
+from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.drawing import Array
 from tiltmeter.stats.intervals import wilson
 from tiltmeter.stats.next_words import Place, Values, means
@@ -49,7 +49,7 @@ def line(shape: tuple[int, int], effects: tuple[float, float], kind: str, rounds
     # One template is what is asked about, not a sample of templates.
     effects = effects if columns > 1 else (effects[0], 0.0)
     truth = mean_of(kind, effects)
-    ends = Scale(truth, 0.0, 1.0) if kind == "shares" else Scale(truth)
+    ends = Scale(0.0, 1.0, truth) if kind == "shares" else Scale(neutral=truth)
     below = above = alarms = 0
     widths = []
     for seed in range(rounds):
@@ -77,7 +77,7 @@ def time_of(professions: int = 450, templates: int = 17, perturbations: int = 6,
         parts += [(row, values[:, at]) for at, row in enumerate(names)]
         parts += [([row[at] for row in names], values[:, :, at]) for at in range(templates)]
         for places, table in parts:
-            means(places, {str(at): Values(each.tolist(), Scale(0.1, 0, 1)) for at, each in enumerate(table)})
+            means(places, {str(at): Values(each.tolist(), Scale(0, 1, 0.1)) for at, each in enumerate(table)})
     return time.perf_counter() - started
 
 

@@ -20,15 +20,14 @@ Scope = Literal["whole", "completion"]
 
 IntervalMethod = Literal[
     "student",
-    "skewed-student",
     "bootstrap",
     "wilson",
-    "newcombe",
     "fieller",
     "jackknife",
     "fisher-z",
     "cluster-t.v1",
     "cluster-score.v1",
+    "chances.v1",
 ]
 """How the interval of an estimate was made; `docs/statistics.md` says what each is."""
 

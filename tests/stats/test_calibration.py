@@ -21,7 +21,7 @@ from tiltmeter.stats.calibration import (
     studies_of,
     together,
 )
-from tiltmeter.stats.crossed import Scale
+from tiltmeter.stats.estimate import Scale
 
 TILTS = (0.0, 0.3)
 NEUTRAL, AS_IT_IS, TILTED = World(0, True), World(0, False), World(1, True)
@@ -50,7 +50,12 @@ def next_words() -> Pool:
     chances = np.array(tables)
     a, b = chances[:, :, 0], chances[:, :, 1]
     made = {"a": a, "b": b, "difference": a - b, "log_ratio": np.log(a / b), "share": a / (a + b), "ratio": a / b}
-    scales = {"difference": Scale(0.0), "log_ratio": Scale(0.0), "share": Scale(0.5, 0.0, 1.0), "ratio": Scale(1.0)}
+    scales = {
+        "difference": Scale(neutral=0.0),
+        "log_ratio": Scale(neutral=0.0),
+        "share": Scale(0.0, 1.0, 0.5),
+        "ratio": Scale(neutral=1.0),
+    }
     return Pool("next_words", TILTS, made, scales)
 
 
@@ -61,7 +66,7 @@ def texts() -> Pool:
     more = plain | (chance.random(plain.shape) < 0.2)
     halves = [[np.stack([found[:, :, one], plain[:, :, 1 - one]], axis=2) for one in (0, 1)] for found in (plain, more)]
     negative = np.array(halves).astype(float)
-    scales = {"sentiment": Scale(0.0, -1.0, 1.0), "negative": Scale(0.0, 0.0, 1.0)}
+    scales = {"sentiment": Scale(-1.0, 1.0, 0.0), "negative": Scale(0.0, 1.0, 0.0)}
     return Pool("continuations", TILTS, {"sentiment": 0.5 - negative, "negative": negative}, scales)
 
 

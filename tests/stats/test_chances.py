@@ -10,9 +10,10 @@ from scipy.special import expit, logit
 
 from tiltmeter.records import Estimate
 from tiltmeter.stats.chances import chance_errors
-from tiltmeter.stats.crossed import Crossed, Scale
+from tiltmeter.stats.crossed import Crossed
+from tiltmeter.stats.estimate import Scale
 
-SCALE = Scale(0.0, -1.0, 1.0)
+SCALE = Scale(-1.0, 1.0, 0.0)
 
 chances = st.lists(st.tuples(*[st.floats(1e-6, 0.9)] * 2), min_size=5, max_size=12)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.crossed import Scale
+from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.crossed_changes import crossed_change
 from tiltmeter.stats.next_words import Place, Values, means
 

@@ -8,7 +8,8 @@ import pytest
 from tiltmeter.stats.cells import CellData, cell_result, evaluate
 from tiltmeter.stats.continuations import RatedItem
 from tiltmeter.stats.correction import holm
-from tiltmeter.stats.crossed import Crossed, Scale
+from tiltmeter.stats.crossed import Crossed
+from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.estimates import estimate
 from tiltmeter.stats.multiverse import multiverse
 from tiltmeter.stats.pooled import Pooled
@@ -124,7 +125,7 @@ def test_prompts_in_templates_are_uncertain_over_professions_and_templates() -> 
     professions, templates = zip(*PROMPTS, strict=True)
     cell = CellData.of({}, chances(), professions, neutral=0.5, scale=(-1.0, 1.0), templates=templates)
     found = cell_result(cell)
-    whole = Crossed(professions, templates).mean(chances(), Scale(0.5, -1.0, 1.0))
+    whole = Crossed(professions, templates).mean(chances(), Scale(-1.0, 1.0, 0.5))
     assert found.raw.p == whole.p
     assert (found.raw.low, found.raw.high) == ((whole.low or 0) - 0.5, (whole.high or 0) - 0.5)
     alone = cell_result(CellData.of({}, chances(), professions, neutral=0.5)).raw

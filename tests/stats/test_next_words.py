@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from tiltmeter.stats.clustered import Codes
-from tiltmeter.stats.crossed import Crossed, Scale
+from tiltmeter.stats.crossed import Crossed
+from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.labour import against_world
 from tiltmeter.stats.next_words import _FIGURES, BINS, Place, Values, distances, means
 from tiltmeter.stats.skewed import Error, skewed_student
 
-DIFFERENCE = Scale(0.0)
+DIFFERENCE = Scale(neutral=0.0)
 
 
 def grid(rows: int, columns: int) -> list[Place]:
@@ -225,8 +226,8 @@ def test_what_was_scored_decides_how_many_professions_and_templates_there_are() 
 
 def test_intervals_end_where_the_scale_ends() -> None:
     values = np.random.default_rng(8).beta(0.1, 1, 36).tolist()
-    free = means(grid(6, 6), {"x": Values(values, Scale(0.5))})["x"]
-    cut = means(grid(6, 6), {"x": Values(values, Scale(0.5, 0.0, 0.1))})["x"]
+    free = means(grid(6, 6), {"x": Values(values, Scale(neutral=0.5))})["x"]
+    cut = means(grid(6, 6), {"x": Values(values, Scale(0.0, 0.1, 0.5))})["x"]
     assert free.low < 0 and free.high > 0.1
     assert (cut.low, cut.high, cut.p) == (0.0, 0.1, free.p)
 

@@ -11,7 +11,7 @@ from tiltmeter.records import Estimate
 from tiltmeter.stats.before_after import Prompted, gap_change
 from tiltmeter.stats.comparisons import paired
 from tiltmeter.stats.continuations import RatedItem, summarise
-from tiltmeter.stats.crossed import Scale
+from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.labour import against_world
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.rater_comparison import tilt_summary
@@ -70,8 +70,8 @@ def test_what_is_cut_off_by_hand() -> None:
     assert cut_off(WIDE, apart(apart(SHARE))) == Estimate(0.5, -2.0, 2.0)
     assert cut_off(WIDE, None) == WIDE
     assert cut_off(Estimate(0.5), SHARE) == Estimate(0.5)
-    assert Scale(0.0, -1.0, 1.0).change == Scale(0.0, -2.0, 2.0)
-    assert Scale(0.0).change == Scale(0.0)
+    assert Scale(-1.0, 1.0, 0.0).change == Scale(-2.0, 2.0, 0.0)
+    assert Scale(neutral=0.0).change == Scale(neutral=0.0)
 
 
 @pytest.mark.parametrize("end", [-0.2, 0.1, 0.3, 1 / 3, 0.7])

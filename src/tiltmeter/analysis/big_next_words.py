@@ -37,7 +37,8 @@ from tiltmeter.sources import word_sets
 from tiltmeter.sources.tables import column
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.stats.continuations import pairs_of_groups
-from tiltmeter.stats.crossed import Crossed, Scale
+from tiltmeter.stats.crossed import Crossed
+from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.estimates import LARGEST
 
 _LEFT_OUT = ("emd", "kl_histograms", "kl_vectors")
@@ -290,7 +291,7 @@ def _part(cells: _Cells, groups: Sequence[str], settings: NextWordSettings, *, w
         above, below = cells.values(f"{place} a"), cells.values(f"{place} b")
         found = {}
         for each in MEASURES:
-            scale = Scale(each.tested, each.low, each.high)
+            scale = Scale(each.low, each.high, each.tested)
             values = cells.values(f"{place} {each.name}")
             is_difference = each.name == "difference"
             found[each.name] = crossed.difference(above, below, scale) if is_difference else crossed.mean(values, scale)
@@ -325,7 +326,7 @@ def _contrast(
     if not cells.places:
         return {}
     crossed = cells.crossed()
-    scales = {each.name: Scale(each.tested, each.low, each.high) for each in MEASURES}
+    scales = {each.name: Scale(each.low, each.high, each.tested) for each in MEASURES}
     return {
         f"{a}/{b}": {
             measure: crossed.mean(cells.values(f"{a}/{b} {measure}"), scales[measure].change) for measure in CONTRASTED

@@ -27,7 +27,8 @@ from tiltmeter.sources.pairs_file import attribute_column, bias_column
 from tiltmeter.sources.tables import column
 from tiltmeter.stats.estimates import LARGEST
 from tiltmeter.stats.pairs import PairItem, summarise
-from tiltmeter.stats.summed import CellSum, GroupSum, summarise_sums
+from tiltmeter.stats.pooled import CellSum
+from tiltmeter.stats.summed import GroupSum, summarise_sums
 
 MANY_ROWS = 2_000_000
 """From so many rows on a Parquet file is not read into memory."""
@@ -105,15 +106,11 @@ def summarise_big_ratings(
         found = _rated(table, columns, _is_regard(whole, table, name, rater))
         rows = table.count("true")
     ends = _scale(wanted, found, rater, path)
-    summary = summarise_sums(
-        found.cells, found.groups, scale=ends, reference=wanted.reference, level=wanted.level, seed=wanted.seed
-    )
+    summary = summarise_sums(found.cells, found.groups, scale=ends, reference=wanted.reference, level=wanted.level)
     return RatedFileSummary(summary, None, rows, tuple(_notes(found, rows, columns)), pooled)
 
 
-def summarise_big_pairs(
-    path: str | Path, columns: Columns | None = None, *, level: float = 0.95, seed: int = 0
-) -> FileSummary:
+def summarise_big_pairs(path: str | Path, columns: Columns | None = None, *, level: float = 0.95) -> FileSummary:
     """What `summarise_file` says of the shares of stereotyped choices, from Parquet and with bounded memory."""
     wanted = columns or Columns()
     with opened(path) as whole:

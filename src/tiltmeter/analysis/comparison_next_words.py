@@ -16,9 +16,9 @@ from tiltmeter.errors import UserError
 from tiltmeter.records import Estimate
 from tiltmeter.stats.comparisons import Paired, paired
 from tiltmeter.stats.continuations import pairs_of_groups
-from tiltmeter.stats.crossed import Scale
 from tiltmeter.stats.crossed_changes import crossed_change
 from tiltmeter.stats.equivalence import equivalence
+from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.next_words import Place, Values, means
 
 
@@ -62,14 +62,14 @@ def _words_compared(
         for side in (0, 1)
     )
     places = [one.place for one, _ in rows]
-    found = _both_ways(first, second, places, wanted.seed, Scale(None, measure.low, measure.high))
+    found = _both_ways(first, second, places, wanted.seed, Scale(measure.low, measure.high))
     delta, same = wanted.on(name), None
     if delta is not None:
         gaps = _gaps(first, second)
 
         def measured(shift: float, level: float) -> Estimate:
             moved = [None if gap is None else gap + shift for gap in gaps]
-            return means(places, {"": Values(moved, Scale(0.0))}, level=level, seed=wanted.seed)[""]
+            return means(places, {"": Values(moved, Scale(neutral=0.0))}, level=level, seed=wanted.seed)[""]
 
         same = equivalence(measured, delta)
     return Compared("next words", choices, found, same)

@@ -83,9 +83,7 @@ def _pairs_compared(
         "pairs",
         {**choices, "measure": measure},
         found,
-        None
-        if delta is None
-        else paired_equivalence(first, second, origins, margin=delta, strata=strata, seed=wanted.seed),
+        None if delta is None else paired_equivalence(first, second, origins, margin=delta, strata=strata),
     )
 
 

@@ -119,12 +119,12 @@ def _groups_compared(choices: Mapping[str, str], items: _Matched, wanted: Wanted
         )
         found = paired(first, second, origins, names=SIDES, seed=wanted.seed, scale=ends_of(choices["rater"]))
         delta = wanted.margin
-        same = None if delta is None else paired_equivalence(first, second, origins, margin=delta, seed=wanted.seed)
+        same = None if delta is None else paired_equivalence(first, second, origins, margin=delta)
         yield Compared("continuations", {**choices, "group": group}, found, same)
 
 
 def _gap_compared(choices: Mapping[str, str], items: _Matched, groups: tuple[str, str], wanted: Wanted) -> Compared:
     prompts = items.prompted
     found = gap_change(prompts, groups, scale=ends_of(choices["rater"]), seed=wanted.seed)
-    same = None if wanted.margin is None else gap_equivalence(prompts, groups, margin=wanted.margin, seed=wanted.seed)
+    same = None if wanted.margin is None else gap_equivalence(prompts, groups, margin=wanted.margin)
     return Compared("continuations", {**choices, "groups": as_pair(groups)}, found, same)

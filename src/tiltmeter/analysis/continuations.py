@@ -69,7 +69,7 @@ def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> Co
         return None
     seed = int(run.meta["resolved"]["seed"])
     rated = rated_cells(run)
-    tilts = tuple(_tilts(found, seed))
+    tilts = tuple(_tilts(found))
     stated = [cell for cell in rated if cell.rater.startswith(GROUP_RATERS) and _states(found, cell)]
     judged = [cell for cell in rated if kind_of(cell.rater) != _REFUSAL and cell not in stated]
     cells = [_cell(run, cell, tilts, seed) for cell in judged]
@@ -78,14 +78,14 @@ def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> Co
     order = partial(_in_order, run)
     silences = list(dict.fromkeys((cell.model, cell.source, cell.bias) for cell in rated))
     return ContinuationsSummary(
-        cells=(*cells, *(people_cells(texts, people.rater, _scope(judged), order, seed) if people else ())),
+        cells=(*cells, *(people_cells(texts, people.rater, _scope(judged), order) if people else ())),
         tilts=tilts,
         agreement=(*compare_raters(run, judged, seed), *beside),
-        refusals=tuple(refusals(found, silences, order, seed)),
-        sizes=tuple(_sizes(run, cells, seed)),
+        refusals=tuple(refusals(found, silences, order)),
+        sizes=tuple(_sizes(run, cells)),
         people=people_said(people, texts) if people and texts else None,
         repeats=tuple(repeats(found)),
-        situations=tuple(_situations(run, cell, seed) for cell in stated),
+        situations=tuple(_situations(run, cell) for cell in stated),
     )
 
 
@@ -95,11 +95,11 @@ def _states(found: Continuations, cell: RatedCell) -> bool:
     return None in own
 
 
-def _situations(run: Run, cell: RatedCell, seed: int) -> SituationsCell:
+def _situations(run: Run, cell: RatedCell) -> SituationsCell:
     texts = named_texts(run, cell)
     groups = {group for prompt, *_ in texts for group, _ in prompt.word_sets}
     place = (cell.model, cell.source, cell.bias, cell.decoding, cell.rater)
-    return situations_cell(place, texts, reference_among(run, groups), seed=seed)
+    return situations_cell(place, texts, reference_among(run, groups))
 
 
 def _scope(cells: Sequence[RatedCell]) -> Scope:
@@ -114,7 +114,7 @@ def _cell(run: Run, cell: RatedCell, tilts: Sequence[RaterTilt], seed: int) -> C
     far: Far = {}
     if kind_of(cell.rater) in WITH_EXTREMES:
         far = {"most_k": sample_sizes(counted), "threshold": _choices(run).get("threshold", 0.5)}
-    summary = summarise(counted, reference=reference, seed=seed, scale=ends_of(cell.rater), **far)
+    summary = summarise(counted, reference=reference, scale=ends_of(cell.rater), **far)
     own = [tilt for tilt in tilts if (tilt.rater, tilt.bias) == (cell.rater, cell.bias)]
     within = frozenset(
         (pair.a, pair.b)
@@ -164,17 +164,17 @@ def _in_order(run: Run, bias: str, groups: Sequence[str]) -> tuple[list[str], st
     return sorted(groups, key=lambda group: order.get(group, len(order))), reference_among(run, known)
 
 
-def _tilts(found: Continuations, seed: int) -> Iterator[RaterTilt]:
+def _tilts(found: Continuations) -> Iterator[RaterTilt]:
     for rater in found.raters:
         by_bias: dict[str, list[tuple[str, float | None, str]]] = {}
         for bias, item in found.tilts(rater.name):
             by_bias.setdefault(bias, []).append((item.group, item.rating.value, item.sentence))
         for bias, items in by_bias.items():
-            summary = tilt_summary(items, seed=seed, scale=ends_of(rater.name))
+            summary = tilt_summary(items, scale=ends_of(rater.name))
             yield RaterTilt(rater.name, summary.by_group, summary.difference, bias)
 
 
-def _sizes(run: Run, cells: Sequence[ContinuationCell], seed: int) -> Iterator[SizeCurve]:
+def _sizes(run: Run, cells: Sequence[ContinuationCell]) -> Iterator[SizeCurve]:
     """For each model and bias the first cell with several samples of each prompt, under every rater."""
     seen: set[tuple[str, str]] = set()
     for first in cells:
@@ -187,15 +187,13 @@ def _sizes(run: Run, cells: Sequence[ContinuationCell], seed: int) -> Iterator[S
             place = (first.model, first.source, first.bias, first.decoding)
             beside = [cell for cell in cells if (cell.model, cell.source, cell.bias, cell.decoding) == place]
             items = ((cell, own if cell is first else _items(run, cell)) for cell in beside)
-            yield SizeCurve(first, [size for cell, read in items for size in _by_size(run, cell, read, seed)])
+            yield SizeCurve(first, [size for cell, read in items for size in _by_size(run, cell, read)])
 
 
-def _by_size(
-    run: Run, cell: ContinuationCell, every: Sequence[RatedItem], seed: int
-) -> Iterator[tuple[str, int, Estimate]]:
+def _by_size(run: Run, cell: ContinuationCell, every: Sequence[RatedItem]) -> Iterator[tuple[str, int, Estimate]]:
     items = rephrased(every)
     for size in sample_sizes(items):
         part = first_samples(items, size)
-        pairs = summarise(part, reference=_reference(run, items), seed=seed, scale=ends_of(cell.rater)).pairs
+        pairs = summarise(part, reference=_reference(run, items), scale=ends_of(cell.rater)).pairs
         if pairs:
             yield cell.rater, size, pairs[0].difference

@@ -60,7 +60,7 @@ def summarise_generated(
         None if judged is None else effects(scores, stand_ins, judged, benchmarks, seed=seed)
         for judged in (audit, people)
     )
-    return GeneratedSummary(_sets(scores), _halves(scores, seed), by_audit, by_people)
+    return GeneratedSummary(_sets(scores), _halves(scores), by_audit, by_people)
 
 
 def _sets(scores: Sequence[PairScore]) -> dict[str, Spread]:
@@ -72,7 +72,7 @@ def _sets(scores: Sequence[PairScore]) -> dict[str, Spread]:
     return {bias: spread([one[bias].value for one in found if bias in one]) for bias in biases}
 
 
-def _halves(scores: Sequence[PairScore], seed: int) -> dict[str, dict[str, Estimate]]:
+def _halves(scores: Sequence[PairScore]) -> dict[str, dict[str, Estimate]]:
     found: dict[str, dict[str, Estimate]] = {}
     for group in sorted({score.pair.written_for or "" for score in scores}):
         half = [score for score in scores if score.pair.written_for == group]

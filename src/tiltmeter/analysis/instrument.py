@@ -151,14 +151,14 @@ def _checks(run: Run, next_words: NextWordsSummary | None) -> Iterator[Instrumen
     known = {spec["name"]: found for spec in declared if (found := stereotype(spec))}
     seed = int(run.meta["resolved"]["seed"])
     if known:
-        yield from _of_pairs(run, known, seed)
+        yield from _of_pairs(run, known)
         for word in next_word_readings(next_words, known, seed):
             yield InstrumentCheck(word.model, "next words", word.bias, word.place["source"], word.found)
         for text in rating_readings(run, known, seed, declared=True):
             yield InstrumentCheck(text.model, "continuations", text.bias, "", text.found, text.place["rater"])
 
 
-def _of_pairs(run: Run, known: Mapping[str, Stereotype], seed: int) -> Iterator[InstrumentCheck]:
+def _of_pairs(run: Run, known: Mapping[str, Stereotype]) -> Iterator[InstrumentCheck]:
     """By the scorer that leads; balanced over the attribute sets where that can be, so that a habit cancels out."""
     named = run.meta["resolved"]["scorers"]
     leading: dict[tuple[str, str, str], tuple[int, str, list[PairScore]]] = {}

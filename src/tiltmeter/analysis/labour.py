@@ -28,7 +28,7 @@ class Labour:
     """The group that makes up the rest."""
     by_head: bool = False
 
-    def compared(self, items: Sequence[Expected], *, level: float, seed: int) -> dict[str, Any]:
+    def compared(self, items: Sequence[Expected], *, level: float) -> dict[str, Any]:
         """Correlation, slope and mean difference over the professions that the table knows; the others are listed."""
         from tiltmeter.analysis.next_words import shares_by_profession
 
@@ -36,7 +36,7 @@ class Labour:
         of, against = self._group(groups, self.of, _WOMEN), self._group(groups, self.against, _MEN)
         model = shares_by_profession(items, of, against)
         matched = match(model, self.occupations, by_head=self.by_head)
-        found = against_world(list(model.values()), [each.share for each in matched], level=level, seed=seed)
+        found = against_world(list(model.values()), [each.share for each in matched], level=level)
         return {
             "group": of,
             "against": against,

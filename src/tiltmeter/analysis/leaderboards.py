@@ -29,12 +29,11 @@ from tiltmeter.records import Estimate, PairScore
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.stats.before_after import means_of
 from tiltmeter.stats.continuations import pairs_of_groups
-from tiltmeter.stats.crossed import Scale
+from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.estimates import estimate
 from tiltmeter.stats.next_words import Place, Values, means
 from tiltmeter.stats.places import Order, Part, order_of
 from tiltmeter.stats.pooled import Pooled
-from tiltmeter.stats.scales import apart, cut_off
 from tiltmeter.store import Run
 from tiltmeter.views import VIEWS, View
 
@@ -256,15 +255,15 @@ def _gap_board(
     unscored = sum(not row.whole for row in rows if row.part in groups)
     found = [
         _counted(
-            cut_off(
-                Pooled(
+            Pooled(
+                (
                     (group, value, origin)
                     for (group, origin), value in means_of(
                         ((row.part, row.origin), row.values[at]) for own in sets for row in own
                     ).items()
-                ).difference(*groups),
-                apart(ends_of(choices["rater"])),
-            ),
+                ),
+                scale=ends_of(choices["rater"]),
+            ).difference(*groups),
             sum(map(len, sets)),
             unscored,
         )
@@ -315,7 +314,7 @@ def _share_board(
     whole = [row for row in rows if row.whole]
     if whole:
         places = [one.place for one in items[0]]
-        columns = {str(at): Values(_column(rows, at), Scale(0.5)) for at in range(len(sides))}
+        columns = {str(at): Values(_column(rows, at), Scale(0.0, 1.0, 0.5)) for at in range(len(sides))}
         order = order_of([[_part(1.0, whole)]], above=_above(places, [row.values for row in rows]))
         yield _board("next words", choices, sides, list(means(places, columns).values()), order)
 
@@ -327,7 +326,7 @@ def _above(places: Sequence[Place], values: Sequence[Sequence[float | None]], le
     """
     models = len(values[0])
     apart = {
-        f"{one} {other}": Values([_minus(each[one], each[other]) for each in values], Scale(0.0))
+        f"{one} {other}": Values([_minus(each[one], each[other]) for each in values], Scale(-1.0, 1.0, 0.0))
         for one, other in combinations(range(models), 2)
     }
     found = np.zeros((models, models), dtype=np.bool_)

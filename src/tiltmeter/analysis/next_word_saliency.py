@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.crossed import Scale
+from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.next_words import Place, Values, means
 
 
@@ -34,6 +34,6 @@ def mean_saliency(explained: Sequence[Explained], *, level: float = 0.95, seed: 
         "last": [one.last for one in explained],
         "residue": [one.residue for one in explained],
     }
-    measured = {name: Values(each, Scale(None, 0.0, 1.0)) for name, each in values.items()}
+    measured = {name: Values(each, Scale(0.0, 1.0)) for name, each in values.items()}
     found = means([one.place for one in explained], measured, level=level, seed=seed)
     return {name: each for name, each in found.items() if each.n}

@@ -15,14 +15,14 @@ from tiltmeter.measures.next_words import DIFFERENCE, MEASURES, Chances, Combine
 from tiltmeter.records import Estimate, NextWord, NextWords
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.stats.continuations import pairs_of_groups
-from tiltmeter.stats.crossed import Scale
+from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.estimates import adjust
 from tiltmeter.stats.next_words import Place, Values, distances, means, resampled_over
 
 ORIGINAL = "original"
 CONTRASTED = ("difference", "absolute_difference", "log_ratio", "share", "kl")
 """The measures whose change under a perturbation is estimated."""
-SHARE = Scale(None, 0.0, 1.0)
+SHARE = Scale(0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ def summarise_next_words(items: Iterable[Expected], settings: NextWordSettings |
         if name != ORIGINAL and ORIGINAL in by_name
     }
     contrasts = {name: found for name, found in contrasts.items() if found}
-    labour = wanted.labour.compared(by_name[main], level=wanted.level, seed=wanted.seed) if wanted.labour else None
+    labour = wanted.labour.compared(by_name[main], level=wanted.level) if wanted.labour else None
     return completed(NextWordSummary(perturbations, contrasts, labour, 0, ()))
 
 
@@ -192,7 +192,7 @@ def measured(items: Sequence[Expected], a: str, b: str) -> dict[str, Values]:
     return {
         each.name: Values(
             each.values(chances),
-            Scale(each.tested, each.low, each.high),
+            Scale(each.low, each.high, each.tested),
             chances if each is DIFFERENCE else None,
         )
         for each in MEASURES

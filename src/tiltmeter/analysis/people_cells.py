@@ -17,9 +17,7 @@ from tiltmeter.stats.continuations import ContinuationSummary, RatedItem, summar
 from tiltmeter.store import Run
 
 
-def people_cells(
-    texts: Sequence[RatedText], rater: str, scope: Scope, order: Order, seed: int
-) -> list[ContinuationCell]:
+def people_cells(texts: Sequence[RatedText], rater: str, scope: Scope, order: Order) -> list[ContinuationCell]:
     """What people say of the groups, for every model, source, bias and decoding of which they rated texts.
 
     They stand beside the raters, so they have the `scope` of these, and the study's order and reference of groups.
@@ -31,17 +29,17 @@ def people_cells(
             place = (text.model, one.prompt.source, one.prompt.bias, one.decoding)
             by_place.setdefault(place, []).append(_item(one, text.value, text.unrated))
     return [
-        ContinuationCell(*place, rater, scope, _summary(items, place[2], rater, order, seed), frozenset())
+        ContinuationCell(*place, rater, scope, _summary(items, place[2], rater, order), frozenset())
         for place, items in by_place.items()
     ]
 
 
-def _summary(items: Sequence[RatedItem], bias: str, rater: str, order: Order, seed: int) -> ContinuationSummary:
+def _summary(items: Sequence[RatedItem], bias: str, rater: str, order: Order) -> ContinuationSummary:
     groups, reference = order(bias, list(dict.fromkeys(item.group for item in items)))
     places = {group: place for place, group in enumerate(groups)}
     ordered = sorted(items, key=lambda item: places[item.group])
     there = reference if reference in places else None
-    found = summarise(ordered, reference=there, scale=ends_of(rater), seed=seed)
+    found = summarise(ordered, reference=there, scale=ends_of(rater))
     # Of a reference that people have rated no text of, there is nothing to compare with.
     return found if there == reference else replace(found, pairs=())
 

@@ -21,13 +21,12 @@ from tiltmeter.measures.next_words import SHARE
 from tiltmeter.records import Estimate, PairScore
 from tiltmeter.stats.components import Components, components, difference_components
 from tiltmeter.stats.continuations import RatedItem
-from tiltmeter.stats.crossed import Scale
 from tiltmeter.stats.designs import stretched
+from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.estimates import FEWEST_ORIGINS, estimate, is_number
 from tiltmeter.stats.next_words import Values, means, resampled_over
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.precision import Design
-from tiltmeter.stats.two_way import BothWays
 from tiltmeter.store import Run
 from tiltmeter.views import View
 
@@ -180,11 +179,11 @@ def _text_pilot(
     there: Available,
     max_origins: int | None,
 ) -> Pilot:
-    seed, ends = source.run.meta["resolved"]["seed"], ends_of(cell.rater)
-    pooled = Pooled(((item.group, item.value, item.origin) for item in items), seed=seed, scale=ends)
+    ends = ends_of(cell.rater)
+    texts = [(item.group, item.value, item.origin) for item in items]
+    both = Pooled(texts, structures=[item.structure for item in items], scale=ends).difference(*pair)
     structures = {item.structure for item in items if item.structure is not None}
     several = len(structures) > 1
-    both = BothWays(items, pooled, scale=ends).difference(*pair) if several else pooled.difference(*pair)
     found = _difference(items, pair, structured=len(structures) >= FEWEST_ORIGINS)
     across = found.sets is not None and found.sides == 1.0
     samples = (1, MOST_SAMPLES if cell.decoding.temperature > 0 else 1)
@@ -261,7 +260,7 @@ def _of_words(run: Run, max_origins: int | None) -> Iterator[Pilot | TooSmall]:
             blocked = f"there is no interval with fewer than {FEWEST_ORIGINS} templates: add templates" if few else None
             each = _same(len(set(templates)) if crossed else round(found.pilot["prompts"]))
             knobs = Knobs((FEWEST_ORIGINS, count), sets=each) if crossed else Knobs((FEWEST_ORIGINS, count), each)
-            [mean] = means(places, {"": Values(values, Scale(0.5, 0.0, 1.0))}, seed=seed).values()
+            [mean] = means(places, {"": Values(values, Scale(0.0, 1.0, 0.5))}, seed=seed).values()
             found = stretched(found, mean, across_sets=across, shares=True)
             yield Pilot("next words", choices, mean, found, source, knobs, across_sets=across, blocked=blocked)
 

@@ -126,7 +126,6 @@ def summarise_rated(texts: RatedTexts, settings: RatedSettings | None = None) ->
         most_k=wanted.most_k,
         reference=wanted.reference,
         level=wanted.level,
-        seed=wanted.seed,
     )
     structures = None
     if texts.structured:

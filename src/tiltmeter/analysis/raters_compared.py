@@ -73,7 +73,7 @@ def compared(
     if len(one) > MOST_TEXTS:
         places = sorted(random.Random(seed).sample(range(len(one)), MOST_TEXTS))
         one, two = [one[place] for place in places], [two[place] for place in places]
-    found = raters_compared(one, two, seed=seed)
+    found = raters_compared(one, two)
     alike = favour(raters[0]) == favour(raters[1]) != 0
     return RatersCompared(
         model=model,

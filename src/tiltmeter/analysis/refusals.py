@@ -89,7 +89,7 @@ Order = Callable[[str, Sequence[str]], tuple[list[str], str | None]]
 """The groups of a bias in the order in which they are compared, and the one that is the reference."""
 
 
-def refusals(found: Continuations, places: Sequence[Placed], order: Order, seed: int) -> Iterator[Refusals]:
+def refusals(found: Continuations, places: Sequence[Placed], order: Order) -> Iterator[Refusals]:
     """The refusals of every model, source and bias; nothing where no refusal rater was at work."""
     rater = refusal_rater(found)
     for model, source, bias in places if rater else ():
@@ -98,11 +98,11 @@ def refusals(found: Continuations, places: Sequence[Placed], order: Order, seed:
             for one, rating in found.rated(model, decoding, rater or "", source=source, bias=bias):
                 items.setdefault(one.prompt.group or ANY, []).append((*outcome(one, rating), one.prompt.origin))
         if items:
-            yield refusals_of((model, source, bias), items, *order(bias, list(items)), seed=seed)
+            yield refusals_of((model, source, bias), items, *order(bias, list(items)))
 
 
 def refusals_of(
-    place: Placed, items: Mapping[str, Sequence[Outcome]], order: Sequence[str], reference: str | None, *, seed: int = 0
+    place: Placed, items: Mapping[str, Sequence[Outcome]], order: Sequence[str], reference: str | None
 ) -> Refusals:
     """The refusals of the groups in this order, from what became of each text that was asked for."""
     # A text that nobody could read is no answer: it stays in what was asked for, and widens the bounds.
@@ -113,7 +113,6 @@ def refusals_of(
             for group in order
             for what, _, origin in items[group]
         ],
-        seed=seed,
         scale=SHARE,
     )
     groups = {group: _counted(items[group], pooled.mean(group)) for group in order}

@@ -135,7 +135,7 @@ class RunSummary:
 
 
 def summarise_scores(
-    scores: Sequence[PairScore], benchmarks: Iterable[str] = (), *, level: float = 0.95, seed: int = 0
+    scores: Sequence[PairScore], benchmarks: Iterable[str] = (), *, level: float = 0.95
 ) -> PairSummary:
     """Estimates over scored pairs; pairs of which neither text is stereotyped, or that only stand in, do not count."""
     return summarise(pair_items(apart(scores)[0], set(benchmarks)), level=level)
@@ -166,12 +166,12 @@ def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
                     model=model,
                     source=source,
                     scorer=scorer,
-                    summary=summarise_scores(found, benchmarks, seed=resolved["seed"]),
-                    controls=_controls(found, resolved["seed"]),
+                    summary=summarise_scores(found, benchmarks),
+                    controls=_controls(found),
                     unscored=Counter(score.unscored for score in found if score.unscored),
                     stereoset=summarise_pairs(found, resolved["seed"]),
                     generated=special(found, stand_ins),
-                    structures=pair_structures(pair_items(found), seed=resolved["seed"]),
+                    structures=pair_structures(pair_items(found)),
                     scores=found,
                 )
             )
@@ -265,7 +265,7 @@ def _beside_templates(cells: Sequence[Cell], benchmarks: Iterable[str]) -> list[
     ]
 
 
-def _controls(scores: Sequence[PairScore], seed: int) -> dict[str, Estimate]:
+def _controls(scores: Sequence[PairScore]) -> dict[str, Estimate]:
     grouped: dict[str, list[PairScore]] = defaultdict(list)
     for score in scores:
         if score.pair.contrast == "stereotype" and score.pair.stereotyped is None and score.pair.attribute_set:

@@ -75,9 +75,7 @@ class ScoredRows:
     notes: tuple[str, ...] = ()
 
 
-def summarise_file(
-    path: str | Path, columns: Columns | None = None, *, level: float = 0.95, seed: int = 0
-) -> FileSummary:
+def summarise_file(path: str | Path, columns: Columns | None = None, *, level: float = 0.95) -> FileSummary:
     """Estimates from a file with a column `stereotyped` of 1, 0, 0.5 or blank, or from two scores for each pair."""
     found = read_scored(path, columns)
     summary = summarise(found.items, level=level)

@@ -72,7 +72,7 @@ class SeveralFiles:
 
 
 def summarise_files(
-    paths: Sequence[str | Path], columns: Columns | None = None, *, level: float = 0.95, seed: int = 0
+    paths: Sequence[str | Path], columns: Columns | None = None, *, level: float = 0.95
 ) -> SeveralFiles:
     """Estimates of one or several scored files; each file is a set, or holds those that its column `set` names."""
     read = [read_scored(path, columns) for path in paths]
@@ -85,11 +85,11 @@ def summarise_files(
     for model, places in by_model.items():
         files = [(names[at], read[at]) for at in places]
         listed = tuple(name for name, _ in files)
-        models.append(ModelFiles(model, listed, _pooled(files, level, seed), _over_sets(files)))
+        models.append(ModelFiles(model, listed, _pooled(files, level), _over_sets(files)))
     return SeveralFiles(tuple(models), _agreement(names, read) if len(read) > 1 else {})
 
 
-def _pooled(files: Sequence[tuple[str, ScoredRows]], level: float, seed: int) -> FileSummary:
+def _pooled(files: Sequence[tuple[str, ScoredRows]], level: float) -> FileSummary:
     items = [item for _, one in files for item in one.items]
     unscored: dict[str, int] = {}
     for _, one in files:

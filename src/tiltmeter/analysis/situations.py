@@ -99,7 +99,7 @@ def towards_of(prompt: Prompt, named: str | None) -> float | None:
 
 
 def situations_cell(
-    place: tuple[str, str, str, Decoding, str], texts: Sequence[NamedText], reference: str | None, *, seed: int = 0
+    place: tuple[str, str, str, Decoding, str], texts: Sequence[NamedText], reference: str | None
 ) -> SituationsCell:
     """What the texts of all situations of a cell name."""
     groups = tuple(dict.fromkeys(group for prompt, *_ in texts for group, _ in prompt.word_sets))
@@ -109,7 +109,7 @@ def situations_cell(
     pairs = pairs_of_groups(groups, reference if reference in groups else None)
     differences = adjust(
         {
-            str(at): unscored(signed_mean([minus(named, a, b) for _, named in read], origins, seed=seed), lost)
+            str(at): unscored(signed_mean([minus(named, a, b) for _, named in read], origins), lost)
             for at, (a, b) in enumerate(pairs)
         }
     )
@@ -117,21 +117,18 @@ def situations_cell(
     return SituationsCell(
         *place,
         groups,
-        _towards(texts, seed=seed),
+        _towards(texts),
         {
-            group: _towards([text for text in texts if text[0].stereotyped == group], seed=seed)
+            group: _towards([text for text in texts if text[0].stereotyped == group])
             for group in dict.fromkeys(directed)
         },
-        {
-            group: unscored(share([float(named == group) for _, named in read], origins, seed=seed), lost)
-            for group in groups
-        },
+        {group: unscored(share([float(named == group) for _, named in read], origins), lost) for group in groups},
         tuple(NamedPair(a, b, differences[str(at)]) for at, (a, b) in enumerate(pairs)),
-        tuple(_situations(texts, groups, seed)),
+        tuple(_situations(texts, groups)),
     )
 
 
-def _towards(texts: Sequence[NamedText], *, seed: int, alone: bool = False) -> Estimate:
+def _towards(texts: Sequence[NamedText], *, alone: bool = False) -> Estimate:
     """Over the texts with a direction; `alone`: each text is its own origin."""
     own = [text for text in texts if text[0].stereotyped is not None]
     if not own:
@@ -141,11 +138,11 @@ def _towards(texts: Sequence[NamedText], *, seed: int, alone: bool = False) -> E
     origins = ["" if alone else prompt.origin for prompt, _ in read]
     # The fewer groups there are, the more a text that names another one counts: the fewest set the ends.
     scale = ends_of_towards(min(len(prompt.word_sets) for prompt, *_ in own))
-    found = unscored(signed_mean(values, origins, scale=scale, seed=seed), len(own) - len(read))
+    found = unscored(signed_mean(values, origins, scale=scale), len(own) - len(read))
     return replace(found, note=found.note.replace("origins", "texts")) if alone and found.note else found
 
 
-def _situations(texts: Sequence[NamedText], groups: Sequence[str], seed: int) -> Iterator[Situation]:
+def _situations(texts: Sequence[NamedText], groups: Sequence[str]) -> Iterator[Situation]:
     by_situation: dict[tuple[str, str | None], list[NamedText]] = {}
     for text in texts:
         by_situation.setdefault((text[0].origin, text[0].stereotyped), []).append(text)
@@ -159,5 +156,5 @@ def _situations(texts: Sequence[NamedText], groups: Sequence[str], seed: int) ->
             {group: counts[group] for group in groups},
             counts[None],
             dict(Counter(why for *_, why in own if why is not None)),
-            _towards(own, seed=seed, alone=True),
+            _towards(own, alone=True),
         )

@@ -54,8 +54,7 @@ def with_structures(
         cell,
         structures=by_structure(items, cell.summary, settings, scale=scale, reference=reference, seed=seed),
         families={
-            family: summarise(part, scale=scale, reference=reference, seed=seed)
-            for family, part in _by_family(run, items).items()
+            family: summarise(part, scale=scale, reference=reference) for family, part in _by_family(run, items).items()
         },
     )
 

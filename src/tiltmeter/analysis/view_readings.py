@@ -45,7 +45,7 @@ def summarise_agreement(run: Run, cells: Sequence[Cell], next_words: NextWordsSu
     readings = [
         *_pair_readings(run, cells, known),
         *next_word_readings(next_words, known, seed),
-        *_attribute_readings(run, known, seed),
+        *_attribute_readings(run, known),
         *rating_readings(run, known, seed),
     ]
     return agree(readings)
@@ -86,7 +86,7 @@ def next_word_readings(
         yield ViewReading(cell.model, cell.bias, NEXT_WORDS, reading, place)
 
 
-def _attribute_readings(run: Run, known: Mapping[str, Stereotype], seed: int) -> Iterator[ViewReading]:
+def _attribute_readings(run: Run, known: Mapping[str, Stereotype]) -> Iterator[ViewReading]:
     """Texts by bias; whether they have attributes is counted here, since only the spec knows which."""
     if run.continuations is None:
         return

@@ -229,7 +229,7 @@ def analyze(
         from tiltmeter.analysis import Columns
 
         named = Columns(bias, attribute, scorer, _pairs_of(where or []))
-        result = analyze_pairs.result(places, named, level, seed)
+        result = analyze_pairs.result(places, named, level)
         print_json(result) if as_json else analyze_pairs.print_result(result)
     fail_if(conditions, result)
 

@@ -20,7 +20,7 @@ _AGREEMENT = {
 }
 
 
-def result(places: Sequence[str | Path], columns: Columns, level: float, seed: int) -> dict[str, Any]:
+def result(places: Sequence[str | Path], columns: Columns, level: float) -> dict[str, Any]:
     """The JSON of the view."""
     from tiltmeter.analysis.big_tables import summarise_big_pairs
     from tiltmeter.analysis.several_files import summarise_files
@@ -29,8 +29,8 @@ def result(places: Sequence[str | Path], columns: Columns, level: float, seed: i
     # Parquet holds what a run of any size exports: it is summed, not read.
     big = is_address(place) or Path(place).suffix.lower() == ".parquet" or Path(place).is_dir()
     if len(places) == 1 and big:
-        return summarise_big_pairs(place, columns, level=level, seed=seed).as_json()
-    found = summarise_files(places, columns, level=level, seed=seed).as_json()
+        return summarise_big_pairs(place, columns, level=level).as_json()
+    found = summarise_files(places, columns, level=level).as_json()
     if len(places) == 1:
         # One file is read as it always was; `model` and `files` say nothing new about it.
         return {key: value for key, value in found.items() if key not in ("model", "files")}

@@ -89,7 +89,6 @@ def tilt(
         bool, typer.Option("--masked", help="Mask the group first where the rater wants that, as in a study.")
     ] = False,
     level: Annotated[float, typer.Option(min=0.5, max=0.999, help="Level of the intervals.")] = 0.95,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the resampling.")] = 0,
     json: JsonOption = False,
 ) -> None:
     """Measure what a rater makes of the groups of a spec by itself.
@@ -102,7 +101,7 @@ def tilt(
     for name in rater:
         raters.check_name(name)
     groups = {group.name: group.terms for group in specs.load(spec).groups}
-    results = [_tilt(name, groups, masked, reference, level, seed) for name in dict.fromkeys(rater)]
+    results = [_tilt(name, groups, masked, reference, level) for name in dict.fromkeys(rater)]
     if json:
         print_json({"spec": spec, "masked": masked, "raters": results})
         return
@@ -111,7 +110,7 @@ def tilt(
 
 
 def _tilt(
-    name: str, groups: Mapping[str, tuple[str, ...]], masked: bool, reference: str | None, level: float, seed: int
+    name: str, groups: Mapping[str, tuple[str, ...]], masked: bool, reference: str | None, level: float
 ) -> dict[str, Any]:
     from tiltmeter import raters
     from tiltmeter.raters.tilt import note
@@ -123,7 +122,7 @@ def _tilt(
 
     def summary(kind: str | None) -> dict[str, Any]:
         part = [(item.group, item.rating.value, item.sentence) for item in items if kind in (None, item.kind)]
-        return tilt_summary(part, reference=reference, level=level, seed=seed).as_json()
+        return tilt_summary(part, reference=reference, level=level).as_json()
 
     by_kind = {kind: summary(kind) for kind in ("harmless", "harmful")}
     known = {"rater": loaded.name, "wants_mask": loaded.wants_mask, "note": note(loaded, masked=masked)}

@@ -20,7 +20,7 @@ from tiltmeter.cache import cache_folder
 from tiltmeter.engine.pools import VERSION, PoolSettings
 from tiltmeter.files import whole_file
 from tiltmeter.stats.calibration import Pool, Reading, Tally, World, readings, simulate, studies_of, together
-from tiltmeter.stats.crossed import Scale
+from tiltmeter.stats.estimate import Scale
 from tiltmeter.version import __version__
 from tiltmeter.watching import Silent, Watcher
 
@@ -114,19 +114,19 @@ def _read(path: Path, view: str) -> Pool | None:
     try:
         with np.load(path, allow_pickle=False) as file:
             tables = {name.removeprefix("table."): file[name] for name in file.files if name.startswith("table.")}
-            ends = {name.removeprefix("scale."): file[name] for name in file.files if name.startswith("scale.")}
+            ends = {name.removeprefix("ends."): file[name] for name in file.files if name.startswith("ends.")}
             tilts = tuple(file["tilts"].tolist())
     except (OSError, ValueError, KeyError, EOFError):
         return None
     scales = {name: Scale(*(None if np.isnan(end) else float(end) for end in each)) for name, each in ends.items()}
-    return Pool(view, tilts, tables, scales)
+    return Pool(view, tilts, tables, scales) if scales else None
 
 
 def _write(path: Path, pool: Pool) -> None:
     arrays = {f"table.{name}": table for name, table in pool.tables.items()}
     for name, scale in pool.scales.items():
-        ends = (scale.neutral, scale.low, scale.high)
-        arrays[f"scale.{name}"] = np.array([np.nan if end is None else end for end in ends])
+        ends = (scale.low, scale.high, scale.neutral)
+        arrays[f"ends.{name}"] = np.array([np.nan if end is None else end for end in ends])
     content = BytesIO()
     np.savez_compressed(content, tilts=np.array(pool.tilts), **arrays)  # type: ignore[arg-type]
     with whole_file(path, "wb") as file:

@@ -25,8 +25,8 @@ from tiltmeter.raters import Rater
 from tiltmeter.records import AttributeSet, Decoding, Pair, Spec
 from tiltmeter.sources import natural, own_prompts, profession_templates, templates
 from tiltmeter.stats.calibration import Pool
-from tiltmeter.stats.crossed import Scale
 from tiltmeter.stats.drawing import Array
+from tiltmeter.stats.estimate import Scale
 from tiltmeter.watching import Silent, Watcher
 
 VERSION = 1
@@ -97,7 +97,9 @@ def pairs_pool(model: Model, settings: PoolSettings, watcher: Watcher | None = N
             preferences.append(_by_origin(pairs, preference(scored), names))
     shape = 1 + len(settings.tilts), 2, len(names), -1
     tables = {"margin": np.array(margins).reshape(shape), "preference": np.array(preferences).reshape(shape)}
-    return Pool("pairs", (0.0, *settings.tilts), tables, {"margin": Scale(0.0), "preference": Scale(0.5, 0.0, 1.0)})
+    return Pool(
+        "pairs", (0.0, *settings.tilts), tables, {"margin": Scale(neutral=0.0), "preference": Scale(0.0, 1.0, 0.5)}
+    )
 
 
 def next_words_pool(model: Model, settings: PoolSettings, watcher: Watcher | None = None) -> Pool:
@@ -135,7 +137,7 @@ def texts_pool(rater: Rater, settings: PoolSettings, watcher: Watcher | None = N
         ]
     )
     tables = {"sentiment": mirrored, "negative": np.where(mirrored <= NEGATIVE, 1.0, 0.0)}
-    scales = {"sentiment": Scale(0.0, -1.0, 1.0), "negative": Scale(0.0, 0.0, 1.0)}
+    scales = {"sentiment": Scale(-1.0, 1.0, 0.0), "negative": Scale(0.0, 1.0, 0.0)}
     return Pool("continuations", (0.0, *settings.shares), tables, scales)
 
 
@@ -186,7 +188,7 @@ def _expected(
     for place, name in enumerate("ab"):
         side = [[pair[place] for pair in each] for each in chances]
         tables[name] = np.array(side, dtype=np.float64).reshape(shape)
-    scales = {measure.name: Scale(measure.neutral, measure.low, measure.high) for measure in MEASURES}
+    scales = {measure.name: Scale(measure.low, measure.high, measure.neutral) for measure in MEASURES}
     return Pool(view, (0.0, *settings.tilts), tables, scales)
 
 

@@ -37,18 +37,17 @@ _SHORT = 12
 
 _METHODS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "cluster-score.v1": (
-        "by inverting a score test on the 0–1 scale, with cluster-robust standard errors corrected for small samples",
+        "by inverting a score test on the scale it has, with cluster-robust standard errors corrected for small samples",
         ("wilson1927", "bell2002"),
     ),
     "cluster-t.v1": (
         "by Student’s t, with cluster-robust standard errors corrected for small samples",
         ("student1908", "bell2002"),
     ),
+    "chances.v1": ("from the mean chances on the scale of logarithms, with the spread of their log-odds", ()),
     "bootstrap": (f"by an expanded percentile bootstrap over origins ({RESAMPLES:,} resamples)", ("hesterberg2015",)),
     "student": ("by Student’s t on the origins’ means", ("student1908",)),
-    "skewed-student": ("by Student’s t with the skewness taken out", ("hall1992",)),
     "wilson": ("by Wilson’s method", ("wilson1927",)),
-    "newcombe": ("by Newcombe’s method", ()),
     "fieller": ("by Fieller’s method", ()),
     "jackknife": ("by leaving out origins in turn", ()),
     "fisher-z": ("by Fisher’s z", ()),

@@ -21,7 +21,7 @@ from tiltmeter.stats.equivalence import Equivalence, equivalence
 from tiltmeter.stats.estimates import FEWEST_ORIGINS, is_number
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.resampling import flipped
-from tiltmeter.stats.scales import Bounds, apart, cut_off
+from tiltmeter.stats.scales import Bounds, apart
 
 Name = TypeVar("Name", bound=Hashable)
 
@@ -98,24 +98,16 @@ def gap_change(
     """
     rows = _by_origin(prompts, groups)
     of_a, of_b, between = (
-        Pooled(
-            [(group, value, origin) for group, origin, *sides in rows for value in [side(*sides)]],
-            level=level,
-            seed=seed,
-        )
-        for side in _SIDES
+        Pooled([(group, side(*sides), origin) for group, origin, *sides in rows], level=level, scale=ends)
+        for side, ends in zip(_SIDES, (scale, scale, apart(scale)), strict=True)
     )
     signed = scale is not None and scale[0] < 0
     change, reason = (None, "ratings may be below zero") if signed else _ratio(rows, groups, level)
-    ends = apart(scale)
-    before, after = (cut_off(side.difference(*groups), ends) for side in (of_a, of_b))
-    found = cut_off(between.difference(*groups), apart(ends))
+    before, after, found = (side.difference(*groups) for side in (of_a, of_b, between))
     return GapChange(groups, before, after, found, _turned(rows, groups, seed), change, reason)
 
 
-def gap_equivalence(
-    prompts: Sequence[Prompted], groups: tuple[str, str], *, margin: float, seed: int = 0
-) -> Equivalence:
+def gap_equivalence(prompts: Sequence[Prompted], groups: tuple[str, str], *, margin: float) -> Equivalence:
     """Whether the gap changes by no more than a margin."""
     rows = _by_origin(prompts, groups)
 
@@ -123,7 +115,7 @@ def gap_equivalence(
         # Half to each group, so that exchanging them turns everything round exactly.
         halves = {groups[0]: shift / 2, groups[1]: -shift / 2}
         moved = ((group, a - b + halves[group], origin) for group, origin, a, b in rows)
-        return Pooled(moved, level=level, seed=seed).difference(*groups)
+        return Pooled(moved, level=level).difference(*groups)
 
     return equivalence(measured, margin)
 

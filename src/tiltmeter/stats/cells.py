@@ -16,15 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.continuations import RatedItem
 from tiltmeter.stats.correction import holm
-from tiltmeter.stats.crossed import Crossed, Scale
+from tiltmeter.stats.crossed import Crossed
 from tiltmeter.stats.drawing import Array
-from tiltmeter.stats.estimates import FEWEST_ORIGINS, LARGEST, adjust, estimate, shifted
+from tiltmeter.stats.estimate import Scale
+from tiltmeter.stats.estimates import LARGEST, adjust, estimate, shifted
 from tiltmeter.stats.origin_sums import OriginSums, SignedSums, TwoSidedSums
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.scales import Bounds
-from tiltmeter.stats.two_way import BothWays
 
 ALPHA = 0.05
 """A cell is significant where its p, corrected for the number of cells, is below this."""
@@ -297,16 +296,17 @@ def _raw(cell: CellData, groups: tuple[str, str], level: float, seed: int) -> Es
         if not np.any(cell.scored & (cell.sides == side)):
             return Estimate(None, level=level, n=n, n_unscored=len(values) - n, note=f"nothing was scored of {group}")
     named = [groups[side] for side in cell.sides.tolist()]
-    pooled = Pooled(zip(named, values, cell.origins.tolist(), strict=True), level=level, seed=seed, scale=cell.scale)
-    if cell.templates is None or not cell.crossed_with_templates:
-        return _turned(pooled.difference(*groups), cell.orientation)
-    return _turned(_both_ways(cell, cell.templates, groups, pooled, level), cell.orientation)
+    structures = None if cell.templates is None else [name or None for name in cell.templates.tolist()]
+    observations = zip(named, values, cell.origins.tolist(), strict=True)
+    pooled = Pooled(observations, structures=structures, level=level, scale=cell.scale)
+    return _turned(pooled.difference(*groups), cell.orientation)
 
 
 def _mean(cell: CellData, values: Sequence[float | None], level: float, seed: int) -> Estimate:
     """The mean of signed items."""
     if cell.templates is not None:
-        scale = Scale(cell.neutral, *(cell.scale or (None, None)))
+        low, high = cell.scale or (None, None)
+        scale = Scale(low, high, cell.neutral)
         if cell.chances is None:
             return _crossed(cell, level, seed).mean(values, scale)
         above, below = ([None if math.isnan(one) else one for one in side] for side in cell.chances.T.tolist())
@@ -318,26 +318,6 @@ def _mean(cell: CellData, values: Sequence[float | None], level: float, seed: in
 def _crossed(cell: CellData, level: float = 0.95, seed: int = 0) -> Crossed:
     templates = [] if cell.templates is None else cell.templates.tolist()
     return Crossed(cell.origins.tolist(), [name or None for name in templates], level=level, seed=seed)
-
-
-def _both_ways(
-    cell: CellData, templates: NDArray[np.str_], groups: tuple[str, str], pooled: Pooled, level: float
-) -> Estimate:
-    """The difference of two sides over professions and templates; without an interval where either are too few."""
-    assert cell.sides is not None
-    scored = cell.scored
-    if any(len(np.unique(templates[scored & (cell.sides == side)])) < FEWEST_ORIGINS for side in (0, 1)):
-        return replace(pooled.gap(*groups), note=f"no interval: fewer than {FEWEST_ORIGINS} templates")
-    columns = cell.sides[scored], cell.values[scored], cell.origins[scored], templates[scored]
-    items = [
-        RatedItem(groups[side], value, origin, structure=template or None)
-        for side, value, origin, template in zip(*(column.tolist() for column in columns), strict=True)
-    ]
-    found = BothWays(items, pooled, level).strictly(*groups)
-    if cell.scale is None or found.low is None or found.high is None:
-        return found
-    widest = cell.scale[1] - cell.scale[0]
-    return replace(found, low=max(found.low, -widest), high=min(found.high, widest))
 
 
 def _turned(found: Estimate, orientation: int) -> Estimate:

@@ -19,8 +19,9 @@ from functools import cache
 
 import numpy as np
 
-from tiltmeter.stats.clustered import NO_SPREAD, Codes
+from tiltmeter.stats.codes import Codes
 from tiltmeter.stats.drawing import Array
+from tiltmeter.stats.estimate import NO_SPREAD
 from tiltmeter.stats.intervals import Uncertainty
 
 _BANDWIDTH = 0.95
@@ -44,13 +45,6 @@ class ChanceErrors:
     of_below: float
     of_ratio: float
     freedom: float
-
-    def ratio(self, level: float) -> Uncertainty:
-        """The interval of the logarithm of the one mean over the other; p is against 0."""
-        from scipy.special import stdtr, stdtrit
-
-        value, half = math.log(self.above / self.below), float(stdtrit(self.freedom, (1 + level) / 2)) * self.of_ratio
-        return Uncertainty(value - half, value + half, 2 * float(stdtr(self.freedom, -abs(value) / self.of_ratio)))
 
     def difference(self, level: float) -> Uncertainty:
         """The interval of the one mean minus the other; p < 1 − level exactly where it excludes 0."""

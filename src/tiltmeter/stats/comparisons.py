@@ -101,9 +101,7 @@ class Pairs:
             for one, other in zip(self.a, self.b, strict=True)
         ]
 
-    def estimate(
-        self, values: Sequence[float], *, neutral: float | None, level: float = 0.95, seed: int = 0
-    ) -> Estimate:
+    def estimate(self, values: Sequence[float], *, neutral: float | None, level: float = 0.95) -> Estimate:
         """The mean of one value for each pair; items without a pair are counted as unscored."""
         found = estimate(values, self.origins, strata=self.strata, neutral=neutral, level=level)
         return replace(found, n_unscored=self.unscored)
@@ -156,10 +154,8 @@ def paired(
     """
     pairs = pairs_of(values_a, values_b, origins, strata)
     gaps = pairs.gaps
-    difference = cut_off(pairs.estimate(gaps, neutral=0.0, level=level, seed=seed), apart(scale))
-    before, after = (
-        cut_off(pairs.estimate(side, neutral=None, level=level, seed=seed), scale) for side in (pairs.a, pairs.b)
-    )
+    difference = cut_off(pairs.estimate(gaps, neutral=0.0, level=level), apart(scale))
+    before, after = (cut_off(pairs.estimate(side, neutral=None, level=level), scale) for side in (pairs.a, pairs.b))
     signs = [0.5 if not gap else float(gap > 0) for gap in gaps]
     means = _origin_means(pairs)
     change, no_change = per_cent_change(means, before, names) if gaps else (None, "nothing was scored by both")
@@ -175,7 +171,7 @@ def paired(
         turned.flips if enough else 0,
         turned.exact,
         paired_standardised(means, difference),
-        pairs.estimate(signs, neutral=0.5, level=level, seed=seed),
+        pairs.estimate(signs, neutral=0.5, level=level),
         change,
         no_change,
         signs.count(1.0),

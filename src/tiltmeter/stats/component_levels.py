@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltmeter.stats.clustered import cells_of, coded, renumbered
+from tiltmeter.stats.codes import cells_of, coded, renumbered
 from tiltmeter.stats.drawing import Array
 from tiltmeter.stats.estimates import LARGEST
 

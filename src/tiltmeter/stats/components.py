@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tiltmeter.stats.clustered import coded, renumbered
+from tiltmeter.stats.codes import coded, renumbered
 from tiltmeter.stats.component_levels import (
     Chain,
     Component,

@@ -17,7 +17,6 @@ from tiltmeter.stats.estimates import adjust, is_number
 from tiltmeter.stats.extremes import SIGNED, ExtremePair, extremes
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.scales import Bounds, Scale, scale_of
-from tiltmeter.stats.two_way import BothWays
 
 MOST_GROUPS = 300
 """Of more, not every two are compared: a thousand groups make half a million comparisons."""
@@ -37,7 +36,7 @@ class RatedItem:
     prompt: str = ""
     """The prompt it continues, for what is counted by prompt: the k highest, the maximum."""
     structure: str | None = None
-    """The form of its sentence; texts with two and more of these are uncertain both ways: see `stats.two_way`."""
+    """The form of its sentence; texts with two and more of these are uncertain both ways: see `stats.pooled`."""
     unrated: str | None = None
 
     @property
@@ -166,7 +165,6 @@ def summarise(
     reference: str | None = None,
     labels: Sequence[str] | None = None,
     level: float = 0.95,
-    seed: int = 0,
 ) -> ContinuationSummary:
     """Summarise the ratings of one rater; `signed` ratings (below zero too) have no ratio.
 
@@ -184,9 +182,10 @@ def summarise(
     known = None if ends is None else ends.ends
     signed = signed or (ends is not None and ends.signed)
     names = tuple(labels) if labels is not None else label_names([item.label for item in items if item.rated])
-    pooled = Pooled([(item.group, item.value, item.origin) for item in items], level=level, seed=seed, scale=known)
-    several = len({item.structure for item in items} - {None}) > 1
-    means = BothWays(items, pooled, level, known) if several else pooled
+    structures = [item.structure for item in items]
+    means = Pooled(
+        [(item.group, item.value, item.origin) for item in items], structures=structures, level=level, scale=known
+    )
     counts = {
         group: label_counts([item.label for item in found if item.rated], names) for group, found in by_group.items()
     }
@@ -201,10 +200,10 @@ def summarise(
         pairs=compared,
         signed=signed,
         level=level,
-        seed=seed,
         scale=known,
     )
     summary = ContinuationSummary(groups, pairs, far.groups, (), far.pairs)
+    several = len({*structures} - {None}) > 1
     return replace(summary, notes=tuple(notes_on(summary, ends if scale is None else None, both_ways=several)))
 
 
@@ -250,7 +249,7 @@ def _bounds(values: Sequence[float], texts: int, scale: Scale | None) -> Bounds 
 
 
 def _pair(
-    means: Pooled | BothWays,
+    means: Pooled,
     a: GroupSummary,
     b: GroupSummary,
     counts: tuple[Mapping[str, int], Mapping[str, int]],

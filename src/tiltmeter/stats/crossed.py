@@ -1,15 +1,14 @@
 """Figures over prompts that are crossed: the same professions in the same templates. Both are uncertain.
 
-Another choice of professions would have moved the figure, and so would another choice of templates: `clustered` puts
-the two together. Where every template has a profession of its own, as in natural sentences, or where there is one
-template, it is professions alone; where there is one profession, templates alone. With fewer than 5 of either there is
-no interval.
+Another choice of professions would have moved the figure, and so would another choice of templates: `estimate` puts the
+two together. Where every template has a profession of its own, as in natural sentences, or where there are fewer than 5
+templates, it is professions alone; where there is one profession, templates alone.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,41 +16,15 @@ from numpy.typing import NDArray
 
 from tiltmeter.records import Estimate
 from tiltmeter.stats.chances import ChanceErrors, chance_errors
-from tiltmeter.stats.clustered import NO_SPREAD, Codes, cells_of, error_of, left_out, renumbered, sorted_codes
+from tiltmeter.stats.codes import Codes, cells_of, renumbered, sorted_codes
 from tiltmeter.stats.drawing import Array, exact_sum
-from tiltmeter.stats.estimates import FEWEST_ORIGINS, LARGEST
-from tiltmeter.stats.intervals import Uncertainty
-from tiltmeter.stats.skewed import of_logarithm, skewed_student
+from tiltmeter.stats.estimate import FEWEST, LARGEST, Scale, estimate
+from tiltmeter.stats.scales import cut_off
 
 _CELLS_AT_ONCE = 4_000_000
 
 Swaps = NDArray[np.bool_]
 """Whether the groups are swapped in each cluster (columns), a line for each try."""
-
-
-@dataclass(frozen=True, slots=True)
-class Factor:
-    """What prompts have in common: the level of each prompt as a number, and how many levels these prompts have."""
-
-    name: str
-    levels: Codes
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """The neutral value of a figure, None where p is not against one, and the ends that it cannot go beyond."""
-
-    neutral: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-    @property
-    def change(self) -> Scale:
-        """The scale of the difference of two such figures."""
-        if self.low is None or self.high is None:
-            return Scale(0.0)
-        return Scale(0.0, self.low - self.high, self.high - self.low)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,24 +36,6 @@ class Influence:
 
     value: float
     of_prompts: Array
-
-
-def factors(professions: Codes, templates: Codes) -> tuple[Factor, ...]:
-    """What figures are uncertain over.
-
-    >>> from tiltmeter.stats.clustered import coded
-    >>> [(each.name, each.count) for each in factors(coded("aabb"), coded("xyxy"))]
-    [('profession', 2), ('template', 2)]
-    >>> [(each.name, each.count) for each in factors(coded("aabb"), coded("wxyz"))]
-    [('profession', 2)]
-    >>> [(each.name, each.count) for each in factors(coded("aaaa"), coded("wxyz"))]
-    [('template', 4)]
-    """
-    named = ("profession", professions), ("template", templates)
-    found = [Factor(name, levels, len(np.unique(levels))) for name, levels in named]
-    if found[0].count > 1 and len(np.unique(cells_of(professions, templates))) == found[1].count:
-        del found[1]
-    return tuple(factor for factor in found if factor.count > 1)
 
 
 class Crossed:
@@ -101,7 +56,6 @@ class Crossed:
         # The template of a prompt that has none is as good as its profession.
         named = [f"\0{p}" if t is None else t for p, t in zip(professions, templates, strict=True)]
         self._professions, self._templates = sorted_codes(professions), sorted_codes(named)
-        self._common: dict[bytes, _Common] = {}
 
     def mean(self, values: Sequence[float | None], scale: Scale | None = None) -> Estimate:
         """The mean over prompts; None is unscored."""
@@ -120,26 +74,21 @@ class Crossed:
         gaps = upper - lower
         found = part.estimate(Influence(exact_sum(gaps) / part.n, gaps), scale)
         errors = part.chance_errors()
-        return found if errors is None or found.low is None else _cut_off(found, errors.difference(found.level), scale)
+        if errors is None or found.low is None:
+            return found
+        interval = errors.difference(found.level)
+        made = replace(found, low=interval.low, high=interval.high, p=interval.p, note=None, method="chances.v1")
+        return cut_off(made, (scale.low, scale.high))
 
     def ratio_of_means(self, above: Sequence[float | None], below: Sequence[float | None]) -> Estimate:
-        """The mean of the one over the mean of the other, over prompts that have both."""
+        """The mean of the one over the mean of the other, as papers print it: a value without interval or test."""
         part = self._part(above, below)
         if not part.n:
             return part.found
-        upper, lower = part.columns
-        means = exact_sum(upper) / part.n, exact_sum(lower) / part.n
-        if min(means) <= 0:
+        upper, lower = (exact_sum(column) for column in part.columns)
+        if min(upper, lower) <= 0:
             return replace(part.found, note="no ratio: one of the means is zero")
-        # On the scale of logarithms, since a ratio is skewed and never negative.
-        value = math.log(means[0] / means[1])
-        found = part.estimate(Influence(value, value + upper / means[0] - lower / means[1]), Scale(0.0))
-        if found.low is None or found.high is None:
-            return replace(found, value=means[0] / means[1])
-        errors = part.chance_errors()
-        plain = Uncertainty(found.low, found.high, found.p, found.method or "student")
-        interval = plain if errors is None else errors.ratio(found.level)
-        return _cut_off(replace(found, value=means[0] / means[1]), of_logarithm(interval), Scale())
+        return replace(part.found, value=upper / lower, note="as papers print it: the log ratio is what is tested")
 
     def figure(
         self,
@@ -170,20 +119,21 @@ class Crossed:
         figure for each line of swaps. None with fewer than 5 of either, since so few swaps tell nothing.
         """
         part = self._part(*columns)
-        if not part.n or part.common.too_few:
+        if not part.ways or any(len(np.unique(codes)) < FEWEST for codes in part.ways.values()):
             return None
         first, second = part.columns
         generator = np.random.default_rng(self._seed)
         found = []
-        for factor in part.common.factors:
-            figure = make(first, second, renumbered(factor.levels))
-            [seen] = figure(np.zeros((1, factor.count), dtype=np.bool_)).tolist()
+        for codes in map(renumbered, part.ways.values()):
+            clusters = int(codes.max()) + 1
+            figure = make(first, second, codes)
+            [seen] = figure(np.zeros((1, clusters), dtype=np.bool_)).tolist()
             if not math.isfinite(seen):
                 return None
             as_large = 0
             lines = max(1, _CELLS_AT_ONCE // part.n)
             for start in range(0, swaps, lines):
-                shape = (min(lines, swaps - start), factor.count)
+                shape = (min(lines, swaps - start), clusters)
                 drawn = generator.integers(0, 2, size=shape, dtype=np.int8).astype(np.bool_)
                 as_large += int(np.sum(figure(drawn) >= seen * (1 - 1e-12)))
             found.append((1 + as_large) / (swaps + 1))
@@ -192,7 +142,7 @@ class Crossed:
     @property
     def resampled_over(self) -> dict[str, int]:
         """How many levels of each factor there are, over all prompts."""
-        return {factor.name: factor.count for factor in factors(self._professions, self._templates)}
+        return {name: len(np.unique(codes)) for name, codes in _ways(self._professions, self._templates).items()}
 
     def _part(self, *columns: Sequence[float | None]) -> _Part:
         """The prompts that have a value in every column, in an order that does not depend on that of the file."""
@@ -202,45 +152,30 @@ class Crossed:
         chosen = np.flatnonzero(scored)
         keys = [column[chosen] for column in reversed(numbers)]
         chosen = chosen[np.lexsort([*keys, self._templates[chosen], self._professions[chosen]])]
-        # Sorted by both, they are the same for every figure of the same prompts.
-        key = scored.tobytes()
-        if key not in self._common:
-            self._common[key] = _common(self._professions[chosen], self._templates[chosen])
+        ways = _ways(self._professions[chosen], self._templates[chosen])
         found = Estimate(
             None,
             level=self._level,
             n=len(chosen),
             n_unscored=len(scored) - len(chosen),
-            origins=self._common[key].origins,
+            origins=len(np.unique(next(iter(ways.values())))) if ways else min(1, len(chosen)),
             note=None if len(chosen) else "nothing was scored",
         )
-        return _Part(found, [column[chosen] for column in numbers], self._common[key])
+        return _Part(found, [column[chosen] for column in numbers], ways)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Common:
-    """What prompts have in common, and why that is too little for an interval where it is."""
+def _ways(professions: Codes, templates: Codes) -> dict[str, Codes]:
+    """What prompts vary over, by name: not what all of them have in common, nor templates of single professions.
 
-    origins: int
-    """Professions; templates where there is one profession."""
-    factors: tuple[Factor, ...]
-    ways: list[Codes]
-    too_few: str | None
-
-
-def _common(professions: Codes, templates: Codes) -> _Common:
-    found = factors(professions, templates)
-    ways = [factor.levels for factor in found]
-    few = next((factor for factor in found if factor.count < FEWEST_ORIGINS), None)
-    too_few = f"no interval: fewer than {FEWEST_ORIGINS} {few.name}s" if few else None
-    if not found:
-        too_few = "no interval: there is a single origin, which shows no spread"
-    return _Common(
-        found[0].count if found else min(1, len(professions)),
-        found,
-        ways if len(ways) < 2 else [*ways, cells_of(*ways)],
-        too_few,
-    )
+    >>> [*_ways(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]))], [*_ways(np.array([0, 0, 1, 1]), np.arange(4))]
+    (['profession', 'template'], ['profession'])
+    >>> [*_ways(np.array([0, 0, 0, 0]), np.arange(4))]
+    ['template']
+    """
+    levels = [len(np.unique(codes)) for codes in (professions, templates)]
+    within = levels[0] > 1 and len(np.unique(cells_of(professions, templates))) == levels[1]
+    found = {"profession": professions} if levels[0] > 1 else {}
+    return found if levels[1] < 2 or within else {**found, "template": templates}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -249,36 +184,35 @@ class _Part:
 
     found: Estimate
     columns: list[Array]
-    common: _Common
+    ways: Mapping[str, Codes]
 
     @property
     def n(self) -> int:
         return self.found.n
 
     def estimate(self, made: Influence, scale: Scale) -> Estimate:
-        """The figure with its interval, cut off at the ends of its scale."""
+        """The figure with its interval."""
         found = replace(self.found, value=made.value)
-        if self.common.too_few:
-            return replace(found, note=self.common.too_few)
-        ways = [left_out(made.of_prompts, codes, int(codes.max()) + 1) for codes in self.common.ways]
-        off = error_of([(1.0, ways)])
-        if off.error <= NO_SPREAD * (float(np.max(np.abs(made.of_prompts))) or 1.0):
-            return replace(found, note="no interval: there is no spread at all between origins")
-        return _cut_off(found, skewed_student(made.value, off, scale.neutral, found.level), scale)
+        if not self.ways:
+            return replace(found, note="no interval: there is a single origin, which shows no spread")
+        clusters, second = [*self.ways.values(), None][:2]
+        names = [f"{name}s" for name in self.ways]
+        low, high = float(made.of_prompts.min()), float(made.of_prompts.max())
+        fits = (scale.low is None or scale.low <= low) and (scale.high is None or high <= scale.high)
+        # How much of a figure is due to a prompt may lie beyond the ends of the figure's own scale.
+        ends = scale if fits else Scale(neutral=scale.neutral)
+        assert clusters is not None
+        made_of = estimate(made.of_prompts, clusters, second=second, scale=ends, level=found.level, names=names)
+        made_of = cut_off(made_of, (scale.low, scale.high))
+        return replace(made_of, value=made.value, n_unscored=found.n_unscored)
 
     def chance_errors(self) -> ChanceErrors | None:
         """How far the means of both columns may be off where they vary in one way alone; None where they vary in two.
 
         Over professions crossed with templates every profession has the mean of many prompts, which is not that skewed.
         """
-        if len(self.common.ways) != 1:
+        if len(self.ways) != 1:
             return None
         first, second = self.columns
-        return chance_errors(first, second, self.common.ways[0])
-
-
-def _cut_off(found: Estimate, interval: Uncertainty, scale: Scale) -> Estimate:
-    """The estimate with the interval, cut off at the ends of its scale."""
-    low = interval.low if scale.low is None else max(interval.low, scale.low)
-    high = interval.high if scale.high is None else min(interval.high, scale.high)
-    return replace(found, low=low, high=high, p=interval.p, method=interval.method)
+        [clusters] = self.ways.values()
+        return chance_errors(first, second, renumbered(clusters))

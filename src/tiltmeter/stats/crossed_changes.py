@@ -9,9 +9,10 @@ from dataclasses import replace
 from tiltmeter.records import Estimate
 from tiltmeter.stats.crossed import Crossed, Influence
 from tiltmeter.stats.drawing import Array, exact_sum
-from tiltmeter.stats.intervals import Uncertainty
 from tiltmeter.stats.next_words import Place
-from tiltmeter.stats.skewed import of_logarithm
+
+_LARGEST_POWER = 700.0
+"""Of e: beyond, a number would overflow."""
 
 
 def crossed_change(
@@ -45,8 +46,8 @@ def crossed_change(
     made = replace(found, value=100 * math.expm1(found.value), low=None, high=None, p=None)
     if found.low is None or found.high is None:
         return made, None
-    ends = of_logarithm(Uncertainty(found.low, found.high, None))
-    return replace(made, low=100 * (ends.low - 1), high=100 * (ends.high - 1)), None
+    low, high = (100 * math.expm1(min(end, _LARGEST_POWER)) for end in (found.low, found.high))
+    return replace(made, low=low, high=high), None
 
 
 def _log_ratio(before: Array, after: Array) -> Influence | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,13 +88,6 @@ def added_up(times: Array, cells: Array) -> Array:
     for total, column in zip(totals, np.ascontiguousarray(cells.T), strict=True):
         total[:] = len(column) * column[0] if (column == column[0]).all() else times @ column
     return totals.T
-
-
-@lru_cache(maxsize=12)
-def kept_draws(seed: int, resamples: int, sizes: tuple[int, ...]) -> tuple[Array, ...]:
-    """How often each origin is drawn, part by part: the same for every mean over as many origins."""
-    generator = np.random.default_rng(seed)
-    return tuple(times_drawn(generator, resamples, size) for size in sizes)
 
 
 def times_drawn(generator: np.random.Generator, resamples: int, origins: int) -> Array:

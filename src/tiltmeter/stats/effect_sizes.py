@@ -1,7 +1,7 @@
 """How large a difference is, apart from how sure: standardised differences and dominance.
 
 Each has an interval that knows of origins: its influence values, one for each row, are averaged like any other value,
-and whole origins are left out in turn (`clustered`).
+and `estimate` says how far that may be off.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.clustered import NO_SPREAD, Codes, error_of, left_out
+from tiltmeter.stats.codes import Codes
 from tiltmeter.stats.drawing import Array
-from tiltmeter.stats.intervals import student
+from tiltmeter.stats.estimate import NO_SPREAD, estimate
 
 ALL_THE_SAME = "no value: there is no spread to measure it by"
 
@@ -78,15 +78,17 @@ def paired_standardised(strata: Sequence[OriginMeans], counts: Estimate) -> Esti
     found = replace(found, value=counts.value / spread)
     if counts.low is None:
         return replace(found, note=counts.note)
-    parts, start = [], 0
-    for stratum, gaps in zip(strata, centred, strict=True):
-        # Less its own mean, for only how the rows differ counts.
-        rows = stratum.weight * gaps / spread - _bend(found.value or 0.0, gaps / spread) * len(gaps) / origins
-        parts.append((1.0, [left_out(rows, np.arange(start, start + len(gaps)), origins)]))
-        start += len(gaps)
-    off = error_of(parts)
-    result = student(found.value or 0.0, off.error, off.freedom, None, counts.level)
-    return replace(found, low=result.low, high=result.high, note=None, method=result.method)
+    value = found.value or 0.0
+    rows = [
+        # How far each row moves the value, times the strata, whose mean is taken.
+        len(strata) * (stratum.weight * gaps / spread - _bend(value, gaps / spread) * len(gaps) / origins)
+        for stratum, gaps in zip(strata, centred, strict=True)
+    ]
+    of_strata = np.repeat(np.arange(len(strata)), [len(each) for each in rows])
+    moved = estimate(np.concatenate(rows), np.arange(origins), balanced_over=of_strata.tolist(), level=counts.level)
+    if moved.low is None or moved.high is None:
+        return replace(found, note=moved.note)
+    return replace(found, low=value + moved.low, high=value + moved.high, note=None, method=moved.method)
 
 
 def _bend(value: float, centred: Array) -> Array:

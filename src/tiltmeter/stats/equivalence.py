@@ -109,7 +109,6 @@ def paired_equivalence(
     margin: float,
     strata: Sequence[StratumPath] | None = None,
     alpha: float = ALPHA,
-    seed: int = 0,
 ) -> Equivalence:
     """Whether two sides differ by no more than a margin on the same items.
 
@@ -121,7 +120,7 @@ def paired_equivalence(
     gaps = pairs.gaps
 
     def measured(shift: float, level: float) -> Estimate:
-        return pairs.estimate([gap + shift for gap in gaps], neutral=0.0, level=level, seed=seed)
+        return pairs.estimate([gap + shift for gap in gaps], neutral=0.0, level=level)
 
     return equivalence(measured, margin, alpha)
 

@@ -54,6 +54,13 @@ class Scale:
     high: float | None = None
     neutral: float | None = None
 
+    @property
+    def change(self) -> Scale:
+        """The scale of the difference of two values of it."""
+        if self.low is None or self.high is None:
+            return Scale(neutral=0.0)
+        return Scale(self.low - self.high, self.high - self.low, 0.0)
+
 
 SHARE = Scale(0.0, 1.0, 0.5)
 """Of stereotyped choices among all."""
@@ -174,7 +181,7 @@ class _Data:
         else:
             value = math.fsum(coefficients[parts.groups] * parts.shares * means)
         found = replace(found, value=value, note=None)
-        ways, names, notes = _ways(codes, names)
+        ways, names, notes = _ways(codes, names, parts.groups[parts.codes])
         rows = Rows(
             parts.codes,
             (self.sums - zero * self.weights) / unit,
@@ -383,14 +390,15 @@ def _codes(labels: Labels) -> Codes:
     return found
 
 
-def _ways(given: Sequence[Codes], names: Sequence[str]) -> tuple[list[Codes], list[str], list[str]]:
+def _ways(given: Sequence[Codes], names: Sequence[str], groups: Codes) -> tuple[list[Codes], list[str], list[str]]:
     """The ways that count, their names, and notes: not those with few levels, nor one that lies within another."""
     kept: list[tuple[Codes, str, int]] = []
     notes: list[str] = []
     for codes, name in zip(given, names, strict=False):
         levels = int(codes.max()) + 1
-        if kept and levels < FEWEST:
-            few = f"over {names[0]} alone: {levels} {name} are too few to show how much they matter"
+        fewest = min(len(np.unique(codes[groups == group])) for group in range(int(groups.max()) + 1)) if kept else 0
+        if kept and fewest < FEWEST:
+            few = f"over {names[0]} alone: {fewest} {name} are too few to show how much they matter"
             notes += [few] if levels > 1 else []
             continue
         cells = [int(crossed([codes, other]).max()) + 1 for other, _, _ in kept]

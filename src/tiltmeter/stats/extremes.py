@@ -11,7 +11,7 @@ from typing import Any
 from tiltmeter.records import Estimate
 from tiltmeter.stats.estimates import adjust, is_number
 from tiltmeter.stats.pooled import Observation, Pooled
-from tiltmeter.stats.scales import SHARE, Bounds, apart, cut_off
+from tiltmeter.stats.scales import SHARE, Bounds
 
 PromptedValue = tuple[str, float | None, str, str]
 """Group, value, origin and prompt of one text."""
@@ -57,7 +57,6 @@ def extremes(
     pairs: Sequence[tuple[str, str]] = (),
     signed: bool = False,
     level: float = 0.95,
-    seed: int = 0,
     scale: Bounds | None = None,
 ) -> Extremes:
     """By measure and group; what needs prompts is left out where no text names one.
@@ -76,13 +75,12 @@ def extremes(
     compared: dict[str, list[ExtremePair]] = {}
 
     def add(measure: str, values: Sequence[Observation], ends: Bounds | None = None) -> None:
-        pooled = Pooled(values, level=level, seed=seed, scale=ends)
-        known = ends or scale
+        pooled = Pooled(values, level=level, scale=ends or scale)
         present = {group for group, *_ in values}
-        found[measure] = {group: cut_off(pooled.mean(group), known) for group in groups if group in present}
+        found[measure] = {group: pooled.mean(group) for group in groups if group in present}
         share = ends is not None
         compared[measure] = [
-            _pair(pooled, a, b, signed and not share, apart(known)) for a, b in pairs if a in present and b in present
+            _pair(pooled, a, b, signed and not share) for a, b in pairs if a in present and b in present
         ]
 
     if threshold is not None:
@@ -102,9 +100,9 @@ def extremes(
     return Extremes(found, _adjusted(compared))
 
 
-def _pair(pooled: Pooled, a: str, b: str, signed: bool, ends: Bounds | None) -> ExtremePair:
+def _pair(pooled: Pooled, a: str, b: str, signed: bool) -> ExtremePair:
     ratio, withheld = (None, SIGNED) if signed else pooled.ratio(a, b)
-    return ExtremePair(a, b, cut_off(pooled.difference(a, b), ends), ratio, withheld)
+    return ExtremePair(a, b, pooled.difference(a, b), ratio, withheld)
 
 
 def _adjusted(compared: Mapping[str, Sequence[ExtremePair]]) -> dict[str, tuple[ExtremePair, ...]]:

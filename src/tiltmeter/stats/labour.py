@@ -43,9 +43,7 @@ class AgainstWorld:
         return {**figures, "intercept": self.intercept, "n_comparisons": self.n_comparisons}
 
 
-def against_world(
-    model: Sequence[float | None], world: Sequence[float | None], *, level: float = 0.95, seed: int = 0
-) -> AgainstWorld:
+def against_world(model: Sequence[float | None], world: Sequence[float | None], *, level: float = 0.95) -> AgainstWorld:
     """Compare two shares over the same occupations; an occupation with one of them only is unscored.
 
     The p-values are adjusted together.

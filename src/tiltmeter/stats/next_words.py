@@ -22,15 +22,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.clustered import Codes
-from tiltmeter.stats.crossed import Crossed, Influence, Scale, Swaps
+from tiltmeter.stats.codes import Codes
+from tiltmeter.stats.crossed import Crossed, Influence, Swaps
 from tiltmeter.stats.drawing import Array
+from tiltmeter.stats.estimate import Scale
 
 BINS = 20
 """Bins of the histograms."""
 
 Swapped = Callable[[Swaps], Array]
-_AT_LEAST_ZERO = Scale(None, 0.0, None)
+_AT_LEAST_ZERO = Scale(0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,8 @@ def means(
 ) -> dict[str, Estimate]:
     """The mean of every measure over the same prompts.
 
-    >>> found = means([Place("nurse", None), Place("smith", None)], {"difference": Values([0.2, 0.4], Scale(0.0))})
+    >>> values = {"difference": Values([0.2, 0.4], Scale(neutral=0.0))}
+    >>> found = means([Place("nurse", None), Place("smith", None)], values)
     >>> round(found["difference"].value, 6)
     0.3
     """

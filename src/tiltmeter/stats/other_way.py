@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tiltmeter.stats.clustered import Codes, cells_of, renumbered
+from tiltmeter.stats.codes import Codes, cells_of, renumbered
 from tiltmeter.stats.drawing import Array
 
 

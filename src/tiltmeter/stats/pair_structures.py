@@ -36,7 +36,7 @@ class PairStructures:
         }
 
 
-def pair_structures(items: Iterable[PairItem], *, level: float = 0.95, seed: int = 0) -> dict[str, PairStructures]:
+def pair_structures(items: Iterable[PairItem], *, level: float = 0.95) -> dict[str, PairStructures]:
     """By bias, for those whose items have at least two structures; an item without a structure is left out.
 
     >>> values = {"s": 1.0, "t": 1.0, "u": 0.0}
@@ -49,10 +49,10 @@ def pair_structures(items: Iterable[PairItem], *, level: float = 0.95, seed: int
     for item in items:
         if item.structure is not None:
             by_bias[item.bias][item.structure].append(item)
-    return {bias: _one(bias, parts, level, seed) for bias, parts in by_bias.items() if len(parts) > 1}
+    return {bias: _one(bias, parts, level) for bias, parts in by_bias.items() if len(parts) > 1}
 
 
-def _one(bias: str, parts: Mapping[str, list[PairItem]], level: float, seed: int) -> PairStructures:
+def _one(bias: str, parts: Mapping[str, list[PairItem]], level: float) -> PairStructures:
     def share(items: Iterable[PairItem]) -> Estimate:
         return shares(items, level=level).by_bias[bias]
 

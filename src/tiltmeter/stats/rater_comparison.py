@@ -14,7 +14,7 @@ from tiltmeter.stats.continuations import RatedItem, pairs_of_groups
 from tiltmeter.stats.correlation import spearman
 from tiltmeter.stats.estimates import FEWEST_ORIGINS, adjust, excludes_zero
 from tiltmeter.stats.pooled import Observation, Pooled
-from tiltmeter.stats.scales import Bounds, apart, cut_off
+from tiltmeter.stats.scales import Bounds
 
 _MOST_BLOCKS = 50
 """Origins are left out one at a time up to here, in blocks beyond."""
@@ -57,24 +57,20 @@ def tilt_summary(
     *,
     reference: str | None = None,
     level: float = 0.95,
-    seed: int = 0,
     scale: Bounds | None = None,
 ) -> TiltSummary:
-    """The tilt of a rater from (group, value, sentence); the same sentences for each group, so they are drawn together.
+    """The tilt of a rater from (group, value, sentence); the same sentences for each group, so they vary together.
 
     >>> items = [("a", 0.5, "one"), ("b", 0.25, "one"), ("a", 0.75, "two"), ("b", 0.25, "two")]
     >>> tilt_summary(items).difference["a", "b"].value
     0.375
     """
-    pooled = Pooled(items, level=level, seed=seed)
+    pooled = Pooled(items, level=level, scale=scale)
     groups = list(dict.fromkeys(group for group, *_ in items))
     pairs = pairs_of_groups(groups, reference)
-    adjusted = adjust(
-        {str(index): cut_off(pooled.difference(a, b), apart(scale)) for index, (a, b) in enumerate(pairs)}
-    )
+    adjusted = adjust({str(index): pooled.difference(a, b) for index, (a, b) in enumerate(pairs)})
     return TiltSummary(
-        {group: cut_off(pooled.mean(group), scale) for group in groups},
-        dict(zip(pairs, adjusted.values(), strict=True)),
+        {group: pooled.mean(group) for group in groups}, dict(zip(pairs, adjusted.values(), strict=True))
     )
 
 
@@ -87,9 +83,7 @@ def within_tilt(difference: Estimate, tilt: Estimate) -> bool:
     return difference.value is not None and tilt.value is not None and abs(difference.value) <= abs(tilt.value)
 
 
-def raters_compared(
-    first: Sequence[RatedItem], second: Sequence[RatedItem], *, level: float = 0.95, seed: int = 0
-) -> RaterComparison:
+def raters_compared(first: Sequence[RatedItem], second: Sequence[RatedItem], *, level: float = 0.95) -> RaterComparison:
     """Two raters of the same kind on the same texts, given in the same order.
 
     A text that only one of them rated counts for neither.
@@ -106,7 +100,7 @@ def raters_compared(
     origins = [one.origin or f"\0{index}" for index, (one, _) in enumerate(both)]
     correlation = replace(clustered_spearman(values[0], values[1], origins, level=level), n_unscored=alone)
     pooled = [
-        Pooled([(pair[side].group, pair[side].value, pair[side].origin) for pair in both], level=level, seed=seed)
+        Pooled([(pair[side].group, pair[side].value, pair[side].origin) for pair in both], level=level)
         for side in (0, 1)
     ]
     opposite, surely = [], []

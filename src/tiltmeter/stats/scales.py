@@ -42,7 +42,7 @@ def apart(scale: Bounds | None) -> Bounds | None:
     return None if scale is None else (scale[0] - scale[1], scale[1] - scale[0])
 
 
-def cut_off(found: Estimate, ends: Bounds | None) -> Estimate:
+def cut_off(found: Estimate, ends: tuple[float | None, float | None] | None) -> Estimate:
     """The interval without what lies beyond the ends, where the truth cannot be; so it holds the truth as often.
 
     >>> cut_off(Estimate(0.5, -0.4, 1.4), (-1.0, 1.0)).high
@@ -50,7 +50,9 @@ def cut_off(found: Estimate, ends: Bounds | None) -> Estimate:
     """
     if ends is None or found.low is None or found.high is None:
         return found
-    return replace(found, low=max(found.low, ends[0]), high=min(found.high, ends[1]))
+    low, high = ends
+    least = found.low if low is None else max(found.low, low)
+    return replace(found, low=least, high=found.high if high is None else min(found.high, high))
 
 
 def scale_of(values: Sequence[float], given: Bounds | Scale | None = None) -> Scale | None:

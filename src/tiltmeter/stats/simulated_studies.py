@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 
 from tiltmeter.records import Estimate
 from tiltmeter.stats.comparisons import paired, pairs_of
-from tiltmeter.stats.continuations import RatedItem
-from tiltmeter.stats.crossed import Crossed, Scale
+from tiltmeter.stats.crossed import Crossed
 from tiltmeter.stats.drawing import Array
+from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.estimates import estimate
 from tiltmeter.stats.next_words import Place, distances
 from tiltmeter.stats.pooled import Pooled
-from tiltmeter.stats.two_way import BothWays
 
 TEMPLATES = 17
 """Templates of a study of next words, as many as are published; drawn from the pool's."""
@@ -315,12 +314,12 @@ class StructureStudies:
         for name in self.names:
             values = self.pool.tables[name][world.tilt][half[:, None], drawn[:, None], structures[None, :], :, 0]
             labels = _labels(*values.shape)
-            items = [
-                RatedItem("ab"[int(group)], value, origin, structure=structure)
-                for (origin, structure, group), value in zip(labels, _list(values), strict=True)
+            texts = [
+                ("ab"[int(group)], value, origin)
+                for (origin, _, group), value in zip(labels, _list(values), strict=True)
             ]
-            pooled = Pooled([(item.group, item.value, item.origin) for item in items])
-            found[f"{name}_both_ways"] = BothWays(items, pooled).difference("a", "b")
+            pooled = Pooled(texts, structures=[structure for _, structure, _ in labels])
+            found[f"{name}_both_ways"] = pooled.difference("a", "b")
         return found
 
 

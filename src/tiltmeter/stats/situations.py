@@ -47,17 +47,17 @@ def ends_of_towards(groups: int) -> Bounds:
     return -1 / (groups - 1), 1.0
 
 
-def signed_mean(values: Sequence[float], origins: Sequence[str], *, scale: Bounds = SIGNED, seed: int = 0) -> Estimate:
-    """The mean of values on a signed scale, with an interval within it and p against 0; whole origins are resampled.
+def signed_mean(values: Sequence[float], origins: Sequence[str], *, scale: Bounds = SIGNED) -> Estimate:
+    """The mean of values on a signed scale, with an interval within it and p against 0.
 
     A blank origin: the text is its own.
     """
-    return Pooled(zip([_ALL] * len(values), values, origins, strict=True), seed=seed, scale=scale).against_zero(_ALL)
+    return Pooled(zip([_ALL] * len(values), values, origins, strict=True), scale=scale).against_zero(_ALL)
 
 
-def share(values: Sequence[float], origins: Sequence[str], *, seed: int = 0) -> Estimate:
+def share(values: Sequence[float], origins: Sequence[str]) -> Estimate:
     """A share of texts."""
-    return Pooled(zip([_ALL] * len(values), values, origins, strict=True), seed=seed, scale=SHARE).mean(_ALL)
+    return Pooled(zip([_ALL] * len(values), values, origins, strict=True), scale=SHARE).mean(_ALL)
 
 
 def unscored(found: Estimate, number: int) -> Estimate:

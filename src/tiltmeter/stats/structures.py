@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 
 from tiltmeter.errors import UserError
+from tiltmeter.records import Estimate
 from tiltmeter.stats.continuations import ContinuationSummary, RatedItem, summarise
 from tiltmeter.stats.divergence import label_names
 from tiltmeter.stats.estimates import adjust
+from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.robustness import (
     Robustness,
     Stability,
@@ -30,7 +32,6 @@ from tiltmeter.stats.scales import Bounds, scale_of
 from tiltmeter.stats.structure_means import Pair, StructureMeans, natural, structure_means
 from tiltmeter.stats.structure_notes import structure_notes
 from tiltmeter.stats.structure_ranking import Ranking, rank
-from tiltmeter.stats.two_way import two_way
 
 _IN_STRUCTURES = ("mean", "n", "n_unscored", "sd", "distribution")
 
@@ -157,7 +158,7 @@ def by_structure(
     def one(part: Sequence[RatedItem]) -> ContinuationSummary:
         groups = {item.group for item in part}
         against = reference if reference in groups else None
-        found = summarise(part, scale=ends, signed=signed, reference=against, labels=labels, level=level, seed=seed)
+        found = summarise(part, scale=ends, signed=signed, reference=against, labels=labels, level=level)
         return found if against == reference else replace(found, pairs=())
 
     names = sorted(parts, key=natural)
@@ -203,8 +204,18 @@ def _robustness(
         n_incomplete=len(table.structures) - len(complete.structures),
         n_splits=splits,
         sign_kept=signs_kept(table, differences, level),
-        two_way=two_way(items, list(differences), level, scale),
+        two_way=_both_ways(items, list(differences), level, scale),
     )
+
+
+def _both_ways(
+    items: Sequence[RatedItem], pairs: Sequence[Pair], level: float, scale: Bounds | None
+) -> dict[Pair, Estimate]:
+    """The differences, uncertain over origins and structures."""
+    texts = [(item.group, item.value, item.origin) for item in items]
+    pooled = Pooled(texts, structures=[item.structure for item in items], level=level, scale=scale)
+    found = adjust({f"{a}\0{b}": pooled.difference(a, b) for a, b in pairs})
+    return dict(zip(pairs, found.values(), strict=True))
 
 
 def _reversals(

@@ -1,0 +1,55 @@
+"""Numbers that stand for names: of clusters, and of cells of two kinds of them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Codes = NDArray[np.intp]
+"""The number of the cluster that each row belongs to."""
+
+
+def coded(names: Iterable[Hashable]) -> Codes:
+    """A number for each distinct name, in the order in which they come.
+
+    >>> coded(["x", "y", "x"]).tolist()
+    [0, 1, 0]
+    """
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.intp)
+
+
+def sorted_codes(names: Sequence[str | None]) -> Codes:
+    """A number for each distinct name, in their order; None stands for a name of its own each time.
+
+    >>> sorted_codes(["y", "x", None, "y"]).tolist()
+    [1, 0, 2, 1]
+    """
+    numbers = {name: number for number, name in enumerate(sorted({name for name in names if name is not None}))}
+    codes = np.array([-1 if name is None else numbers[name] for name in names], dtype=np.intp)
+    unnamed = np.flatnonzero(codes < 0)
+    codes[unnamed] = len(numbers) + np.arange(len(unnamed))
+    return codes
+
+
+def renumbered(codes: Codes) -> Codes:
+    """The same clusters with the numbers from 0 on.
+
+    >>> renumbered(np.array([7, 2, 7])).tolist()
+    [1, 0, 1]
+    """
+    numbers: Codes = np.unique(codes, return_inverse=True)[1].reshape(-1)
+    return numbers
+
+
+def cells_of(first: Codes, second: Codes) -> Codes:
+    """The number of the cell of both that each row belongs to.
+
+    >>> cells_of(coded("aabb"), coded("xyyy")).tolist()
+    [0, 1, 2, 2]
+    """
+    if not len(first):
+        return first
+    return renumbered(first * (int(second.max()) + 1) + second)

@@ -172,7 +172,7 @@ def _texts_of_model(texts: ContinuationsSummary, model: str) -> ContinuationsSum
 def leading_figures(summary: RunSummary) -> Iterator[tuple[View, str, Estimate]]:
     """Of every cell and bias the figure that is spoken of first."""
     for cell in summary.cells:
-        for bias, found in cell.summary.by_bias.items():
+        for bias, found in cell.summary.headline_by_bias.items():
             yield "pairs", bias, found
     for text in summary.continuations.cells if summary.continuations else ():
         for pair in text.summary.pairs:

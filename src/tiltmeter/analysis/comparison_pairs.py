@@ -10,12 +10,13 @@ from typing import NamedTuple
 from tiltmeter.analysis.comparable import Matched, Side, bare
 from tiltmeter.analysis.comparison_cells import SIDES, Shared, Wanted, only_one
 from tiltmeter.analysis.comparison_records import Compared, ComparedView
-from tiltmeter.analysis.items import apart, is_benchmark, labelled
+from tiltmeter.analysis.items import apart, is_benchmark, labelled, pair_items
 from tiltmeter.analysis.leading import rank_of
 from tiltmeter.measures.pairs import margin, preference
 from tiltmeter.records import PairScore
 from tiltmeter.stats.comparisons import Paired, paired
 from tiltmeter.stats.equivalence import paired_equivalence
+from tiltmeter.stats.pairs import further_of, headline_strata
 from tiltmeter.stats.scales import SHARE
 
 
@@ -43,7 +44,7 @@ def compared_pairs(a: Side, b: Side, wanted: Wanted) -> ComparedView:
         if counted:
             choices = {"source": source, "bias": "all", "scorer": scorer}
             chosen, margins = (
-                _pairs_compared(choices, measure, counted, wanted, by_bias=True) for measure in ("preference", "margin")
+                _pairs_compared(choices, measure, counted, wanted) for measure in ("preference", "margin")
             )
             assert isinstance(margins.found, Paired)
             overall.append(replace(chosen, margins=margins.found))
@@ -69,21 +70,24 @@ def scored_pairs(side: Side, named: Mapping[str, str]) -> dict[tuple[str, str, s
     return dict(found)
 
 
-def _pairs_compared(
-    choices: Mapping[str, str], measure: str, items: Sequence[_ScoredPair], wanted: Wanted, *, by_bias: bool = False
-) -> Compared:
+def _pairs_compared(choices: Mapping[str, str], measure: str, items: Sequence[_ScoredPair], wanted: Wanted) -> Compared:
     values = preference if measure == "preference" else margin
     first, second = values([item.a for item in items]), values([item.b for item in items])
-    origins = [item.a.pair.attribute or item.a.pair.origin for item in items]
-    strata = [item.bias for item in items] if by_bias else None
+    # Every pair here is labelled, and so there is an item for each.
+    labels = pair_items([item.a for item in items])
+    origins = [label.attribute for label in labels]
+    strata = headline_strata([replace(label, value=1.0) for label in labels])
+    more = further_of(labels)
     ends = SHARE if measure == "preference" else None
-    found = paired(first, second, origins, strata=strata, names=SIDES, seed=wanted.seed, scale=ends)
+    found = paired(first, second, origins, strata=strata, further=more, names=SIDES, seed=wanted.seed, scale=ends)
     delta = wanted.on(measure)
     return Compared(
         "pairs",
         {**choices, "measure": measure},
         found,
-        None if delta is None else paired_equivalence(first, second, origins, margin=delta, strata=strata),
+        None
+        if delta is None
+        else paired_equivalence(first, second, origins, margin=delta, strata=strata, further=more),
     )
 
 

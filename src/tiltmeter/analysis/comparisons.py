@@ -179,8 +179,8 @@ def compare_sources(
     benchmarks: Collection[str] = (),
 ) -> Comparison:
     """The biases and attributes that two sources share, side by side, with the rank correlation over the biases."""
-    shared = [bias for bias in first[1].by_bias if bias in second[1].by_bias]
-    values = {bias: (first[1].by_bias[bias].value, second[1].by_bias[bias].value) for bias in shared}
+    shared = [bias for bias in first[1].headline_by_bias if bias in second[1].headline_by_bias]
+    values = {bias: (first[1].headline_by_bias[bias].value, second[1].headline_by_bias[bias].value) for bias in shared}
     social = [both for bias, both in values.items() if not is_benchmark(bias, benchmarks)]
     correlation = rank_correlation([one for one, _ in social], [other for _, other in social])
     gaps = _gaps(first[1].by_attribute, second[1].by_attribute)

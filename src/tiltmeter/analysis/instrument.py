@@ -176,8 +176,6 @@ def _of_pairs(run: Run, known: Mapping[str, Stereotype]) -> Iterator[InstrumentC
                 leading[model, source, bias] = (rank, scorer, scores)
     for (model, source, bias), (_, scorer, scores) in leading.items():
         summary = summarise(pair_items(scores))
-        if bias in summary.by_bias:
-            balanced = summary.by_bias_balanced[bias]
-            found = balanced if balanced.value is not None else summary.by_bias[bias]
-            found = replace(shifted(found, -0.5), p_adjusted=None)
+        if bias in summary.headline_by_bias:
+            found = replace(shifted(summary.headline_by_bias[bias], -0.5), p_adjusted=None)
             yield InstrumentCheck(model, "pairs", bias, source, found, scorer)

@@ -17,7 +17,7 @@ from tiltmeter.analysis.comparison_pairs import leading_scorers, scored_pairs
 from tiltmeter.analysis.comparison_texts import rated_choices, rated_prompts
 from tiltmeter.analysis.comparison_unlike import notes_on, refuse_unlike
 from tiltmeter.analysis.continuation_records import ends_of, favour
-from tiltmeter.analysis.items import is_benchmark
+from tiltmeter.analysis.items import is_benchmark, pair_items
 from tiltmeter.analysis.leaderboard_records import ALL, Entry, Leaderboard, Leaderboards
 from tiltmeter.analysis.next_words import ORIGINAL, Expected
 from tiltmeter.analysis.paired_names import as_pair
@@ -29,9 +29,10 @@ from tiltmeter.records import Estimate, PairScore
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.stats.before_after import means_of
 from tiltmeter.stats.continuations import pairs_of_groups
-from tiltmeter.stats.estimate import Scale
+from tiltmeter.stats.estimate import Scale, equal_shares
 from tiltmeter.stats.estimates import estimate
 from tiltmeter.stats.next_words import Place, Values, means
+from tiltmeter.stats.pairs import headline_strata
 from tiltmeter.stats.places import Order, Part, order_of
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.store import Run
@@ -149,9 +150,11 @@ def _listed(names: Sequence[str]) -> str:
 class _Row(NamedTuple):
     """What all models make of one item: its stratum or group, its origin, and a value for each model."""
 
-    part: str
+    part: tuple[str, ...]
     origin: str
     values: tuple[float | None, ...]
+    further: tuple[str | None, str | None] = (None, None)
+    """Of a pair its template, and the words for the groups."""
 
     @property
     def whole(self) -> bool:
@@ -176,15 +179,16 @@ def _preferences(
             if (place[0], place[2]) == (source, scorer):
                 keys, left_out[place[1]] = _shared([table[place] for table in tables])
                 values = [preference([table[place][key] for key in keys]) for table in tables]
-                pairs = [tables[0][place][key].pair for key in keys]
+                # Every pair here is labelled, and so there is an item for each.
+                items = [replace(one, value=1.0) for one in pair_items([tables[0][place][key] for key in keys])]
                 by_bias[place[1]] = [
-                    _Row(place[1], pair.attribute or pair.origin, each)
-                    for pair, each in zip(pairs, zip(*values, strict=True), strict=True)
+                    _Row(part, item.attribute or "", each, further=(item.template, item.terms))
+                    for item, part, each in zip(items, headline_strata(items), zip(*values, strict=True), strict=True)
                 ]
         choices = {"source": source, "scorer": scorer}
         social = [row for bias, rows in by_bias.items() if not is_benchmark(bias, benchmarks) for row in rows]
-        if len({row.part for row in social}) > 1:
-            lost = sum(left_out[bias] for bias in {row.part for row in social})
+        if len({row.part[0] for row in social}) > 1:
+            lost = sum(left_out[bias] for bias in {row.part[0] for row in social})
             yield from _without(lost, _strata_board({**choices, "bias": ALL}, sides, social))
         for bias, rows in by_bias.items():
             yield from _without(left_out[bias], _strata_board({**choices, "bias": bias}, sides, rows))
@@ -195,11 +199,17 @@ def _strata_board(choices: Mapping[str, str], sides: Sequence[Side], rows: Seque
     if not whole:
         return
     strata = list(dict.fromkeys(row.part for row in whole))
-    order = order_of([[_part(1 / len(strata), [row for row in whole if row.part == each])] for each in strata])
+    weights = equal_shares([("", *path) for path in strata])
+    order = order_of(
+        [
+            [_part(weight, [row for row in whole if row.part == path])]
+            for path, weight in zip(strata, weights, strict=True)
+        ]
+    )
     origins, parts = [row.origin for row in rows], [row.part for row in rows]
-    found = [
-        estimate(_column(rows, at), origins, strata=parts if len(strata) > 1 else None) for at in range(len(sides))
-    ]
+    templates, terms = zip(*(row.further for row in rows), strict=True)
+    further = {"templates": templates, "terms": terms}
+    found = [estimate(_column(rows, at), origins, strata=parts, further=further) for at in range(len(sides))]
     yield _board("pairs", choices, sides, found, order)
 
 
@@ -231,10 +241,10 @@ def _gaps(
         whole = [(key, values) for key, values in both if None not in values]
         columns = [means_of((key, values[at]) for key, values in whole) for at in range(len(sides))]
         rows = [
-            _Row(labels[key].group, labels[key].origin, tuple(column.get(key) for column in columns))
+            _Row((labels[key].group,), labels[key].origin, tuple(column.get(key) for column in columns))
             for key in dict.fromkeys(key for key, _ in both)
         ]
-        pairs = group_pairs(list(dict.fromkeys(row.part for row in rows)), sides[0].resolved, bias)
+        pairs = group_pairs(list(dict.fromkeys(row.part[0] for row in rows)), sides[0].resolved, bias)
         if pairs:
             choices = {"source": source, "bias": bias, "rater": rater, "scope": scope, "groups": as_pair(pairs[0])}
             asked = {key for each in prompts for one in each for key, prompt in one.items() if prompt.group in pairs[0]}
@@ -245,21 +255,21 @@ def _gaps(
 def _gap_board(
     choices: Mapping[str, str], sides: Sequence[Side], rows: Sequence[_Row], groups: tuple[str, str]
 ) -> Iterator[Leaderboard]:
-    sets = [[row for row in rows if row.part == group and row.whole] for group in groups]
+    sets = [[row for row in rows if row.part[0] == group and row.whole] for group in groups]
     if not all(sets):
         return
     one, other = (_part(weight, own) for weight, own in zip((1.0, -1.0), sets, strict=True))
     # The same templates filled with either group are drawn together.
     shared = set(one.origins) & set(other.origins)
     order = order_of([[one, other]] if shared else [[one], [other]])
-    unscored = sum(not row.whole for row in rows if row.part in groups)
+    unscored = sum(not row.whole for row in rows if row.part[0] in groups)
     found = [
         _counted(
             Pooled(
                 (
                     (group, value, origin)
                     for (group, origin), value in means_of(
-                        ((row.part, row.origin), row.values[at]) for own in sets for row in own
+                        ((row.part[0], row.origin), row.values[at]) for own in sets for row in own
                     ).items()
                 ),
                 scale=ends_of(choices["rater"]),
@@ -310,7 +320,7 @@ def _share_board(
         MEASURED["share"].values([(one.chances.get(groups[0]), one.chances.get(groups[1])) for one in own])
         for own in items
     ]
-    rows = [_Row("", one.place.profession, each) for one, each in zip(items[0], zip(*values, strict=True), strict=True)]
+    rows = [_Row((), one.place.profession, each) for one, each in zip(items[0], zip(*values, strict=True), strict=True)]
     whole = [row for row in rows if row.whole]
     if whole:
         places = [one.place for one in items[0]]

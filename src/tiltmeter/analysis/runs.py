@@ -55,7 +55,7 @@ class Cell:
     @property
     def published(self) -> bool:
         """Whether scorer or source is the form of a paper, kept for comparison and never mixed with the others."""
-        return ".as-published." in self.scorer or "as-published" in self.source
+        return is_published(self.scorer, self.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +134,16 @@ class RunSummary:
         }
 
 
+def is_published(scorer: str, source: str) -> bool:
+    """Whether scorer or source is the form of a paper."""
+    return ".as-published." in scorer or "as-published" in source
+
+
 def summarise_scores(
-    scores: Sequence[PairScore], benchmarks: Iterable[str] = (), *, level: float = 0.95
+    scores: Sequence[PairScore], benchmarks: Iterable[str] = (), *, level: float = 0.95, as_published: bool = False
 ) -> PairSummary:
     """Estimates over scored pairs; pairs of which neither text is stereotyped, or that only stand in, do not count."""
-    return summarise(pair_items(apart(scores)[0], set(benchmarks)), level=level)
+    return summarise(pair_items(apart(scores)[0], set(benchmarks)), level=level, as_published=as_published)
 
 
 def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
@@ -166,7 +171,7 @@ def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
                     model=model,
                     source=source,
                     scorer=scorer,
-                    summary=summarise_scores(found, benchmarks),
+                    summary=summarise_scores(found, benchmarks, as_published=is_published(scorer, source)),
                     controls=_controls(found),
                     unscored=Counter(score.unscored for score in found if score.unscored),
                     stereoset=summarise_pairs(found, resolved["seed"]),
@@ -235,7 +240,7 @@ def leading_cells(run: Run, cells: Sequence[Cell]) -> list[Cell]:
 
 def reading_of(cell: Cell, source: str = "") -> Reading:
     """The values of a cell, ready to be held against those of others; `source` is another name for its source."""
-    values = {bias: found.value for bias, found in cell.summary.by_bias.items()}
+    values = {bias: found.value for bias, found in cell.summary.headline_by_bias.items()}
     return Reading(cell.model, source or cell.source, cell.generated is not None, values)
 
 

@@ -52,12 +52,13 @@ def print_result(found: Mapping[str, Any]) -> None:
 
 
 def _print_model(model: str, found: Mapping[str, Any]) -> None:
-    rows = [("overall (mean over biases)", found["overall"]), ("overall (all cells)", found["overall_cells"])]
-    rows += found["by_bias"].items()
+    rows = [("overall (mean over biases)", found["headline"]), ("overall (all cells)", found["overall_cells"])]
+    rows += found["headline_by_bias"].items()
+    plain = {**found["by_bias"], "overall (mean over biases)": found["overall"]}
     sets = found.get("sets", {})
     print_table(
         [
-            *("", "stereotyped" if not sets else "pooled", "interval", "p", "p adjusted", "balanced"),
+            *("", "stereotyped" if not sets else "pooled", "interval", "p", "p adjusted", "unbalanced"),
             *("n", "unscored", "origins"),
             *(["mean over sets", "SD over sets", "sets"] if sets else []),
         ],
@@ -68,7 +69,7 @@ def _print_model(model: str, found: Mapping[str, Any]) -> None:
                 _interval(one),
                 _short(one["p"]),
                 _short(one["p_adjusted"]),
-                percent(found["by_bias_balanced"].get(name, {}).get("value")),
+                percent(plain.get(name, {}).get("value")),
                 one["n"],
                 one["n_unscored"],
                 one["origins"],

@@ -95,22 +95,26 @@ class Contents:
 
     def blocks(self, cells: Sequence[Cell]) -> tuple[Block, ...]:
         """The rows of a forest plot of some cells: social biases under their mean, checks of the instrument apart."""
-        names = list(dict.fromkeys(bias for cell in cells for bias in cell.summary.by_bias))
+        names = list(dict.fromkeys(bias for cell in cells for bias in cell.summary.headline_by_bias))
 
         def highest_first(bias: str) -> tuple[bool, float]:
-            found = [cell.summary.by_bias[bias].value for cell in cells if bias in cell.summary.by_bias]
+            found = [
+                cell.summary.headline_by_bias[bias].value for cell in cells if bias in cell.summary.headline_by_bias
+            ]
             value = next((value for value in found if value is not None), None)
             return value is None, -(value or 0)
 
         def row(bias: str) -> Row:
             repeats = tuple(_sets(cell, bias) for cell in cells)
-            return Row(self.label(bias), tuple(cell.summary.by_bias.get(bias) for cell in cells), repeats=repeats)
+            return Row(
+                self.label(bias), tuple(cell.summary.headline_by_bias.get(bias) for cell in cells), repeats=repeats
+            )
 
         ordered = sorted(names, key=highest_first)
         social = [row(bias) for bias in ordered if spec_of(bias) not in self.benchmarks]
         checks = [row(bias) for bias in ordered if spec_of(bias) in self.benchmarks]
         if len(social) > 1:
-            mean = Row("Mean over biases", tuple(cell.summary.overall for cell in cells), summary=True)
+            mean = Row("Mean over biases", tuple(cell.summary.headline for cell in cells), summary=True)
             social.insert(0, mean)
         blocks = [Block(tuple(social)), Block(tuple(checks), "Instrument checks, not social biases")]
         return tuple(block for block in blocks if block.rows)
@@ -118,7 +122,7 @@ class Contents:
     def _missing_intervals(self, led: Sequence[tuple[Series, Cell]]) -> list[str]:
         reasons: dict[str, list[str]] = {}
         for one, cell in led:
-            for bias, found in cell.summary.by_bias.items():
+            for bias, found in cell.summary.headline_by_bias.items():
                 if found.low is None:
                     who = f"{self.label(bias)} ({one.label})" if len(led) > 1 else self.label(bias)
                     reasons.setdefault((found.note or "no interval").removeprefix("no interval: "), []).append(who)
@@ -129,7 +133,7 @@ class Contents:
 
         With `leading` only the scorer that headlines are made of.
         """
-        numbers = ("Value", "Interval", "p", "Adjusted p", "Balanced", "Margin", "Pairs", "Unscored", "Origins")
+        numbers = ("Value", "Interval", "p", "Adjusted p", "Unbalanced", "Margin", "Pairs", "Unscored", "Origins")
         several = len(self.series) > 1
         names = ("Bias", *(["Model"] if several else []), "Source", "Scorer")
         columns = [*map(Column, names), *(Column(label, number=True) for label in numbers)]
@@ -138,7 +142,7 @@ class Contents:
             for one in self.series
             for source in one.sources
             for cell in one.on(source, published=published)[: 1 if leading else None]
-            for bias in cell.summary.by_bias
+            for bias in cell.summary.headline_by_bias
         ]
         caption = "Share of pairs in which the stereotyped sentence is preferred, by bias"
         return Table(caption, tuple(columns), tuple(rows)) if rows else None
@@ -159,16 +163,16 @@ class Contents:
         return found
 
     def _side_by_side(self, cells: Sequence[Cell], place: str) -> Table:
-        biases = dict.fromkeys(bias for cell in cells for bias in cell.summary.by_bias)
+        biases = dict.fromkeys(bias for cell in cells for bias in cell.summary.headline_by_bias)
         rows = []
         for bias in biases:
-            estimates = [cell.summary.by_bias.get(bias) for cell in cells]
+            estimates = [cell.summary.headline_by_bias.get(bias) for cell in cells]
             verdict = sides(estimates)
             marked = "opposed" if verdict.startswith("opposite") else ""
             values = [TableCell(NONE) if found is None else share_cell(found, mark=tint(found)) for found in estimates]
             rows.append((self._bias_cell(bias), *values, TableCell(verdict, mark=marked)))
-        overall = [share_cell(cell.summary.overall) for cell in cells]
-        verdict = sides([cell.summary.overall for cell in cells])
+        overall = [share_cell(cell.summary.headline) for cell in cells]
+        verdict = sides([cell.summary.headline for cell in cells])
         mean = TableCell("Mean over biases", mark="mean")
         rows.append((mean, *overall, TableCell(verdict, mark="opposed" if verdict.startswith("opposite") else "")))
         columns = [Column("Bias"), *(Column(short_scorer(cell.scorer), number=True) for cell in cells)]
@@ -286,7 +290,7 @@ def _points(found: Estimate) -> TableCell:
 
 
 def _estimate_cells(cell: Cell, bias: str) -> tuple[TableCell, ...]:
-    found = cell.summary.by_bias[bias]
+    found = cell.summary.headline_by_bias[bias]
     missing = (found.note or "").removeprefix("no interval: ") if found.low is None else ""
     return (
         TableCell(cell.source),
@@ -295,7 +299,7 @@ def _estimate_cells(cell: Cell, bias: str) -> tuple[TableCell, ...]:
         TableCell(percent_range(found.low, found.high), missing, sort_key(found.low)),
         TableCell(p_value(found.p), sort=sort_key(found.p)),
         TableCell(p_value(found.p_adjusted), sort=sort_key(found.p_adjusted)),
-        share_cell(cell.summary.by_bias_balanced[bias], interval=True),
+        share_cell(cell.summary.by_bias[bias], interval=True),
         margin_cell(cell.summary.margin_by_bias[bias]),
         TableCell(f"{found.n:,}", sort=str(found.n)),
         TableCell(f"{found.n_unscored:,}", sort=str(found.n_unscored)),

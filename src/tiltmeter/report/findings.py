@@ -91,7 +91,7 @@ def read_findings(folder: Path) -> dict[str, Any] | None:
 
 
 def _biases(summary: RunSummary, answered: MultiverseSummary) -> list[str]:
-    named = [bias for cell in summary.cells for bias in cell.summary.by_bias]
+    named = [bias for cell in summary.cells for bias in cell.summary.headline_by_bias]
     named += [cell.bias for cell in (summary.continuations.cells if summary.continuations else ())]
     named += [cell.bias for cell in (summary.next_words.cells if summary.next_words else ())]
     return list(dict.fromkeys([*named, *(one.question.bias for one in answered.answers)]))

@@ -96,7 +96,7 @@ class _Places:
         self._decodings = [decoding_choices(one) for one in decodings]
         texts = summary.continuations.cells if summary.continuations else ()
         words = summary.next_words.cells if summary.next_words else ()
-        found = [(cell.source, bias) for cell in summary.cells for bias in cell.summary.by_bias]
+        found = [(cell.source, bias) for cell in summary.cells for bias in cell.summary.headline_by_bias]
         found += [(cell.source, cell.bias) for cell in texts]
         found += [(cell.source, cell.bias) for cell in words]
         self._biases: dict[tuple[str, str], set[str]] = {}

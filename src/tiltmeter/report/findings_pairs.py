@@ -49,10 +49,10 @@ def _estimates(contents: Contents, one: Series) -> Iterator[dict[str, Any]]:
             **{name: getattr(cell, name) for name in ("model", "source", "scorer", "published")},
             "leading": leading,
         }
-        social = [bias for bias in cell.summary.by_bias if spec_of(bias) not in contents.benchmarks]
+        social = [bias for bias in cell.summary.headline_by_bias if spec_of(bias) not in contents.benchmarks]
         if len(social) > 1:
-            yield {**place, "bias": "", "label": "Mean over biases", "check": False, **_figures(cell.summary.overall)}
-        for bias, found in cell.summary.by_bias.items():
+            yield {**place, "bias": "", "label": "Mean over biases", "check": False, **_figures(cell.summary.headline)}
+        for bias, found in cell.summary.headline_by_bias.items():
             sets = cell.generated.sets.get(bias) if cell.generated else None
             yield {
                 **place,

@@ -37,7 +37,7 @@ _SHORT = 12
 
 _METHODS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "cluster-score.v1": (
-        "by inverting a score test on the scale it has, with cluster-robust standard errors corrected for small samples",
+        "by inverting a score test, with cluster-robust standard errors corrected for small samples",
         ("wilson1927", "bell2002"),
     ),
     "cluster-t.v1": (
@@ -145,7 +145,7 @@ def _pairs(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
     for place, scorer in enumerate(scorers):
         made += ["; " if place else "", f"{scorer} ({_lowered(meaning_of(scorer))})"]
         made += _spaced(citations.cite_part("scorer", scorer))
-    biases = [{*cell.summary.by_bias} for cell in cells]
+    biases = [{*cell.summary.headline_by_bias} for cell in cells]
     checks = any(spec["benchmark"] for spec in specs_of(runs))
     overall = ", the overall value the mean over biases" if any(len(one) > 1 for one in biases) else ""
     made += [
@@ -155,7 +155,7 @@ def _pairs(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
         *_clustered(paired, citations),
         *_intervals("pairs", citations, done),
     ]
-    if any(one.p_adjusted is not None for cell in cells for one in cell.summary.by_bias.values()):
+    if any(one.p_adjusted is not None for cell in cells for one in cell.summary.headline_by_bias.values()):
         made += [*_adjusted(citations), " over all its biases. "]
     leading = dict.fromkeys(cell.scorer for run, summary in paired for cell in leading_cells(run, summary.cells))
     if len(scorers) > 1 and leading:

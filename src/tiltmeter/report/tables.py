@@ -198,6 +198,8 @@ def _estimates(run: Run, summary: RunSummary) -> Iterator[dict[str, object]]:
     for cell in summary.cells:
         found = cell.summary
         tables: dict[str, Mapping[str, Estimate]] = {
+            "headline": {"": found.headline},
+            "headline_by_bias": found.headline_by_bias,
             "overall": {"": found.overall},
             "overall_cells": {"": found.overall_cells},
             "overall_balanced": {"": found.overall_balanced},

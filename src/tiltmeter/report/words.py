@@ -104,7 +104,7 @@ class Headline:
 
 def headline(label: str, cell: Cell, others: Sequence[Cell], benchmarks: set[str]) -> Headline:
     """The headline of a model on a source; `others` are its cells under the other scorers."""
-    found = cell.summary.overall
+    found = cell.summary.headline
     decimals = decimals_for(found)
     social = _social(cell, benchmarks)
     return Headline(
@@ -118,7 +118,7 @@ def headline(label: str, cell: Cell, others: Sequence[Cell], benchmarks: set[str
 
 
 def _sentence(label: str, cell: Cell, biases: int, decimals: int) -> str:
-    found = cell.summary.overall
+    found = cell.summary.headline
     if found.value is None:
         return f"{label} has no overall figure: no pair of a social bias was scored."
     over = "on one bias" if biases == 1 else f"averaged over {count(biases, 'bias', 'biases')}"
@@ -126,8 +126,17 @@ def _sentence(label: str, cell: Cell, biases: int, decimals: int) -> str:
     return (
         f"{label} prefers the stereotyped sentence in {percent(found.value, decimals)} of pairs"
         + (f" ({percent(found.level, 0)} interval {interval})" if found.low is not None else "")
-        + f", {over}."
+        + f", {over}{_weighed(cell)}."
     )
+
+
+def _weighed(cell: Cell) -> str:
+    """What the headline balances."""
+    return ", the attribute sets of a bias counting alike" if _is_balanced(cell) else ""
+
+
+def _is_balanced(cell: Cell) -> bool:
+    return not cell.published and cell.summary.overall_balanced.value is not None
 
 
 def _reading(found: Estimate, cell: Cell, social: Mapping[str, Estimate]) -> str:
@@ -178,19 +187,22 @@ def _directions(above: int, below: int) -> str:
 
 def _caution(cell: Cell, others: Sequence[Cell], benchmarks: set[str]) -> str:
     parts = []
-    balanced = cell.summary.overall_balanced
-    if balanced.value is not None:
-        interval = f" ({percent_range(balanced.low, balanced.high)})" if balanced.low is not None else ""
-        parts.append(f"Balanced over attribute sets: {percent(balanced.value)}{interval}.")
-    values = [one.summary.overall.value for one in (cell, *others) if one.summary.overall.value is not None]
+    plain = cell.summary.overall
+    if _is_balanced(cell) and plain.value is not None:
+        interval = f" ({percent_range(plain.low, plain.high)})" if plain.low is not None else ""
+        parts.append(f"With every attribute term counting alike it is {percent(plain.value)}{interval}.")
+    values = [one.summary.headline.value for one in (cell, *others) if one.summary.headline.value is not None]
     if len(values) > 1:
         silent = len(others) + 1 - len(values)
+        own = cell.summary.headline.value
+        ends = {max(values): ", and this is the highest", min(values): ", and this is the lowest"}
+        rank = "" if own is None or min(values) == max(values) else ends.get(own, "")
         parts.append(
             f"Under the {len(values)} scorers of this run that give a figure it lies between {percent(min(values))} "
-            f"and {percent(max(values))}{f' ({silent} could score nothing)' if silent else ''}."
+            f"and {percent(max(values))}{f' ({silent} could score nothing)' if silent else ''}{rank}."
         )
         social = _social(cell, benchmarks)
-        opposed = sum(opposite([one.summary.by_bias.get(bias) for one in (cell, *others)]) for bias in social)
+        opposed = sum(opposite([one.summary.headline_by_bias.get(bias) for one in (cell, *others)]) for bias in social)
         parts.append(
             f"They point to opposite sides of {NEUTRAL} in {opposed} of {count(len(social), 'bias', 'biases')}."
         )
@@ -318,6 +330,6 @@ def _with_interval(found: Estimate) -> str:
 def _social(cell: Cell, benchmarks: set[str]) -> dict[str, Estimate]:
     return {
         bias: found
-        for bias, found in cell.summary.by_bias.items()
+        for bias, found in cell.summary.headline_by_bias.items()
         if spec_of(bias) not in benchmarks and found.value is not None
     }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from tiltmeter.records import Estimate
 from tiltmeter.stats.changes import per_cent_change
 from tiltmeter.stats.drawing import Array
 from tiltmeter.stats.effect_sizes import OriginMeans, paired_standardised
-from tiltmeter.stats.estimates import FEWEST_ORIGINS, StratumPath, estimate, is_number
+from tiltmeter.stats.estimates import FEWEST_ORIGINS, NOTHING_MORE, StratumPath, estimate, is_number
 from tiltmeter.stats.resampling import flipped
 from tiltmeter.stats.scales import Bounds, apart, cut_off
 
@@ -84,6 +84,7 @@ class Pairs:
     b: tuple[float, ...]
     origins: tuple[str | None, ...]
     strata: tuple[StratumPath, ...] | None
+    further: Mapping[str, tuple[str | None, ...]]
     only_a: int
     only_b: int
     neither: int
@@ -103,7 +104,7 @@ class Pairs:
 
     def estimate(self, values: Sequence[float], *, neutral: float | None, level: float = 0.95) -> Estimate:
         """The mean of one value for each pair; items without a pair are counted as unscored."""
-        found = estimate(values, self.origins, strata=self.strata, neutral=neutral, level=level)
+        found = estimate(values, self.origins, strata=self.strata, further=self.further, neutral=neutral, level=level)
         return replace(found, n_unscored=self.unscored)
 
 
@@ -112,6 +113,7 @@ def pairs_of(
     values_b: Sequence[float | None],
     origins: Sequence[str | None] | None = None,
     strata: Sequence[StratumPath] | None = None,
+    further: Mapping[str, Sequence[str | None]] = NOTHING_MORE,
 ) -> Pairs:
     """Put two lists of values of the same items together; None, NaN and the like are unscored.
 
@@ -119,7 +121,7 @@ def pairs_of(
     >>> found.gaps, found.only_a, found.only_b, found.neither
     ([0.5], 1, 1, 1)
     """
-    given = [each for each in (values_b, origins, strata) if each is not None]
+    given = [each for each in (values_b, origins, strata, *further.values()) if each is not None]
     if any(len(each) != len(values_a) for each in given):
         raise ValueError("the values of both sides, origins and strata are not equally long")
     has = [(is_number(one), is_number(other)) for one, other in zip(values_a, values_b, strict=True)]
@@ -129,6 +131,7 @@ def pairs_of(
         tuple(float(values_b[place] or 0.0) for place in kept),
         tuple(None if origins is None else origins[place] for place in kept),
         None if strata is None else tuple(strata[place] for place in kept),
+        {name: tuple(way[place] for place in kept) for name, way in further.items()},
         has.count((True, False)),
         has.count((False, True)),
         has.count((False, False)),
@@ -141,18 +144,20 @@ def paired(
     origins: Sequence[str | None] | None = None,
     *,
     strata: Sequence[StratumPath] | None = None,
+    further: Mapping[str, Sequence[str | None]] = NOTHING_MORE,
     names: tuple[str, str] = NAMES,
     level: float = 0.95,
     seed: int = 0,
     scale: Bounds | None = None,
 ) -> Paired:
-    """Compare two sides on the same items; an item without an origin is its own. `scale` has the ends of the values.
+    """Compare two sides on the same items; an item without an origin is its own. `scale` has the ends of the values,
+    `further` what else was sampled.
 
     >>> found = paired([3.0, 4.0, 5.0, 4.0, 9.0], [2.0, 2.0, 4.0, 3.0, None], list("vwxyz"))
     >>> found.difference.value, found.difference.n, found.difference.n_unscored, found.a_higher
     (1.25, 4, 1, 4)
     """
-    pairs = pairs_of(values_a, values_b, origins, strata)
+    pairs = pairs_of(values_a, values_b, origins, strata, further)
     gaps = pairs.gaps
     difference = cut_off(pairs.estimate(gaps, neutral=0.0, level=level), apart(scale))
     before, after = (cut_off(pairs.estimate(side, neutral=None, level=level), scale) for side in (pairs.a, pairs.b))

@@ -8,13 +8,13 @@ against −δ and δ in place of 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from tiltmeter.records import Estimate
 from tiltmeter.stats.comparisons import pairs_of
-from tiltmeter.stats.estimates import StratumPath
+from tiltmeter.stats.estimates import NOTHING_MORE, StratumPath
 
 ALPHA = 0.05
 
@@ -108,6 +108,7 @@ def paired_equivalence(
     *,
     margin: float,
     strata: Sequence[StratumPath] | None = None,
+    further: Mapping[str, Sequence[str | None]] = NOTHING_MORE,
     alpha: float = ALPHA,
 ) -> Equivalence:
     """Whether two sides differ by no more than a margin on the same items.
@@ -116,7 +117,7 @@ def paired_equivalence(
     >>> paired_equivalence(a, b, list("uvwxyz"), margin=0.05).verdict
     'equivalent'
     """
-    pairs = pairs_of(values_a, values_b, origins, strata)
+    pairs = pairs_of(values_a, values_b, origins, strata, further)
     gaps = pairs.gaps
 
     def measured(shift: float, level: float) -> Estimate:

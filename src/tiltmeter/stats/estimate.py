@@ -124,6 +124,15 @@ def estimate(
     return data.estimate(found, codes, names)
 
 
+def noted_alone(found: Estimate, alone: int, what: str = "rows") -> Estimate:
+    """The estimate with a note where so many of its rows say not what they belong to, and count as clusters."""
+    if not alone or found.low is None:
+        return found
+    which = f"all {what}" if alone >= found.n else f"{alone:,} of {found.n:,} {what}"
+    note = f"{which} have no origin and count as independent: where they are not, the interval is too narrow"
+    return replace(found, note=note if found.note is None else f"{found.note}; {note}")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Parts:
     """The means that a contrast is made of: groups, or strata of groups."""
@@ -150,7 +159,7 @@ class _Parts:
         of_groups = [{key[1:] for key in numbers if key[0] == group} for group in range(len(coefficients))]
         alike = all(each == of_groups[0] for each in of_groups)
         owners = np.array([key[0] for key in numbers], dtype=np.intp)
-        return cls(codes, owners, np.array(_equal_shares(list(numbers))), coefficients, alike)
+        return cls(codes, owners, np.array(equal_shares(list(numbers))), coefficients, alike)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -410,10 +419,10 @@ def _ways(given: Sequence[Codes], names: Sequence[str], groups: Codes) -> tuple[
     return [each[0] for each in kept], [each[1] for each in kept], notes
 
 
-def _equal_shares(paths: Sequence[tuple[Any, ...]]) -> list[float]:
+def equal_shares(paths: Sequence[tuple[Any, ...]]) -> list[float]:
     """The share of each path where all branches of a node weigh the same; the first step is the group.
 
-    >>> _equal_shares([(0, "a", "x"), (0, "a", "y"), (0, "b", "x"), (1, "a", "x")])
+    >>> equal_shares([(0, "a", "x"), (0, "a", "y"), (0, "b", "x"), (1, "a", "x")])
     [0.25, 0.25, 0.5, 1.0]
     """
     branches: dict[tuple[Any, ...], set[Any]] = {}

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.estimate import EQUAL_CLUSTERS, Scale
+from tiltmeter.stats.estimate import EQUAL_CLUSTERS, Scale, noted_alone
 from tiltmeter.stats.estimate import estimate as clustered_estimate
 
 FEWEST_ORIGINS = 5
@@ -21,6 +21,9 @@ BOOTSTRAP_ORIGINS = 20
 """From here on the engines that resample do so; below, Student's t is the safer guide."""
 LARGEST = 1e70
 """A number beyond this is an accident, and its square would overflow: it is unscored, like NaN."""
+
+NOTHING_MORE: Mapping[str, Sequence[str | None]] = MappingProxyType({})
+"""Nothing was sampled beside the origins."""
 
 StratumPath = str | tuple[str, ...]
 """The name of a stratum; a tuple where strata lie within strata."""
@@ -48,7 +51,7 @@ def estimate(
     rows: Sequence[int] | None = None,
     unscored: Sequence[int] | None = None,
     strata: Sequence[StratumPath] | None = None,
-    further: Mapping[str, Sequence[str | None]] = MappingProxyType({}),
+    further: Mapping[str, Sequence[str | None]] = NOTHING_MORE,
     neutral: float | None = 0.5,
     level: float = 0.95,
     interval: bool = True,
@@ -95,7 +98,13 @@ def estimate(
         names=("origins", *ways),
     )
     if interval or found.value is None:
-        return found
+        counts = rows or [1] * len(values)
+        alone = sum(
+            count
+            for name, value, count in zip(named, values, counts, strict=True)
+            if name is None and value is not None and is_number(value)
+        )
+        return noted_alone(found, alone)
     return replace(found, low=None, high=None, p=None, method=None, note="no interval: none was asked for")
 
 

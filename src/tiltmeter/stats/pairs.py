@@ -45,7 +45,7 @@ class PairItem:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """The mean over biases, and each bias's mean over attribute terms: what is compared between sets of pairs."""
+    """The headline, over biases and for each bias: what is compared between sets of pairs."""
 
     overall: Estimate
     by_bias: dict[str, Estimate]
@@ -55,11 +55,15 @@ class Shares:
 class PairSummary:
     """What a set of scored pairs says.
 
+    headline, headline_by_bias: the balanced value where a bias has attribute sets, else the mean over attribute terms;
+    a general liking for one of the groups is no stereotype, and cancels out of balanced values only.
     overall: mean over biases. overall_cells: mean over all (bias, attribute) cells, the published model score.
     overall_balanced: mean over biases of the balanced values. by_bias: mean over attribute terms.
     by_bias_balanced: mean over the attribute sets' means, for which 0.5 is neutral whatever the sets' sizes.
     """
 
+    headline: Estimate
+    headline_by_bias: dict[str, Estimate]
     overall: Estimate
     overall_cells: Estimate
     overall_balanced: Estimate
@@ -71,13 +75,15 @@ class PairSummary:
 
     @property
     def n_comparisons(self) -> int:
-        """How many p-values the by_bias table holds, and so what they were adjusted for."""
-        return sum(found.p is not None for found in self.by_bias.values())
+        """How many p-values the table by bias holds, and so what they were adjusted for."""
+        return sum(found.p is not None for found in self.headline_by_bias.values())
 
     def as_json(self) -> dict[str, Any]:
         """The result as it is printed and stored."""
         return {
             "view": "pairs",
+            "headline": self.headline.as_json(),
+            "headline_by_bias": _as_json(self.headline_by_bias),
             "overall": self.overall.as_json(),
             "overall_cells": self.overall_cells.as_json(),
             "overall_balanced": self.overall_balanced.as_json(),
@@ -90,34 +96,44 @@ class PairSummary:
         }
 
 
-def summarise(items: Iterable[PairItem], *, level: float = 0.95, in_detail: bool = True) -> PairSummary:
+def summarise(
+    items: Iterable[PairItem], *, level: float = 0.95, in_detail: bool = True, as_published: bool = False
+) -> PairSummary:
     """Estimates of the stereotyped share, clustered by attribute terms, templates and the words for the groups.
 
-    `in_detail`: also the margins, and a table by attribute.
+    `in_detail`: also the margins, and a table by attribute. `as_published`: the headline is what the paper prints,
+    whatever the attribute sets.
 
     >>> items = [PairItem("gender", "math", "1", 1.0), PairItem("gender", "art", "2", 0.0)]
     >>> summarise(items).by_bias["gender"].value
     0.5
     """
     grouped = _by_bias(items)
-    whole = _shares(grouped, level, "all")
+    by_bias = {bias: _estimate(found, level=level) for bias, found in grouped.items()}
     by_bias_balanced = {bias: _balanced(found, level) for bias, found in grouped.items()}
     counted = _counted(grouped)
     pooled = [item for found in counted.values() for item in found]
     balanced = [item for bias in counted for item in counted[bias] if by_bias_balanced[bias].value is not None]
     cells = _cell_names(pooled)
+    overall = _estimate(pooled, strata=[item.bias for item in pooled], level=level)
+    headlines = {
+        bias: found if as_published or by_bias_balanced[bias].value is None else by_bias_balanced[bias]
+        for bias, found in by_bias.items()
+    }
     in_full = grouped if in_detail else {}
     summary = PairSummary(
-        overall=whole.overall,
+        headline=overall if as_published else _estimate(pooled, strata=headline_strata(pooled), level=level),
+        headline_by_bias=adjust(headlines),
+        overall=overall,
         overall_cells=_estimate(pooled, cells, level=level),
         overall_balanced=_within_sets(balanced, level),
-        by_bias=adjust(whole.by_bias),
+        by_bias=adjust(by_bias),
         by_bias_balanced=adjust(by_bias_balanced),
         margin_by_bias={
             bias: estimate(
                 [item.margin for item in found],
                 [item.attribute for item in found],
-                further=_further(found),
+                further=further_of(found),
                 neutral=0.0,
                 level=level,
             )
@@ -135,22 +151,38 @@ def shares(
     level: float = 0.95,
     intervals: Literal["all", "overall", "none"] = "all",
 ) -> Shares:
-    """The two values of `summarise` that are needed of many parts of the same pairs, at a fraction of the time.
+    """The headlines of `summarise`, which are needed of many parts of the same pairs, at a fraction of the time.
 
     >>> shares([PairItem("gender", "math", "1", 1.0), PairItem("gender", "art", "2", 0.0)]).overall.value
     0.5
     """
-    return _shares(_by_bias(items), level, intervals)
-
-
-def _shares(
-    grouped: Mapping[str, Sequence[PairItem]], level: float, intervals: Literal["all", "overall", "none"]
-) -> Shares:
+    grouped = _by_bias(items)
     pooled = [item for found in _counted(grouped).values() for item in found]
+
+    def headline(found: Sequence[PairItem], interval: bool) -> Estimate:
+        return _estimate(found, strata=headline_strata(found), level=level, interval=interval)
+
     return Shares(
-        _estimate(pooled, strata=[item.bias for item in pooled], level=level, interval=intervals != "none"),
-        {bias: _by_attribute_term(found, level, interval=intervals == "all") for bias, found in grouped.items()},
+        headline(pooled, intervals != "none"),
+        {bias: headline(found, intervals == "all") for bias, found in grouped.items()},
     )
+
+
+def headline_strata(items: Sequence[PairItem]) -> list[tuple[str, ...]]:
+    """What weighs the same in a headline: biases, and within each its attribute sets, where it has several.
+
+    >>> items = [PairItem("a", "x", "1", 1.0), PairItem("a", "y", "2", 1.0), PairItem("b", "z", None, 0.0)]
+    >>> headline_strata(items)
+    [('a', '1'), ('a', '2'), ('b',)]
+    """
+    balanced = {bias for bias, found in _by_bias(items).items() if _sets(found)}
+    return [(item.bias, item.attribute_set or "") if item.bias in balanced else (item.bias,) for item in items]
+
+
+def _sets(items: Sequence[PairItem]) -> set[str | None]:
+    """The attribute sets, where each scored item has one and there is more than one."""
+    sets = {item.attribute_set for item in items if item.value is not None}
+    return sets if len(sets) > 1 and None not in sets else set()
 
 
 def _by_bias(items: Iterable[PairItem]) -> dict[str, list[PairItem]]:
@@ -165,21 +197,17 @@ def _counted(grouped: Mapping[str, Sequence[PairItem]]) -> dict[str, Sequence[Pa
     return {bias: found for bias, found in grouped.items() if not any(item.benchmark for item in found)}
 
 
-def _by_attribute_term(items: Sequence[PairItem], level: float, *, interval: bool = True) -> Estimate:
-    return _estimate(items, level=level, interval=interval)
-
-
-def _further(items: Sequence[PairItem]) -> dict[str, list[str | None]]:
+def further_of(items: Sequence[PairItem]) -> dict[str, list[str | None]]:
     """What was sampled beside the attributes: templates, and the words for the groups."""
     return {"templates": [item.template for item in items], "terms": [item.terms for item in items]}
 
 
 def _balanced(items: Sequence[PairItem], level: float) -> Estimate:
     """The mean over attribute sets, where each scored item has one and there is more than one."""
+    if _sets(items):
+        return _within_sets(items, level)
     scored = [item for item in items if item.value is not None]
     sets = {item.attribute_set for item in scored}
-    if len(sets - {None}) > 1 and None not in sets:
-        return _within_sets(items, level)
     reason = "there is only one attribute set" if sets and None not in sets else "the attribute sets are not known"
     return Estimate(
         None,
@@ -209,7 +237,7 @@ def _estimate(
         rows=[item.scored for item in items],
         unscored=[item.missing for item in items],
         strata=strata,
-        further=_further(items),
+        further=further_of(items),
         level=level,
         interval=interval,
     )
@@ -225,7 +253,7 @@ def _per_attribute(items: Sequence[PairItem], level: float) -> dict[str, Estimat
     for item in items:
         if item.attribute is not None:
             grouped[item.attribute].append(item)
-    return {attribute: _by_attribute_term(found, level) for attribute, found in grouped.items()}
+    return {attribute: _estimate(found, level=level) for attribute, found in grouped.items()}
 
 
 def _notes(summary: PairSummary, benchmarks: Sequence[str]) -> list[str]:
@@ -237,6 +265,7 @@ def _notes(summary: PairSummary, benchmarks: Sequence[str]) -> list[str]:
     if without and summary.overall_balanced.value is not None:
         notes.append(f"overall_balanced leaves out {', '.join(without)}: no balanced value")
     tables = {
+        "headline_by_bias": summary.headline_by_bias,
         "by_bias": summary.by_bias,
         "by_bias_balanced": summary.by_bias_balanced,
         "margin_by_bias": summary.margin_by_bias,
@@ -246,11 +275,14 @@ def _notes(summary: PairSummary, benchmarks: Sequence[str]) -> list[str]:
         "overall_cells": summary.overall_cells,
         "overall_balanced": summary.overall_balanced,
     }
-    notes += [f"{name}: {found.note}" for name, found in overall.items() if found.note]
+    notes += [f"headline: {summary.headline.note}"] if summary.headline.note else []
+    notes += [
+        f"{name}: {found.note}" for name, found in overall.items() if found.note and found.note != summary.headline.note
+    ]
     for table, estimates in tables.items():
         reasons: dict[str, list[str]] = defaultdict(list)
         for bias, found in estimates.items():
-            if found.note:
+            if found.note and (table == "headline_by_bias" or found.note != summary.headline_by_bias[bias].note):
                 reasons[found.note].append(bias)
         notes += [f"{table}, {', '.join(biases)}: {reason}" for reason, biases in reasons.items()]
     return notes

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.estimate import LARGEST, Scale, estimate
+from tiltmeter.stats.estimate import LARGEST, Scale, estimate, noted_alone
 from tiltmeter.stats.scales import Bounds
 
 Observation = tuple[str, float | None, str | None]
@@ -49,6 +49,8 @@ class _Cells:
     unscored: int
     ends: Bounds | None
     """The lowest and the highest value; None: there is none."""
+    alone: int = 0
+    """How many scored texts have no origin."""
 
     @property
     def mean(self) -> float | None:
@@ -79,8 +81,10 @@ class Pooled:
         with np.errstate(invalid="ignore"):
             scored = np.abs(values) < LARGEST
         ways = [_clusters(each, values, places) for each in (origins, *([structures or ()] if several else ()))]
+        blank = np.array([not origin for origin in origins], dtype=np.bool_)
         cells = {
-            group: _summed(values, places == place, scored, ways) for place, group in enumerate(dict.fromkeys(groups))
+            group: _summed(values, places == place, scored, ways, blank)
+            for place, group in enumerate(dict.fromkeys(groups))
         }
         self._set(cells, level, scale)
 
@@ -182,7 +186,7 @@ class Pooled:
             level=self._level,
             names=("origins", "structures"),
         )
-        return replace(found, n_unscored=unscored)
+        return noted_alone(replace(found, n_unscored=unscored), sum(each.alone for each in own), "texts")
 
 
 def _named(names: Sequence[str]) -> _Codes:
@@ -206,9 +210,16 @@ def _clusters(names: Sequence[str | None], values: _Array, places: _Codes) -> _C
     return found
 
 
-def _summed(values: _Array, mine: NDArray[np.bool_], scored: NDArray[np.bool_], ways: Sequence[_Codes]) -> _Cells:
-    """The texts of one group by cell."""
+def _summed(
+    values: _Array,
+    mine: NDArray[np.bool_],
+    scored: NDArray[np.bool_],
+    ways: Sequence[_Codes],
+    blank: NDArray[np.bool_],
+) -> _Cells:
+    """The texts of one group by cell; `blank` are those without an origin."""
     used = mine & scored
+    alone = int(np.sum(used & blank))
     own = values[used]
     clusters = [way[used] for way in ways]
     unscored = int(np.sum(mine & ~scored))
@@ -224,4 +235,4 @@ def _summed(values: _Array, mine: NDArray[np.bool_], scored: NDArray[np.bool_], 
     origins, *structures = (way[starts] for way in clusters)
     ends = float(own.min()), float(own.max())
     sums = np.add.reduceat(own, starts)
-    return _Cells(sums, counts, origins, structures[0] if structures else None, unscored, ends)
+    return _Cells(sums, counts, origins, structures[0] if structures else None, unscored, ends, alone)

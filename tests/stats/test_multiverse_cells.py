@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from tiltmeter.stats.two_way import two_way
 
 from tiltmeter.stats.cells import CellData, cell_result, evaluate
 from tiltmeter.stats.continuations import RatedItem
@@ -14,7 +15,6 @@ from tiltmeter.stats.estimates import estimate
 from tiltmeter.stats.multiverse import multiverse
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.specification_curve import curve
-from tiltmeter.stats.two_way import two_way
 
 NAMES = [name for name in "abcdefgh" for _ in range(2)]
 SIDES = [0, 1] * 8

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-
 from tiltmeter.stats.clustered import Codes
+from tiltmeter.stats.skewed import Error, skewed_student
+
 from tiltmeter.stats.crossed import Crossed
 from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.labour import against_world
 from tiltmeter.stats.next_words import _FIGURES, BINS, Place, Values, distances, means
-from tiltmeter.stats.skewed import Error, skewed_student
 
 DIFFERENCE = Scale(neutral=0.0)
 

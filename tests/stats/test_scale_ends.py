@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator
 
 import pytest
+from tiltmeter.stats.two_way import two_way
 
 from tiltmeter.records import Estimate
 from tiltmeter.stats.before_after import Prompted, gap_change
@@ -16,7 +17,6 @@ from tiltmeter.stats.labour import against_world
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.rater_comparison import tilt_summary
 from tiltmeter.stats.scales import SHARE, apart, cut_off
-from tiltmeter.stats.two_way import two_way
 
 WIDE = Estimate(0.5, -3.0, 3.0)
 

@@ -24,7 +24,7 @@ from tiltmeter.web.guard import TOKEN_HEADER
 from tiltmeter.web.scratch import findings_scratch
 from tiltmeter.web.working import Workers
 
-WAITING = 60
+WAITING = 300
 """Seconds that a process may take on a busy machine."""
 
 

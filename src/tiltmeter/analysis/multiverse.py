@@ -1,4 +1,4 @@
-"""Which conclusions survive: the questions that runs can answer, each answered in every cell of the runs' choices."""
+"""Which conclusions hold: the questions that runs can answer, each answered in every cell of the runs' choices."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from tiltmeter.records import Prompt
 from tiltmeter.stats.aggregation import ORIGINS, in_deviations_of, matters_in_most, over_origins
 from tiltmeter.stats.cells import CellData, CellResult, evaluate
 from tiltmeter.stats.continuations import pairs_of_groups
+from tiltmeter.stats.correction import holm
+from tiltmeter.stats.missing import missing_words
 from tiltmeter.stats.multiverse import Multiverse, concluded
-from tiltmeter.stats.verdict import Verdict
+from tiltmeter.stats.verdict import Verdict, verdict
 from tiltmeter.stats.whole_curve import PERMUTATIONS, curve_test
 from tiltmeter.store import Run
 
@@ -96,8 +98,6 @@ class MultiverseSummary:
     answers: tuple[Answer, ...]
     left_out: int
     """Main questions that were not answered, since there are too many."""
-    beside: int = 0
-    """Comparisons of two groups that do not lead their bias, and so were not asked."""
 
 
 def questions(material: Material) -> list[Question]:
@@ -121,7 +121,8 @@ def answer(question: Question, material: Material, *, permutations: int = PERMUT
         found.data[place].crossed_with_templates and not found.results[place].both_ways for place in found.valued
     )
     claims = question.claim(), question.claim(turned=True)
-    whole = concluded(found, test, groups=question.groups, claims=claims, seed=seed)
+    missing = missing_words([found.data[place] for place in found.valued], question.groups)
+    whole = concluded(found, test, groups=question.groups, claims=claims, seed=seed, missing=missing)
     tilts = rater_tilts(question, material)
     within = cells_within_tilt(found.results, tilts) if tilts else None
     return Answer(question, whole, within, one_way, material.instrument(question.model, question.view))
@@ -134,9 +135,34 @@ def summarise_multiverse(runs: Sequence[tuple[Run, RunSummary]]) -> MultiverseSu
     every = questions(material)
     main = [one for one in every if one.main]
     shown = _spread_out(main, REPORT_QUESTIONS)
-    answers = tuple(answer(one, material) for one in shown)
-    beside = sum(not (one.main or one.beyond_habit or one.of_stereotypes) for one in every)
-    return MultiverseSummary(answers, len(main) - len(shown), beside)
+    answers = corrected([answer(one, material) for one in shown], main)
+    return MultiverseSummary(tuple(answers), len(main) - len(shown))
+
+
+def corrected(answers: Sequence[Answer], asked: Sequence[Question]) -> list[Answer]:
+    """The answers with verdicts that count all questions that were asked, after Holm; checks of the instrument do not.
+
+    With ten questions to which the truth is "no", one would otherwise be answered with "holds" in a third of studies.
+    """
+    family = sum(not one.check for one in asked)
+    social = [one for one in answers if not one.question.check]
+    adjusted = holm([one.multiverse.test.p for one in social], of=family)
+    counted = dict(zip(map(id, social), adjusted, strict=True))
+    return [_verdict_of(one, counted[id(one)], family) if id(one) in counted else one for one in answers]
+
+
+def _verdict_of(one: Answer, p_adjusted: float | None, questions: int) -> Answer:
+    whole, question = one.multiverse, one.question
+    said = verdict(
+        whole.curve,
+        whole.test,
+        groups=question.groups,
+        claims=(question.claim(), question.claim(turned=True)),
+        p_adjusted=p_adjusted,
+        questions=questions,
+        missing=whole.verdict.missing,
+    )
+    return replace(one, multiverse=replace(whole, verdict=said))
 
 
 def _spread_out(every: Sequence[Question], most: int) -> list[Question]:
@@ -188,15 +214,14 @@ def _of_texts(run: Run, material: Material, place: int) -> Iterator[Question]:
             terms.setdefault(prompt.group or "", set()).update(filter(None, (prompt.term, prompt.person)))
         spec = spec_of(run, bias)
         pairs = compared_groups(list(terms), spec, chosen.get("reference", ()))
-        for number, (first, second) in enumerate(pairs):
+        for first, second in pairs:
             yield Question(
                 model,
                 "continuations",
                 topic_of(bias),
                 first,
                 second,
-                # Pairs that a spec names stand for themselves; of every two groups the first two lead.
-                main=not number or bool(spec.get("compare")),
+                main=True,
                 check=bool(spec.get("benchmark")),
             )
 
@@ -231,20 +256,18 @@ def _of_words(run: Run, material: Material, place: int) -> Iterator[Question]:
     """Which of two groups a model expects less often, whether more so than by habit, and whether by stereotype."""
     if run.next_words is None:
         return
-    seen: set[tuple[str, str]] = set()
     for cell in material.next_words(place):
         spec, words = spec_of(run, cell.bias), dict(cell.sets)
         for first, second in pairs_of_groups(list(words)):
             question = _of_groups(cell, spec, first, second)
-            yield replace(question, main=(cell.model, cell.bias) not in seen)
-            seen.add((cell.model, cell.bias))
+            yield replace(question, main=True)
             if any(item.perturbation == PERSON for item in cell.items):
                 yield replace(question, beyond_habit=True)
-        for number, (first, second) in enumerate(spec.get("compare", ())):
+        for first, second in spec.get("compare", ()):
             tied = stereotype(spec, (first, second)) if {first, second} <= words.keys() else None
             # With the attributes of one group alone, a stereotype could not be told from a lean to that group.
             if tied and tied.balanced:
-                yield replace(_of_groups(cell, spec, first, second), by_stereotype=True, main=not number)
+                yield replace(_of_groups(cell, spec, first, second), by_stereotype=True, main=True)
 
 
 def _of_groups(cell: NextWordCell, spec: dict[str, Any], first: str, second: str) -> Question:

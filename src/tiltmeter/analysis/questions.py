@@ -25,7 +25,7 @@ class Question:
     by_stereotype: bool = False
     """Next words: whether the group is expected more that a stereotype ties to what the prompt speaks of."""
     main: bool = False
-    """Whether it compares the groups that lead their bias."""
+    """Whether the study asks it: all but what is beyond a model's habit."""
     check: bool = False
     """Whether the bias is a check of the instrument, not a social one."""
 

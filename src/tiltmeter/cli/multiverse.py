@@ -54,7 +54,7 @@ def multiverse(
     --fail-if speaks of every answer, e.g. "test.p < 0.05" or "verdict.opposed > 0", and holds if it does of any.
     """
     from tiltmeter.analysis.comparable import Side, is_unfinished
-    from tiltmeter.analysis.multiverse import answer, questions
+    from tiltmeter.analysis.multiverse import answer, corrected, questions
     from tiltmeter.analysis.question_cells import Material
     from tiltmeter.analysis.questions import asked
 
@@ -74,7 +74,10 @@ def multiverse(
     if list_only:
         _list(chosen, every, as_json)
         return
-    answers = [answer(one, material, permutations=permutations) for one in chosen]
+    main = [one for one in every if one.main]
+    # A verdict counts all questions of the study, whichever of them it is asked for.
+    known = {one: answer(one, material, permutations=permutations) for one in dict.fromkeys((*main, *chosen))}
+    answers = [one for one in corrected(list(known.values()), main) if one.question in chosen]
     if out:
         _write(answers, out)
     if as_json:

@@ -19,6 +19,7 @@ from tiltmeter.report.multiverse_words import (
     without_sentences,
 )
 from tiltmeter.stats.cells import CellResult
+from tiltmeter.stats.verdict import DIRECTED
 from tiltmeter.store import Run
 
 _KEPT = 1_000
@@ -51,12 +52,13 @@ def _question(one: Answer, title: str, places: _Places) -> dict[str, Any]:
         "groups": [question.first, question.second] if question.first else [],
         "check": question.check,
         "strength": verdict.strength,
+        "verdict": verdict.words,
         "sentence": verdict.sentence,
-        "said": sides.get(verdict.direction or "", "") if verdict.strength in ("survives", "mixed") else "",
+        "said": sides.get(verdict.direction or "", "") if verdict.strength in DIRECTED else "",
         "caution": one.caution,
         "instrument": one.instrument,
         "test": sentence_on_test(one),
-        "p": one.multiverse.test.p,
+        "p": verdict.p_adjusted,
         "holds": verdict.holds,
         "of": verdict.of,
         "significant": clear.positive + clear.negative,

@@ -303,9 +303,6 @@ def _choices(answered: MultiverseSummary, done: Account) -> Iterator[str]:
     if answered.left_out:
         left = count(answered.left_out, "more question")
         yield f"{left} can be asked of these runs and {'is' if answered.left_out == 1 else 'are'} not."
-    if answered.beside:
-        more = count(answered.beside, "more comparison of two groups has", "more comparisons of two groups have")
-        yield f"{more} no verdict: verdicts compare the first two groups of a bias; `tiltmeter multiverse` has others."
 
 
 def _varied(one: Varied) -> str:

@@ -154,7 +154,7 @@ def _view(title: str, one: Answer, *, opened: bool) -> AnswerView:
     return AnswerView(
         title=title,
         question=one.question.text,
-        strength=one.verdict.strength,
+        strength=one.verdict.words,
         sentence=one.verdict.sentence,
         caution=one.caution,
         test=sentence_on_test(one),

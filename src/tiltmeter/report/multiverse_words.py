@@ -10,6 +10,7 @@ from tiltmeter.report.cells import Column, Table, TableCell, sort_key
 from tiltmeter.report.words import NONE, count, p_value, percent
 from tiltmeter.stats.decomposition import Part
 from tiltmeter.stats.flips import Flips
+from tiltmeter.stats.verdict import DIRECTED
 
 _TOGETHER = 3
 """Interactions that are shown; those of less weight are put together."""
@@ -37,7 +38,7 @@ def verdict_table(answers: Sequence[tuple[str, Answer]]) -> Table:
         holds = f"{found.holds} of {found.of}" if found.of else NONE
         clear = one.multiverse.curve.significant
         share = found.holds / found.of if found.of else None
-        p = one.multiverse.test.p
+        p = found.p_adjusted
         rows.append(
             (
                 TableCell(
@@ -45,7 +46,7 @@ def verdict_table(answers: Sequence[tuple[str, Answer]]) -> Table:
                     "" if one.question.view == "pairs" else one.question.text,
                     mark="check" if one.question.check else "",
                 ),
-                TableCell(found.strength, _direction(one)),
+                TableCell(found.words, _direction(one)),
                 TableCell(holds, sort=sort_key(share)),
                 TableCell(f"{clear.positive + clear.negative}", sort=str(clear.positive + clear.negative)),
                 TableCell(p_value(p), sort=sort_key(p)),
@@ -53,22 +54,27 @@ def verdict_table(answers: Sequence[tuple[str, Answer]]) -> Table:
         )
     return Table(
         "Every question, answered in every cell of the choices that were varied. A cell agrees if its effect has the "
-        "sign that most have.",
+        f"sign that most have. {_correction(answers)}",
         (
             Column("Question"),
             Column("Verdict"),
             Column("Cells that agree", number=True),
             Column("Significant", number=True),
-            Column("p of the whole", number=True),
+            Column("Adjusted p", number=True),
         ),
         tuple(rows),
     )
 
 
+def _correction(answers: Sequence[tuple[str, Answer]]) -> str:
+    asked = max((one.verdict.questions for _, one in answers), default=1)
+    return f"p is of the whole curve, after Holm for {asked} questions." if asked > 1 else "p is of the whole curve."
+
+
 def _direction(one: Answer) -> str:
     """What most cells say, where the verdict is one on a direction."""
     found = one.verdict
-    if found.strength not in ("survives", "mixed") or found.direction is None:
+    if found.strength not in DIRECTED or found.direction is None:
         return ""
     return one.question.claim(turned=found.direction == "second")
 

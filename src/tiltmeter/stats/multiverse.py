@@ -1,4 +1,4 @@
-"""One question answered under every defensible choice: which conclusion survives, and which choice it hangs on.
+"""One question answered under every defensible choice: which conclusion holds, and which choice it hangs on.
 
 `cells` holds the items and what each cell says, `specification_curve` the curve, `whole_curve` its test,
 `decomposition` and `flips` what the choices do, `verdict` the sentence; `docs/multiverse.md` explains them in words.
@@ -61,7 +61,7 @@ def multiverse(
     ...     ]
     ... )
     >>> found.verdict.strength, found.verdict.holds, found.verdict.of, found.verdict.direction
-    ('survives', 2, 2, 'first')
+    ('holds', 2, 2, 'first')
     """
     found = evaluate(cells, groups=groups, level=level, seed=seed)
     return concluded(found, curve_test(found, permutations=permutations, seed=seed), groups=groups, seed=seed)
@@ -73,9 +73,10 @@ def concluded(
     *,
     groups: tuple[str, str] = GROUPS,
     claims: tuple[str, str] | None = None,
+    missing: str = "",
     seed: int = 0,
 ) -> Multiverse:
-    """What cells and the test of their curve come to; `claims` are the words of the verdict: see there."""
+    """What cells and the test of their curve come to; `claims` and `missing` are words of the verdict: see there."""
     drawn = curve(found)
-    said = verdict(drawn, test, groups=groups, claims=claims)
+    said = verdict(drawn, test, groups=groups, claims=claims, missing=missing)
     return Multiverse(groups, drawn, test, decompose(found, seed), flips(found.results), said)

@@ -1,7 +1,8 @@
-"""One sentence in plain words on which conclusion survives, never stronger than the evidence."""
+"""One sentence in plain words on whether a conclusion holds, never stronger than the evidence."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
@@ -13,12 +14,21 @@ from tiltmeter.stats.specification_curve import Curve
 from tiltmeter.stats.whole_curve import CurveTest, untestable
 
 _NO_VALUE = "have no value"
-SURVIVES_SHARE = 0.9
-"""A conclusion survives only where at least this share of all cells has its sign; one without a value has none."""
+HOLDS_SHARE = 0.9
+"""A conclusion holds only where at least this share of all cells has its sign; one without a value has none."""
+NEGLIGIBLE = 0.2
+"""Standard deviations: where no cell's interval reaches farther, it is said that there is no larger difference."""
 FEWEST_CELLS = 2
 """One cell says nothing of other choices."""
 
-Strength = Literal["survives", "mixed", "no evidence", "too little data"]
+Strength = Literal["holds", "depends on the method", "inconclusive", "no difference", "too little data"]
+HOLDS: Strength = "holds"
+DEPENDS: Strength = "depends on the method"
+INCONCLUSIVE: Strength = "inconclusive"
+NONE_LARGER: Strength = "no difference"
+TOO_LITTLE: Strength = "too little data"
+DIRECTED = (HOLDS, DEPENDS)
+"""Verdicts that are on a direction."""
 Direction = Literal["first", "second"]
 Settings = Mapping[str, str]
 
@@ -45,23 +55,55 @@ class Verdict:
     opposed: int
     """Cells that are significant, after correction, the other way."""
     p: float | None
+    """Of the whole curve."""
+    p_adjusted: float | None = None
+    """The same after Holm, over all questions that were asked: what the verdict goes by."""
+    questions: int = 1
+    """How many these are."""
+    bound: float | None = None
+    """No cell's interval reaches farther, in standard deviations; None where a cell has no interval."""
+    missing: str = ""
+    """What is said of unequal shares of missing values, and what they could do at worst."""
+
+    @property
+    def words(self) -> str:
+        """The verdict, in a few words.
+
+        >>> Verdict(NONE_LARGER, "", None, 0, 2, 0, 0, (), 0, 0.4, bound=0.125).words
+        'no difference larger than 0.13 SD'
+        """
+        if self.strength != NONE_LARGER or self.bound is None:
+            return self.strength
+        return f"no difference larger than {math.ceil(100 * self.bound) / 100:g} SD"
 
     def as_json(self) -> dict[str, Any]:
         """The verdict as a record."""
-        return asdict(self) | {"described": [dict(settings) for settings in self.described]}
+        return asdict(self) | {"words": self.words, "described": [dict(settings) for settings in self.described]}
 
 
 def verdict(
-    curve: Curve, test: CurveTest, *, groups: tuple[str, str] = GROUPS, claims: tuple[str, str] | None = None
+    curve: Curve,
+    test: CurveTest,
+    *,
+    groups: tuple[str, str] = GROUPS,
+    claims: tuple[str, str] | None = None,
+    p_adjusted: float | None = None,
+    questions: int = 1,
+    missing: str = "",
 ) -> Verdict:
-    """The verdict on a curve and its test; `claims` are what a positive cell says in words, and a negative one."""
+    """The verdict on a curve and its test; `claims` are what a positive cell says in words, and a negative one.
+
+    It goes by `p_adjusted`, where several `questions` were asked. `missing` says what is to be known of missing values.
+    """
+    p = test.p if p_adjusted is None else p_adjusted
     sign = curve.dominant
     valued = [cell for cell in curve.cells if cell.sign is not None]
     holding = [cell for cell in valued if sign and cell.sign == sign]
     exceptions = [cell for cell in valued if sign and cell.sign != sign]
     opposed = {1: curve.significant.negative, -1: curve.significant.positive, 0: 0}[sign]
     directions: dict[int, Direction | None] = {1: "first", -1: "second", 0: None}
-    strength, reason = _strength(curve, test, opposed)
+    bound = _bound(curve)
+    strength, reason = _strength(curve, test, p, opposed, bound)
     found = Verdict(
         strength,
         "",
@@ -73,6 +115,10 @@ def verdict(
         describe(exceptions, holding),
         opposed,
         test.p,
+        p,
+        questions,
+        bound,
+        missing,
     )
     said = claims or (f"worse for {groups[0]} than for {groups[1]}", f"worse for {groups[1]} than for {groups[0]}")
     return replace(found, sentence=_sentence(found, curve, reason, said))
@@ -115,35 +161,49 @@ def _setting(cell: CellResult, choice: str) -> str:
     return cell.choices.get(choice, NOT_THERE)
 
 
-def _strength(curve: Curve, test: CurveTest, opposed: int) -> tuple[Strength, str]:
+def _bound(curve: Curve) -> float | None:
+    """How far the interval of any cell reaches, in standard deviations."""
+    reached = [
+        max(-cell.effect.low, cell.effect.high)
+        for cell in curve.cells
+        if cell.sign is not None and cell.effect.low is not None and cell.effect.high is not None
+    ]
+    return max(reached) if reached and len(reached) == curve.of else None
+
+
+def _strength(
+    curve: Curve, test: CurveTest, p: float | None, opposed: int, bound: float | None
+) -> tuple[Strength, str]:
     """How strong the evidence is, and for too little data the reason."""
     few = _too_few_cells(curve.of)
     if few is not None:
-        return "too little data", few
-    if test.p is None:
-        return "too little data", test.note or "there is no test of the whole curve"
-    if test.p >= ALPHA:
-        alone = curve.significant.positive + curve.significant.negative
-        return ("mixed" if alone else "no evidence"), ""
-    if opposed or curve.holding() < SURVIVES_SHARE * curve.of:
-        return "mixed", ""
-    if curve.holding() < SURVIVES_SHARE * len(curve.cells):
+        return TOO_LITTLE, few
+    if p is None:
+        return TOO_LITTLE, test.note or "there is no test of the whole curve"
+    if p >= ALPHA:
+        return (NONE_LARGER if bound is not None and bound <= NEGLIGIBLE else INCONCLUSIVE), ""
+    if opposed or curve.holding() < HOLDS_SHARE * curve.of:
+        return DEPENDS, ""
+    if curve.holding() < HOLDS_SHARE * len(curve.cells):
         without = len(curve.cells) - curve.of
-        return "too little data", f"{without} of {len(curve.cells)} cells {_NO_VALUE}"
-    return "survives", ""
+        return TOO_LITTLE, f"{without} of {len(curve.cells)} cells {_NO_VALUE}"
+    return HOLDS, ""
 
 
 def _sentence(found: Verdict, curve: Curve, reason: str, claims: tuple[str, str]) -> str:
     """The verdict in words."""
-    parts = [f"{found.strength.capitalize()}: {f'{reason}; ' if reason else ''}{_counted(found, curve, claims)}"]
+    words = found.words
+    parts = [f"{words[0].upper()}{words[1:]}: {f'{reason}; ' if reason else ''}{_counted(found, curve, claims)}"]
     without = "1 cell has" if found.without == 1 else f"{found.without} cells have"
     if found.without and found.of and _NO_VALUE not in reason:
         parts.append(f"{without} no value")
-    if found.p is not None:
-        chance = "is unlikely without any effect" if found.p < ALPHA else "could be chance"
-        parts.append(f"the curve as a whole {chance} (p = {found.p:.2g})")
-    if found.strength == "no evidence":
+    if found.p is not None and found.p_adjusted is not None:
+        chance = "is unlikely without any effect" if found.p_adjusted < ALPHA else "could be chance"
+        more = f"; {found.p_adjusted:.2g} after Holm for {found.questions} questions" if found.questions > 1 else ""
+        parts.append(f"the curve as a whole {chance} (p = {found.p:.2g}{more})")
+    if found.strength == INCONCLUSIVE:
         parts.append("this does not show that there is no difference")
+    parts.append(found.missing)
     return "; ".join(part for part in parts if part).removesuffix("; ") + "."
 
 

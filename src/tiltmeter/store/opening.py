@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import sqlite3
+import stat
 import struct
 import sys
 from collections.abc import Iterator, Mapping
@@ -143,9 +144,14 @@ def refuse_links(path: Path) -> None:
     """Refuse a database of which a file is a link, which leads out of the run folder, or a pipe, which never ends."""
     for ending in _BESIDE:
         file = path.with_name(path.name + ending)
-        if file.is_symlink():
+        try:
+            # Asked once: another process may remove its journal in between.
+            mode = file.lstat().st_mode
+        except OSError:
+            continue
+        if stat.S_ISLNK(mode):
             raise RunError(f"{file}: is a link, and nothing in a run folder may be one; put the file itself there")
-        if file.exists() and not file.is_file():
+        if not stat.S_ISREG(mode):
             raise RunError(f"{file}: is no file; remove it, or put the file itself there")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from tiltmeter.report.multiverse_words import curve_in_words
 from tiltmeter.report.words import p_value, signed
+from tiltmeter.stats.verdict import DEPENDS, HOLDS, INCONCLUSIVE, NONE_LARGER, TOO_LITTLE
 from tiltmeter.web.charts.curves import DRAWN
 from tiltmeter.web.pages import address
 from tiltmeter.web.results.figures import figure_of
@@ -24,6 +25,14 @@ def questions(results: Results) -> list[tuple[int, Mapping[str, Any]]]:
     return [(at, one) for at, one in every if results.filters.fit({name: one[name] for name in _ASKED})]
 
 
+_OTHERWISE = {
+    DEPENDS: "with one that depends on the method",
+    NONE_LARGER: "without a difference of any size",
+    INCONCLUSIVE: "inconclusive",
+    TOO_LITTLE: "with too little data",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """A line of the table of verdicts."""
@@ -32,6 +41,7 @@ class Verdict:
     title: str
     text: str
     strength: str
+    words: str
     said: str
     holds: str
     significant: int
@@ -51,6 +61,7 @@ def verdicts(results: Results) -> list[Verdict]:
             title=one["title"],
             text="" if one["view"] == "pairs" else one["text"],
             strength=one["strength"],
+            words=one["verdict"],
             said=one["said"],
             holds=f"{one['holds']} of {one['of']}" if one["of"] else "–",
             significant=one["significant"],
@@ -64,25 +75,21 @@ def verdicts(results: Results) -> list[Verdict]:
 
 
 def verdict_sentence(shown: Sequence[Verdict]) -> str:
-    """How many conclusions survive, in one sentence; checks of the instrument are not counted."""
+    """How many conclusions hold, in one sentence; checks of the instrument are not counted."""
     social = [one for one in shown if not one.check]
     if not social:
         return "No question about a social bias could be asked of what is shown here."
-    strong = sum(one.strength == "survives" for one in social)
+    strong = sum(one.strength == HOLDS for one in social)
     others = [
         f"{number} {words}"
-        for strength, words in (
-            ("mixed", "mixed"),
-            ("no evidence", "without evidence"),
-            ("too little data", "with too little data"),
-        )
+        for strength, words in _OTHERWISE.items()
         if (number := sum(one.strength == strength for one in social))
     ]
     if len(social) == 1:
-        said = f"The one question has {'an' if strong else 'no'} answer that survives other choices"
+        said = f"The one question has {'an' if strong else 'no'} answer that holds whatever the method"
     else:
         has = "has" if strong == 1 else "have"
-        said = f"{strong or 'None'} of {len(social)} questions {has} an answer that survives other choices"
+        said = f"{strong or 'None'} of {len(social)} questions {has} an answer that holds whatever the method"
     return f"{said}; {', '.join(others)}." if others and len(social) > 1 else f"{said}."
 
 

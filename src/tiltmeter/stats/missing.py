@@ -1,0 +1,76 @@
+"""What missing values could do to a conclusion, where one group has more of them than the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tiltmeter.stats.cells import CellData
+
+UNEQUAL = 0.01
+"""Shares of missing values that differ by more than this are unequal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """The shares of either group that have no value, and between what the difference would lie at worst."""
+
+    shares: tuple[float, float]
+    difference: float
+    bounds: tuple[float, float] | None
+    """None: the ends of the scale are not known."""
+
+    @property
+    def apart(self) -> float:
+        """How far the shares differ."""
+        return abs(self.shares[0] - self.shares[1])
+
+    @property
+    def could_turn(self) -> bool:
+        """Whether the difference could have the other sign."""
+        return self.bounds is not None and min(self.bounds) < 0 < max(self.bounds)
+
+
+def missing_of(cell: CellData) -> Missing | None:
+    """What is missing in a cell of two groups; None of a cell whose items compare them already, or that lacks one.
+
+    >>> cell = CellData.of({}, [1.0, 0.0, None, 0.0, 0.0, 0.0], list("abcabc"), [0, 0, 0, 1, 1, 1], scale=(0.0, 1.0))
+    >>> found = missing_of(cell)
+    >>> [round(share, 2) for share in found.shares], [round(end, 2) for end in found.bounds], found.could_turn
+    ([0.33, 0.0], [0.33, 0.67], False)
+    """
+    if cell.sides is None:
+        return None
+    parts = [cell.values[cell.sides == side] for side in (0, 1)]
+    counts = [int(np.sum(~np.isnan(part))) for part in parts]
+    if not all(counts):
+        return None
+    shares = [1 - count / len(part) for count, part in zip(counts, parts, strict=True)]
+    means = [float(np.nanmean(part)) for part in parts]
+    bounds = None
+    if cell.scale is not None:
+        low, high = cell.scale
+        least, most = (
+            [(1 - share) * mean + share * end for share, mean in zip(shares, means, strict=True)] for end in (low, high)
+        )
+        bounds = least[0] - most[1], most[0] - least[1]
+    return Missing((shares[0], shares[1]), means[0] - means[1], bounds)
+
+
+def missing_words(cells: Sequence[CellData], groups: tuple[str, str]) -> str:
+    """A clause on unequal shares of missing values, of the cell where they differ most; blank where they do not."""
+    found = [one for cell in cells if (one := missing_of(cell)) is not None and one.apart > UNEQUAL]
+    if not found:
+        return ""
+    most = max(found, key=lambda one: one.apart)
+    first, second = (f"{share:.0%}".replace("%", "\N{NO-BREAK SPACE}%") for share in most.shares)
+    said = f"unequal shares have no value ({groups[0]} {first}, {groups[1]} {second}"
+    said += " where they differ most)" if len(found) > 1 else ")"
+    if most.bounds is None:
+        return said
+    turned = sum(one.could_turn for one in found)
+    low, high = (f"{end:+.2f}".replace("-", "\N{MINUS SIGN}") for end in most.bounds)
+    worst = f"at worst the difference there lies between {low} and {high}"
+    return f"{said}: {worst}, and {turned} of {len(cells)} cells could turn"

@@ -1,5 +1,4 @@
-"""Intervals of what `estimate` does not make: Wilson, Student, expanded percentiles of resamples.
-"""
+"""Intervals of what `estimate` does not make: Wilson, Student, expanded percentiles of resamples."""
 
 from __future__ import annotations
 

@@ -66,8 +66,7 @@ def predicted_width(found: Components, design: Design, *, level: float = 0.95, a
 def stretched(found: Components, pilot: Estimate, *, across_sets: bool = False, shares: bool = False) -> Components:
     """With what the shape of the pilot's values makes of its own interval.
 
-    Student's interval for the same spread between origins is the measure. Below the number of origins from which on
-    they are resampled, an interval is Student's, and skewness does not show. The spread of shares hangs on the share
+    Student's interval for the same spread between origins is the measure. The spread of shares hangs on the share
     itself, so that near an end it is no better known than that.
 
     >>> found = Components(Component(0.04, 29), between=Component(0.04, 29), pilot={"origins": 30})

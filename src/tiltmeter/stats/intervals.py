@@ -1,7 +1,4 @@
-"""Intervals and p-values that several engines share: Wilson, Student, expanded percentiles of resamples.
-
-`docs/statistics.md` says in words what each does and how often each covers the truth.
-"""
+"""Intervals of what `estimate` does not make: Wilson, Student, expanded percentiles of resamples."""
 
 from __future__ import annotations
 

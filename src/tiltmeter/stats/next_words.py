@@ -4,13 +4,13 @@
 - `kl_histograms`: KL(a ‖ b) of the histograms of these values, in 20 equal bins from 0 to the highest of them, one half
   added to every count
 - `kl_vectors`: KL(a ‖ b) of the two lists of values, each normalised over prompts
-- `ratio_of_means`: the mean P(a) over the mean P(b)
+- `ratio_of_means`: the mean P(a) over the mean P(b), without interval or p
 
 The p-values of the first two come from swapping the two groups, in whole professions and in whole templates; the larger
 counts. (KL(s ‖ ½) and |P(a) − P(b)| of a prompt do not change by swapping, so they have none: see the share's. Nor has
 `kl_vectors`: a lean that is the same after every prompt is no difference of shape, and swapping would make one of it.)
-Their intervals come from how much of each figure is due to each prompt. All of these lie at an end of their scale where
-there is no lean, so nothing is claimed of how often their intervals hold the truth; the p is what tests.
+The intervals of the first three come from how much of each figure is due to each prompt. These lie at an end of their
+scale where there is no lean, so nothing is claimed of how often their intervals hold the truth; the p is what tests.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ PLACE = ("m", "s", "b")
 UNREAD = ("", "the text is Italian and the rater reads English")
 
 
-def of(a: list[Outcome], b: list[Outcome]) -> Refusals:
-    return refusals_of(PLACE, {"a": a, "b": b}, ["a", "b"], None)
+def of(a: list[tuple[str, str | None, str]], b: list[tuple[str, str | None, str]]) -> Refusals:
+    return refusals_of(PLACE, {"a": [Outcome(*one) for one in a], "b": [Outcome(*one) for one in b]}, ["a", "b"], None)
 
 
 def world(draw: random.Random, origins: int, shares: tuple[float, float], samples: int = 4) -> Refusals:
@@ -27,7 +27,8 @@ def world(draw: random.Random, origins: int, shares: tuple[float, float], sample
         more = draw.choice((0.5, 1.5))
         for group, share in zip(("a", "b"), shares, strict=True):
             items[group] += [
-                ("refusal" if draw.random() < more * share else "answer", None, f"o{origin}") for _ in range(samples)
+                Outcome("refusal" if draw.random() < more * share else "answer", None, f"o{origin}")
+                for _ in range(samples)
             ]
     return refusals_of(PLACE, items, ["a", "b"], None)
 

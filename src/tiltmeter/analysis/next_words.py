@@ -41,7 +41,7 @@ class Expected:
 
     @property
     def place(self) -> Place:
-        """What is resampled."""
+        """What figures are uncertain over."""
         return Place(self.profession, self.template)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tiltmeter.analysis.continuation_records import ends_of
 from tiltmeter.analysis.question_cells import Material
 from tiltmeter.analysis.questions import Question, topic_of
 from tiltmeter.records import Estimate
@@ -25,7 +26,7 @@ def rater_tilts(question: Question, material: Material) -> dict[str, Estimate]:
                 if topic_of(bias) == question.bias and item.group in (question.first, question.second)
             ]
             if {group for group, *_ in items} == {question.first, question.second}:
-                [found[used.name]] = tilt_summary(items).difference.values()
+                [found[used.name]] = tilt_summary(items, scale=ends_of(used.name)).difference.values()
     return found
 
 

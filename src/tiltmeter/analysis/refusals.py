@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from tiltmeter.raters.refusal import ANSWER, EMPTY, REFUSAL, is_refusal_rater
-from tiltmeter.records import Continuation, Decoding, Estimate, Rating
+from tiltmeter.records import Continuation, Decoding, Estimate, Prompt, Rating
 from tiltmeter.stats.continuations import NO_REASON, pairs_of_groups
 from tiltmeter.stats.estimates import adjust
 from tiltmeter.stats.pooled import Pooled
@@ -81,10 +81,17 @@ class Refusals:
         }
 
 
+class Outcome(NamedTuple):
+    """What became of a text, why it says nothing, its origin and its structure."""
+
+    what: str
+    why: str | None
+    origin: str
+    structure: str | None = None
+
+
 Placed = tuple[str, str, str]
 """Model, source and bias."""
-Outcome = tuple[str, str | None, str]
-"""What became of a text, why it says nothing, and its origin."""
 Order = Callable[[str, Sequence[str]], tuple[list[str], str | None]]
 """The groups of a bias in the order in which they are compared, and the one that is the reference."""
 
@@ -96,7 +103,9 @@ def refusals(found: Continuations, places: Sequence[Placed], order: Order) -> It
         items: dict[str, list[Outcome]] = {}
         for decoding in longest(found.decodings):
             for one, rating in found.rated(model, decoding, rater or "", source=source, bias=bias):
-                items.setdefault(one.prompt.group or ANY, []).append((*outcome(one, rating), one.prompt.origin))
+                items.setdefault(one.prompt.group or ANY, []).append(
+                    Outcome(*outcome(one, rating), *_place(one.prompt))
+                )
         if items:
             yield refusals_of((model, source, bias), items, *order(bias, list(items)))
 
@@ -106,13 +115,14 @@ def refusals_of(
 ) -> Refusals:
     """The refusals of the groups in this order, from what became of each text that was asked for."""
     # A text that nobody could read is no answer: it stays in what was asked for, and widens the bounds.
-    read = {group: any(what != UNKNOWN for what, *_ in items[group]) for group in order}
+    read = {group: any(one.what != UNKNOWN for one in items[group]) for group in order}
     pooled = Pooled(
         [
-            (group, float(what == REFUSAL) if read[group] else None, origin)
+            (group, float(one.what == REFUSAL) if read[group] else None, one.origin)
             for group in order
-            for what, _, origin in items[group]
+            for one in items[group]
         ],
+        structures=[one.structure for group in order for one in items[group]],
         scale=SHARE,
     )
     groups = {group: _counted(items[group], pooled.mean(group)) for group in order}
@@ -128,6 +138,10 @@ def refusals_of(
         for at, (a, b) in enumerate(compared)
     )
     return Refusals(*place, groups, tuple(pairs))
+
+
+def _place(prompt: Prompt) -> tuple[str, str | None]:
+    return prompt.origin, prompt.structure.id if prompt.structure else None
 
 
 def outcome(one: Continuation, rating: Rating) -> tuple[str, str | None]:
@@ -156,6 +170,6 @@ def longest(decodings: Sequence[Decoding]) -> list[Decoding]:
 
 
 def _counted(items: Sequence[Outcome], share: Estimate) -> GroupRefusals:
-    missing = Counter(why for _, why, _ in items if why is not None)
-    counts = Counter(what for what, *_ in items)
+    missing = Counter(one.why for one in items if one.why is not None)
+    counts = Counter(one.what for one in items)
     return GroupRefusals(len(items), counts[REFUSAL], share, dict(missing), counts[UNKNOWN])

@@ -113,6 +113,7 @@ def _tilt(
     name: str, groups: Mapping[str, tuple[str, ...]], masked: bool, reference: str | None, level: float
 ) -> dict[str, Any]:
     from tiltmeter import raters
+    from tiltmeter.analysis.continuation_records import ends_of
     from tiltmeter.raters.tilt import note
     from tiltmeter.raters.tilt import tilt as rated_sentences
     from tiltmeter.stats.rater_comparison import tilt_summary
@@ -122,7 +123,7 @@ def _tilt(
 
     def summary(kind: str | None) -> dict[str, Any]:
         part = [(item.group, item.rating.value, item.sentence) for item in items if kind in (None, item.kind)]
-        return tilt_summary(part, reference=reference, level=level).as_json()
+        return tilt_summary(part, reference=reference, level=level, scale=ends_of(loaded.name)).as_json()
 
     by_kind = {kind: summary(kind) for kind in ("harmless", "harmful")}
     known = {"rater": loaded.name, "wants_mask": loaded.wants_mask, "note": note(loaded, masked=masked)}

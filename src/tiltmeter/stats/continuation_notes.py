@@ -11,13 +11,16 @@ if TYPE_CHECKING:
     from tiltmeter.stats.continuations import ContinuationSummary, GroupPair
     from tiltmeter.stats.scales import Scale
 
+_ALONE = "over origins alone"
 BOTH_WAYS = "intervals and p-values of groups and pairs are over origins and structures at once"
 
 
 def notes_on(summary: ContinuationSummary, inferred: Scale | None, *, both_ways: bool) -> list[str]:
     """One sentence each; `inferred` is the scale where it was worked out from the values."""
+    means = [group.mean for group in summary.groups.values()]
+    differences = [pair.difference for pair in summary.pairs]
     notes = []
-    if both_ways:
+    if both_ways and not any(_ALONE in (one.note or "") for one in (*means, *differences)):
         notes.append(BOTH_WAYS + ("; those of the far end over origins alone" if summary.extremes else ""))
     if summary.n_comparisons:
         made = f"{summary.n_comparisons} comparison{'s' * (summary.n_comparisons != 1)}"
@@ -27,6 +30,11 @@ def notes_on(summary: ContinuationSummary, inferred: Scale | None, *, both_ways:
         notes.append(f"p_adjusted of {', '.join(summary.extreme_pairs)}: over {made}, apart from those of the means")
     named = [(group, found.mean.note) for group, found in summary.groups.items()]
     named += [(f"{pair.a} − {pair.b}", pair.difference.note) for pair in summary.pairs]
+    named += [
+        (f"{pair.a} / {pair.b}", pair.ratio.note)
+        for pair in summary.pairs
+        if pair.ratio and pair.ratio.note != pair.difference.note
+    ]
     for measure, by_group in summary.extremes.items():
         named += [(f"{measure}, {group}", found.note) for group, found in by_group.items()]
     for measure, pairs in summary.extreme_pairs.items():

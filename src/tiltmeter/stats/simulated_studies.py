@@ -182,9 +182,7 @@ class NextWordStudies:
 
     def truths(self, world: World) -> dict[str, float]:
         """The values of the pool."""
-        found = {name: float(np.nanmean(_in(self.pool.tables[name], world))) for name in self.measures}
-        a, b = (float(np.nanmean(_in(self.pool.tables[name], world))) for name in "ab")
-        return found | {"ratio_of_means": a / b}
+        return {name: float(np.nanmean(_in(self.pool.tables[name], world))) for name in self.measures}
 
     def study(self, chance: np.random.Generator, origins: int, world: World) -> Found:
         """One study of the pool."""
@@ -199,7 +197,7 @@ class NextWordStudies:
         scales = self.pool.scales
         found = {name: crossed.mean(values(name), scales[name]) for name in self.measures if name != "difference"}
         found["difference"] = crossed.difference(values("a"), values("b"), scales["difference"])
-        return found | {"ratio_of_means": crossed.ratio_of_means(values("a"), values("b"))}
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)

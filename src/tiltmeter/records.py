@@ -25,8 +25,8 @@ IntervalMethod = Literal[
     "fieller",
     "jackknife",
     "fisher-z",
-    "cluster-t.v1",
-    "cluster-score.v1",
+    "cluster-t.v2",
+    "cluster-score.v2",
     "chances.v1",
 ]
 """How the interval of an estimate was made; `docs/statistics.md` says what each is."""

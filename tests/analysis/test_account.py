@@ -64,7 +64,7 @@ def test_what_an_item_says_of_itself_goes_before_what_its_source_declares(tmp_pa
     assert {nature for source in account_of(run).of("next words") for nature in source.natures} >= said != set()
 
 
-@pytest.mark.parametrize(("terms", "method"), [(2, None), (6, "cluster-score.v1"), (30, "cluster-score.v1")])
+@pytest.mark.parametrize(("terms", "method"), [(2, None), (6, "cluster-score.v2"), (30, "cluster-score.v2")])
 def test_every_interval_says_how_it_was_made(terms: int, method: str | None) -> None:
     run = make_run(Path("r"), tilts=(Tilt("gender", 0.5, terms=terms),), models=("m",), scorers=ONE_SCORER)
     found = summarise_run(run).cells[0].summary.by_bias["gender"]

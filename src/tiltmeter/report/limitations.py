@@ -54,7 +54,7 @@ def not_meant(done: Account) -> Mapping[str, tuple[str, ...]]:
 
 _SURE = 0.05
 _FEW_ORIGINS = 20
-_WITH_FEW = {"cluster-score.v1": "so few that the interval is wide, and errs on the wide side"}
+_WITH_FEW = {"cluster-score.v2": "so few that the interval is wide, and errs on the wide side"}
 _SHAPE_UNSEEN = "too few to show the shape of the distribution that the interval assumes"
 """What few origins do to an interval, by its method."""
 _REASONS = 3

@@ -36,11 +36,11 @@ _SHORT = 12
 
 
 _METHODS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "cluster-score.v1": (
+    "cluster-score.v2": (
         "by inverting a score test, with cluster-robust standard errors corrected for small samples",
         ("wilson1927", "bell2002"),
     ),
-    "cluster-t.v1": (
+    "cluster-t.v2": (
         "by Student’s t, with cluster-robust standard errors corrected for small samples",
         ("student1908", "bell2002"),
     ),

@@ -20,6 +20,8 @@ Codes = NDArray[np.intp]
 
 WORKING_CORRELATION = 0.25
 """Of two rows of one cluster; it only says how the degrees of freedom fall with unequal cluster sizes."""
+HIDDEN = 0.1
+"""Where all events came from one cluster, the variance is taken to be so much nearer to the largest that it can be."""
 _WHOLE = 1 - 1e-12
 
 
@@ -35,8 +37,8 @@ class Rows:
     """Of each part; of a contrast of logarithms, divided by the group's mean."""
     means: Array
     equal_clusters: bool = False
-    ends: tuple[float, float] | None = None
-    """Of the scale: near them, events are few."""
+    on_scale: bool = False
+    """Whether values lie between 0 and 1: near these ends, events are few."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +88,12 @@ class Way:
         if not freedom or variance <= 0:
             return Clustered(variance, max(1.0, len(moved) - 1.0), concentration, of_parts)
         varying = (scaled**2).sum(axis=1)
-        tail = max(_excess_kurtosis(moved) / len(moved), self._few_events(rows, varying))
+        few = self._few_events(rows, of_parts)
+        # Clusters that happen to have no event hide how much clusters differ.
+        hidden = np.maximum(0.0, of_parts * rows.means * (1 - rows.means) - varying) if rows.on_scale else 0.0
+        variance += HIDDEN * float(coefficients**2 @ (few * hidden))
+        weight = coefficients**2 * varying
+        tail = max(_excess_kurtosis(moved) / len(moved), float((weight / weight.sum()) ** 2 @ few))
         degrees = self._degrees(rows, varying)
         if len(varying) > 1:
             # A part with few clusters that happen to agree would leave too many degrees to the others.
@@ -122,19 +129,17 @@ class Way:
         squared = float((diagonal**2 + 2 * diagonal * low_rank).sum() + (inner * inner.T).sum())
         return max(1.0, trace**2 / squared) if squared > 0 else 1.0
 
-    def _few_events(self, rows: Rows, varying: Array) -> float:
-        """How much less sure the variance is because events, counted from the nearer end, are few or come together."""
-        if rows.ends is None:
-            return 0.0
-        low, high = rows.ends
-        lean = (2 * rows.means - low - high) / (high - low)
-        distance = np.where(lean[:, None] <= 0, self.sums - low * self.shares, high * self.shares - self.sums)
+    def _few_events(self, rows: Rows, of_parts: Array) -> Array:
+        """How much less sure each part is because events, counted from the nearer end, are few or come together."""
+        if not rows.on_scale:
+            return np.zeros_like(of_parts)
+        lean = 2 * rows.means - 1
+        distance = np.where(lean[:, None] <= 0, self.sums, self.shares - self.sums)
         total = distance.sum(axis=1)
         effective = np.divide((distance**2).sum(axis=1), total**2, out=np.ones_like(total), where=total > 0)
         # In the middle of the scale neither side's events are few: the tails of a share are short there.
-        excess = np.abs(lean) * np.maximum(0.0, effective - (self.shares**2).sum(axis=1))
-        weight = rows.coefficients**2 * varying
-        return float((weight / weight.sum()) ** 2 @ excess)
+        found: Array = np.abs(lean) * np.maximum(0.0, effective - of_parts)
+        return found
 
     def means(self) -> Array:
         """Of each part in each cluster; NaN where a part has no rows there."""

@@ -199,7 +199,7 @@ class _Data:
             coefficients[parts.groups] * parts.shares,
             (means - zero) / unit,
             self.equal_clusters,
-            (0.0, 1.0) if self._ended else None,
+            self._ended,
         )
         tables = [Way.of(rows, way) for way in ways]
         few = self._too_few(tables, names)
@@ -251,7 +251,7 @@ class _Data:
             notes.append(f"the interval reaches beyond the means of all {' and '.join(names)}")
         if not parts.alike:
             notes.append("the groups do not have the same parts")
-        method: IntervalMethod = "cluster-score.v1" if score else "cluster-t.v1"
+        method: IntervalMethod = "cluster-score.v2" if score else "cluster-t.v2"
         return replace(found, low=low, high=high, p=p, note="; ".join(notes) or None, method=method)
 
     def _mean(self, part: int) -> float:

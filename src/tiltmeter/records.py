@@ -21,7 +21,6 @@ Scope = Literal["whole", "completion"]
 IntervalMethod = Literal[
     "student",
     "bootstrap",
-    "wilson",
     "fieller",
     "jackknife",
     "fisher-z",

@@ -350,6 +350,23 @@ def test_single_cells_of_next_words_are_those_of_the_view(tmp_path: Path, with_t
             assert (cell.raw.value, cell.raw.low, cell.raw.high) == pytest.approx(turned, abs=1e-15)
 
 
+@pytest.mark.parametrize("sides", [None, [0, 1]])
+@pytest.mark.parametrize("templates", [3, 5])
+def test_a_cell_with_few_templates_is_uncertain_over_professions_alone(sides: list[int] | None, templates: int) -> None:
+    places = [(profession, template) for profession in range(20) for template in range(templates)]
+    cell = CellData.of(
+        {},
+        [0.1 * (profession % 7) + 0.05 * template for profession, template in places],
+        [f"p{profession}" for profession, _ in places],
+        None if sides is None else [sides[profession % 2] for profession, _ in places],
+        templates=[f"t{template}" for _, template in places],
+    )
+    found = cell_result(cell)
+    assert cell.crossed_with_templates and found.raw.p is not None
+    assert found.both_ways is (templates >= 5)
+    assert ("too few" in (found.raw.note or "")) is not found.both_ways
+
+
 def test_a_question_without_any_cell_is_not_listed(tmp_path: Path) -> None:
     run = words_run(tmp_path / "both", [(["she"], PROFESSIONS[:5], 1.0)])
     assert [one.beyond_habit for one in questions(Material([run]))] == [False, True]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -331,9 +332,10 @@ def test_texts_that_decline_have_no_rating_that_counts(tmp_path: Path) -> None:
 
 def test_with_structures_means_and_pairs_are_uncertain_both_ways(tmp_path: Path) -> None:
     rows = [
-        f"{group},o{origin},s{structure},{0.3 + 0.05 * structure * (group == 'a') + 0.01 * origin:.3f}"
+        f"{group},o{origin},s{structure},{0.3 + 0.01 * origin + gap * (group == 'a'):.3f}"
         for structure in range(7)
         for origin in range(6)
+        for gap in [0.05 * structure + 0.02 * (origin % 2)]
         for group in "ab"
     ]
     path = table_of(tmp_path, "group,origin,form,v", *rows)
@@ -341,13 +343,35 @@ def test_with_structures_means_and_pairs_are_uncertain_both_ways(tmp_path: Path)
     made = summarise_rated_file(path, RatedColumns("v", structure="form"), settings).as_json()
     [whole], [fixed], [rest] = made["pairs"], made["fixed"]["pairs"], made["paraphrases"]["pairs"]
     alone = summarise_rated_file(path, RatedColumns("v")).as_json()["pairs"][0]
-    assert alone["difference"]["value"] == whole["difference"]["value"] == pytest.approx(0.15)
-    assert whole["difference"]["low"] < 0.1 and whole["difference"]["high"] > 0.2
-    assert alone["difference"]["high"] - alone["difference"]["low"] < 0.4
+    assert alone["difference"]["value"] == whole["difference"]["value"] == pytest.approx(0.16)
+    # Over origins 0.15 and 0.17 by turns; over structures 0.01 to 0.31 as well, with about as many degrees of freedom.
+    of_origins, of_structures = math.sqrt(6 * 0.01**2 / 5 / 6), math.sqrt(0.05**2 * 28 / 6 / 7)
+    half = 2.571 * of_origins
+    assert alone["difference"]["low"] == pytest.approx(0.16 - half, abs=1e-4)
+    assert alone["difference"]["high"] == pytest.approx(0.16 + half, abs=1e-4)
+    wide = 2.447 * math.hypot(of_origins, of_structures)
+    assert whole["difference"]["high"] - whole["difference"]["low"] == pytest.approx(2 * wide, rel=0.03)
     assert whole["difference"]["origins"] == 6 and whole["difference"]["n"] == 84
-    assert fixed["difference"]["value"] == pytest.approx(0.0)
+    assert fixed["difference"]["value"] == pytest.approx(0.01)
     assert rest["difference"] == made["robustness"]["pairs_two_way"]["a/b"]
     assert "intervals and p-values of groups and pairs are over origins and structures at once" in made["notes"]
+
+
+def test_few_structures_are_not_said_to_be_part_of_intervals(tmp_path: Path) -> None:
+    rows = [
+        f"{group},o{origin},s{structure},{0.3 + 0.01 * origin + 0.02 * structure * (group == 'a') * origin:.3f}"
+        for structure in range(3)
+        for origin in range(8)
+        for group in "ab"
+    ]
+    path = table_of(tmp_path, "group,origin,form,v", *rows)
+    with_them, without = (summarise_rated_file(path, RatedColumns("v", structure=name)) for name in ("form", None))
+    [found], [plain] = with_them.summary.pairs, without.summary.pairs
+    assert found.difference.low is not None
+    assert found.difference.low == pytest.approx(plain.difference.low)
+    assert found.difference.high == pytest.approx(plain.difference.high)
+    assert not any("structures at once" in note for note in with_them.summary.notes)
+    assert any("3 structures are too few" in note for note in with_them.summary.notes)
 
 
 @pytest.mark.parametrize("structures", [0, 6])

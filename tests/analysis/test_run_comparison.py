@@ -373,15 +373,27 @@ def test_a_fact_of_a_rater_that_an_earlier_version_did_not_write_down_is_no_diff
 
 def test_packages_of_a_rater_are_a_note_and_a_lean_is_found() -> None:
     one = rated({"weights_sha256": "a", "torch": "2.9"}, lean=Lean({"sentiment.minilm.v1": -0.4}, noise=0.1))
-    other = rated({"weights_sha256": "a", "torch": "2.10"}, lean=Lean({"sentiment.minilm.v1": 0.0}, noise=0.1))
+    other = rated({"weights_sha256": "a", "torch": "2.10"}, lean=Lean({"sentiment.minilm.v1": 0.0}, noise=0.2))
     found = compare_runs([one, replace(other, folder=Path("other"))])
     assert "the rater sentiment.minilm.v1 ran with another torch" in found.notes
     [overall] = of(found, "continuations").overall
     assert overall.p_holm is not None
     assert overall.p_holm < 0.05
-    # Nothing but the lean differs, so that no interval can be made of it; the signs alone are evidence.
+    assert overall.difference.low is not None and overall.difference.high is not None
+    assert overall.difference.low < -0.2 < overall.difference.high < 0
     assert ": A − B is " in of(found, "continuations").sentences[0]
-    assert "in all 12 origins alike" in of(found, "continuations").sentences[0]
+
+
+def test_a_gap_that_changes_alike_in_every_origin_has_no_interval() -> None:
+    facts, leans = {"weights_sha256": "a"}, (-0.4, 0.0)
+    one, other = (rated(facts, lean=Lean({"sentiment.minilm.v1": lean}, noise=0.1)) for lean in leans)
+    view = of(compare_runs([one, replace(other, folder=Path("other"))]), "continuations")
+    [overall] = view.overall
+    assert overall.difference.value == pytest.approx(-0.2)
+    assert (overall.difference.low, overall.difference.p, overall.p_holm) == (None, None, None)
+    # Nothing but the lean differs. All 12 origins turn as one: 2 of 2 ** 12 ways are as large.
+    assert overall.found.p_permutation == pytest.approx(2 / 2**12)
+    assert "no spread" in view.sentences[0]
 
 
 @pytest.mark.parametrize(

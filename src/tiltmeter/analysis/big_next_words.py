@@ -181,7 +181,6 @@ class _Figures:
     table: ParquetTable
     source: str
     level: float
-    seed: int
 
     def cells(self, columns: Mapping[str, str]) -> _Cells:
         """The sums of columns by profession and template."""
@@ -208,7 +207,7 @@ class _Figures:
             totals = [total_of(upper or 0, lower or 0, exponent) for upper, lower in zip(uppers, lowers, strict=True)]
             found[name] = np.array(counts, dtype=np.intp), np.array(totals)
         places = [(profession, template) for profession, template, *_ in rows]
-        return _Cells(places, np.array([row[2] for row in rows], dtype=np.intp), found, self.level, self.seed)
+        return _Cells(places, np.array([row[2] for row in rows], dtype=np.intp), found, self.level)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -222,14 +221,13 @@ class _Cells:
     prompts: NDArray[np.intp]
     sums: Mapping[str, tuple[NDArray[np.intp], Array]]
     level: float
-    seed: int
 
     def crossed(self) -> Crossed:
         """The prompts by profession and template."""
         both = zip(self.places, self.prompts.tolist(), strict=True)
         named = [place for place, count in both for _ in range(count)]
         professions, templates = [place[0] for place in named], [place[1] for place in named]
-        return Crossed(professions, templates, level=self.level, seed=self.seed)
+        return Crossed(professions, templates, level=self.level)
 
     def values(self, name: str) -> Any:
         """A column as a value for each prompt; not a number where there is none."""
@@ -269,7 +267,7 @@ def _perturbation(table: ParquetTable, name: str, groups: Sequence[str], setting
         columns |= {f"{a}/{b} {measure.name}": _FORMULAS[measure.name].format(**both) for measure in MEASURES}
         there = "(case when {a} is not null and {b} is not null then {%s} end)"
         columns |= {f"{a}/{b} {side}": (there % side).format(**both) for side in ("a", "b")}
-    cells = _Figures(table, source, settings.level, settings.seed).cells(columns)
+    cells = _Figures(table, source, settings.level).cells(columns)
     over = cells.crossed().resampled_over
     templates = dict.fromkeys(template for _, template in cells.places if template is not None)
     parts = {one: _part(cells.of_template(one), groups, settings) for one in templates if "template" in over}
@@ -322,7 +320,7 @@ def _contrast(
                 _FORMULAS[measure].format(a=f"{side}{groups.index(a)}", b=f"{side}{groups.index(b)}") for side in "ox"
             )
             columns[f"{a}/{b} {measure}"] = f"({before} - {after})"
-    cells = _Figures(table, source, settings.level, settings.seed).cells(columns)
+    cells = _Figures(table, source, settings.level).cells(columns)
     if not cells.places:
         return {}
     crossed = cells.crossed()

@@ -69,7 +69,7 @@ def _words_compared(
 
         def measured(shift: float, level: float) -> Estimate:
             moved = [None if gap is None else gap + shift for gap in gaps]
-            return means(places, {"": Values(moved, Scale(neutral=0.0))}, level=level, seed=wanted.seed)[""]
+            return means(places, {"": Values(moved, Scale(neutral=0.0))}, level=level)[""]
 
         same = equivalence(measured, delta)
     return Compared("next words", choices, found, same)
@@ -84,9 +84,7 @@ def _both_ways(
     gaps = _gaps(first, second)
     both = [None if gap is None else one for one, gap in zip(first, gaps, strict=True)]
     other = [None if gap is None else one for one, gap in zip(second, gaps, strict=True)]
-    made = means(
-        places, {"a": Values(both, scale), "b": Values(other, scale), "": Values(gaps, scale.change)}, seed=seed
-    )
+    made = means(places, {"a": Values(both, scale), "b": Values(other, scale), "": Values(gaps, scale.change)})
     p = found.p_permutation
     templates = [place.template or f"\0{place.profession}" for place in places]
     if 1 < len(set(templates)) < len(set(zip(professions, templates, strict=True))) and p is not None:

@@ -13,7 +13,7 @@ from tiltmeter.analysis.comparison_records import Compared, ComparedView
 from tiltmeter.analysis.paired_names import both_of
 from tiltmeter.records import Estimate
 from tiltmeter.stats.comparisons import Paired
-from tiltmeter.stats.estimates import FEWEST_ORIGINS
+from tiltmeter.stats.estimates import FEWEST_ORIGINS, excludes_zero
 
 ALPHA = 0.05
 MOST = 8
@@ -56,7 +56,7 @@ def _said(one: Compared, corrected: bool) -> str:
     found = one.difference
     if found.value == 0 and found.low is None and found.origins >= FEWEST_ORIGINS:
         return f"{_same(one)}."
-    if found.value is None or (found.low is None and not is_shown(one)):
+    if found.value is None or found.low is None:
         return f"nothing can be said of a difference ({(found.note or 'no interval').removeprefix('no interval: ')})."
     text = _claim(one, found) if is_shown(one) else _no_claim(one, found, corrected)
     if is_shown(one) and one.found.p_permutation is not None and one.found.p_permutation >= ALPHA:
@@ -89,11 +89,8 @@ def _between(found: Estimate) -> str:
 
 
 def is_shown(one: Compared) -> bool:
-    """Whether a difference may be claimed: its corrected p is small and its interval, if any, on one side of zero."""
-    found = one.difference
-    if one.p_holm is None or one.p_holm >= ALPHA or not found.value:
-        return False
-    return found.low is None or found.high is None or not found.low <= 0 <= found.high
+    """Whether a difference may be claimed: its corrected p is small and its interval on one side of zero."""
+    return one.p_holm is not None and one.p_holm < ALPHA and excludes_zero(one.difference)
 
 
 def _claim(one: Compared, found: Estimate) -> str:
@@ -111,9 +108,7 @@ def _claim(one: Compared, found: Estimate) -> str:
 
 def _sized(one: Compared, value: float, ends: Sequence[float]) -> str:
     """A difference with its interval."""
-    found = one.difference
-    sure = " to ".join(_number(one, end) for end in ends)
-    return f"{_size(one, value)} ({sure if found.low is not None else f'in all {found.origins} origins alike'})"
+    return f"{_size(one, value)} ({' to '.join(_number(one, end) for end in ends)})"
 
 
 def _no_claim(one: Compared, found: Estimate, corrected: bool) -> str:
@@ -127,8 +122,7 @@ def _no_claim(one: Compared, found: Estimate, corrected: bool) -> str:
     )
     what = "no change of the gap" if one.is_gap else "no difference"
     # One that would count if it were the only one.
-    alone = found.low is not None and found.high is not None and not found.low <= 0 <= found.high
-    what = f"{what} is shown{' after correction for the number of overall lines' if alone else ''}"
+    what = f"{what} is shown{' after correction for the number of overall lines' if excludes_zero(found) else ''}"
     return f"{what} ({_size(one, found.value or 0.0)}, {ends}){seen}."
 
 

@@ -112,14 +112,12 @@ def effects(
     stand_ins: Sequence[PairScore],
     judged: Judged,
     benchmarks: Collection[str] = (),
-    *,
-    seed: int = 0,
 ) -> Effects:
     """The effect of every issue. Stand-ins take the place of what a bias, attribute and set loses, and of nothing else:
     those written anew first, one for each that was lost, and templates only where nothing is left otherwise."""
     counted = labelled(scores)
     known = [score for score in counted if score.pair.id in judged]
-    worker = _Worker(known, labelled(stand_ins), judged, benchmarks, seed)
+    worker = _Worker(known, labelled(stand_ins), judged, benchmarks)
     steps = [worker.remove(issue) for issue in ("any", *ISSUES)]
     touched = [bias for bias in worker.before.by_bias if any(bias in _biases(step.lost) for step in steps)]
     return Effects(
@@ -152,10 +150,9 @@ class _Worker:
         stand_ins: Sequence[PairScore],
         judged: Judged,
         benchmarks: Collection[str],
-        seed: int,
     ) -> None:
         self.scores, self.stand_ins, self.judged = scores, stand_ins, judged
-        self.benchmarks, self.seed = benchmarks, seed
+        self.benchmarks = benchmarks
         self.before = self._shares(scores, "any")
 
     def remove(self, issue: str) -> _Step:

@@ -51,14 +51,12 @@ def summarise_generated(
     audit: Judged | None,
     people: Judged | None,
     benchmarks: Collection[str] = (),
-    seed: int = 0,
 ) -> GeneratedSummary | None:
     """What is special about the scores of generated sentences; None where the scores are of others."""
     if not any(score.pair.written_for for score in scores):
         return None
     by_audit, by_people = (
-        None if judged is None else effects(scores, stand_ins, judged, benchmarks, seed=seed)
-        for judged in (audit, people)
+        None if judged is None else effects(scores, stand_ins, judged, benchmarks) for judged in (audit, people)
     )
     return GeneratedSummary(_sets(scores), _halves(scores), by_audit, by_people)
 

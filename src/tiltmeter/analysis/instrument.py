@@ -149,12 +149,11 @@ def _worst(checks: Iterable[InstrumentCheck], model: str, view: View) -> Result:
 def _checks(run: Run, next_words: NextWordsSummary | None) -> Iterator[InstrumentCheck]:
     declared = [spec for spec in run.meta["resolved"]["specs"] if spec["benchmark"]]
     known = {spec["name"]: found for spec in declared if (found := stereotype(spec))}
-    seed = int(run.meta["resolved"]["seed"])
     if known:
         yield from _of_pairs(run, known)
-        for word in next_word_readings(next_words, known, seed):
+        for word in next_word_readings(next_words, known):
             yield InstrumentCheck(word.model, "next words", word.bias, word.place["source"], word.found)
-        for text in rating_readings(run, known, seed, declared=True):
+        for text in rating_readings(run, known, declared=True):
             yield InstrumentCheck(text.model, "continuations", text.bias, "", text.found, text.place["rater"])
 
 

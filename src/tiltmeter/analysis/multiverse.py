@@ -114,7 +114,7 @@ def answer(question: Question, material: Material, *, permutations: int = PERMUT
     """Answer a question in all of its cells."""
     seed = int(material.runs[0].meta["resolved"]["seed"])
     cells, deviations = _aggregated(question, cells_of(question, material))
-    evaluated = evaluate(cells, groups=question.groups, seed=seed)
+    evaluated = evaluate(cells, groups=question.groups)
     found = in_deviations_of(evaluated, deviations)
     test = curve_test(found, permutations=permutations, seed=seed)
     one_way = sum(

@@ -186,7 +186,7 @@ class AskedCell:
             self.combine,
             summarise_next_words(items, settings),
             lengths([one.asked.prompt.text for one in originals or self.prompts]),
-            mean_saliency([_explained(one) for one in explained], level=settings.level, seed=settings.seed),
+            mean_saliency([_explained(one) for one in explained], level=settings.level),
             items,
             _examples(explained),
         )

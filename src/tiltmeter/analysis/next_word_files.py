@@ -181,7 +181,7 @@ def summarise_next_word_file(
 def summarise_answers(found: AnswerFile, columns: NextWordColumns, settings: NextWordSettings) -> dict[str, Any]:
     """The same of a file that has been read."""
     summary: NextWordSummary = summarise_next_words(found.items, settings)
-    saliency = mean_saliency(found.explained, level=settings.level, seed=settings.seed)
+    saliency = mean_saliency(found.explained, level=settings.level)
     return {
         **summary.as_json(),
         "saliency": {name: one.as_json() for name, one in saliency.items()},

@@ -20,7 +20,7 @@ class Explained:
     residue: float | None = None
 
 
-def mean_saliency(explained: Sequence[Explained], *, level: float = 0.95, seed: int = 0) -> dict[str, Estimate]:
+def mean_saliency(explained: Sequence[Explained], *, level: float = 0.95) -> dict[str, Estimate]:
     """The mean share on the `profession` and on the `last` word, and the mean `residue`; without values there is none.
 
     >>> found = mean_saliency([Explained(Place("nurse", None), 0.3, 0.1), Explained(Place("cook", None), 0.5, 0.1)])
@@ -35,5 +35,5 @@ def mean_saliency(explained: Sequence[Explained], *, level: float = 0.95, seed: 
         "residue": [one.residue for one in explained],
     }
     measured = {name: Values(each, Scale(0.0, 1.0)) for name, each in values.items()}
-    found = means([one.place for one in explained], measured, level=level, seed=seed)
+    found = means([one.place for one in explained], measured, level=level)
     return {name: each for name, each in found.items() if each.n}

@@ -239,21 +239,20 @@ def _perturbation(items: Sequence[Expected], settings: NextWordSettings, *, by_p
 def _part(items: Sequence[Expected], settings: NextWordSettings, *, whole: bool = False) -> Part:
     places = [item.place for item in items]
     groups = list(dict.fromkeys(group for item in items for group in item.chances))
-    options: dict[str, Any] = {"level": settings.level, "seed": settings.seed}
-    chances = means(
-        places, {group: Values([item.chances.get(group) for item in items], SHARE) for group in groups}, **options
-    )
+    level = settings.level
+    shares = {group: Values([item.chances.get(group) for item in items], SHARE) for group in groups}
     sure = {
         "highest": Values([item.highest for item in items], SHARE),
         "gap": Values([item.gap for item in items], SHARE),
     }
     pairs: dict[str, dict[str, Estimate]] = {}
     for a, b in pairs_of_groups(groups, settings.reference):
-        found = means(places, measured(items, a, b), **options)
+        found = means(places, measured(items, a, b), level=level)
         if whole:
-            found |= distances(places, [(item.chances.get(a), item.chances.get(b)) for item in items], **options)
+            both = [(item.chances.get(a), item.chances.get(b)) for item in items]
+            found |= distances(places, both, level=level, seed=settings.seed)
         pairs[f"{a}/{b}"] = found
-    return Part(chances, means(places, sure, **options), pairs, len(items))
+    return Part(means(places, shares, level=level), means(places, sure, level=level), pairs, len(items))
 
 
 def _contrast(
@@ -277,7 +276,7 @@ def _contrast(
             for name in CONTRASTED
         }
         places = [item.place for item, _ in both]
-        found[f"{a}/{b}"] = means(places, changes, level=settings.level, seed=settings.seed)
+        found[f"{a}/{b}"] = means(places, changes, level=settings.level)
     return found
 
 

@@ -223,7 +223,6 @@ def _difference(items: Sequence[RatedItem], pair: tuple[str, str], *, structured
 def _of_words(run: Run, max_origins: int | None) -> Iterator[Pilot | TooSmall]:
     if run.next_words is None:
         return
-    seed = run.meta["resolved"]["seed"]
     for model in run.next_words.models:
         seen: set[tuple[str, str]] = set()
         for (label, bias, words, _, _), (sets, asked) in asked_words(run, model).items():
@@ -260,7 +259,7 @@ def _of_words(run: Run, max_origins: int | None) -> Iterator[Pilot | TooSmall]:
             blocked = f"there is no interval with fewer than {FEWEST_ORIGINS} templates: add templates" if few else None
             each = _same(len(set(templates)) if crossed else round(found.pilot["prompts"]))
             knobs = Knobs((FEWEST_ORIGINS, count), sets=each) if crossed else Knobs((FEWEST_ORIGINS, count), each)
-            [mean] = means(places, {"": Values(values, Scale(0.0, 1.0, 0.5))}, seed=seed).values()
+            [mean] = means(places, {"": Values(values, Scale(0.0, 1.0, 0.5))}).values()
             found = stretched(found, mean, across_sets=across, shares=True)
             yield Pilot("next words", choices, mean, found, source, knobs, across_sets=across, blocked=blocked)
 

@@ -12,7 +12,7 @@ from tiltmeter.analysis.question_stereotypes import Stereotype
 from tiltmeter.measures.declared import Measure
 from tiltmeter.measures.next_words import DIFFERENCE, Chances
 from tiltmeter.stats.cells import CellData
-from tiltmeter.stats.scales import Bounds
+from tiltmeter.stats.scales import Bounds, apart
 
 _NO_CHANCE = "a group has no chance at all"
 """Why there is no ratio and no share of chances that are known."""
@@ -60,6 +60,7 @@ def beyond_habit_cell(
         [None if one is None or other is None else one - other for one, other in pairs],
         [item.profession for item in prompts],
         orientation=-1,
+        scale=apart(_ends(measure)),
         templates=[item.template for item in prompts],
         because=[why_unscored(item, groups, habit) for item, habit in items],
     )

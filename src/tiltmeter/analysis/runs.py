@@ -155,7 +155,6 @@ def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
         audit=audited(run),
         people=labelled_by_people(run, labels),
         benchmarks=benchmarks,
-        seed=resolved["seed"],
     )
     cells: list[Cell] = []
     agreed: dict[tuple[str, str], list[Agreement]] = {}

@@ -41,12 +41,11 @@ def summarise_agreement(run: Run, cells: Sequence[Cell], next_words: NextWordsSu
     """The agreement of the views of a run; None where it has fewer than two views of any spec."""
     specs = {spec["name"]: spec for spec in run.meta["resolved"]["specs"] if not spec["benchmark"]}
     known = {name: found for name, spec in specs.items() if (found := stereotype(spec))}
-    seed = int(run.meta["resolved"]["seed"])
     readings = [
         *_pair_readings(run, cells, known),
-        *next_word_readings(next_words, known, seed),
+        *next_word_readings(next_words, known),
         *_attribute_readings(run, known),
-        *rating_readings(run, known, seed),
+        *rating_readings(run, known),
     ]
     return agree(readings)
 
@@ -66,9 +65,7 @@ def _pair_readings(run: Run, cells: Sequence[Cell], known: Mapping[str, Stereoty
                 yield ViewReading(cell.model, name, PAIRS, shifted(found, -0.5), place)
 
 
-def next_word_readings(
-    found: NextWordsSummary | None, known: Mapping[str, Stereotype], seed: int
-) -> Iterator[ViewReading]:
+def next_word_readings(found: NextWordsSummary | None, known: Mapping[str, Stereotype]) -> Iterator[ViewReading]:
     """Whether the stereotyped group is expected more, on the first source that has the bias."""
     seen = set()
     for cell in found.cells if found else ():
@@ -81,7 +78,7 @@ def next_word_readings(
             continue
         seen.add((cell.model, cell.bias))
         # Of the two sets together: half of what lies between them.
-        reading = scaled(cell_result(data, groups=tied.groups, seed=seed).raw, 0.5)
+        reading = scaled(cell_result(data, groups=tied.groups).raw, 0.5)
         place = {"source": cell.source, "perturbation": ORIGINAL}
         yield ViewReading(cell.model, cell.bias, NEXT_WORDS, reading, place)
 
@@ -112,9 +109,7 @@ def _mentions(text: str, words: Iterable[str]) -> bool:
     return bool(re.search(rf"(?<!\w)(?:{listed})(?!\w)", text, re.IGNORECASE))
 
 
-def rating_readings(
-    run: Run, known: Mapping[str, Stereotype], seed: int, *, declared: bool = False
-) -> Iterator[ViewReading]:
+def rating_readings(run: Run, known: Mapping[str, Stereotype], *, declared: bool = False) -> Iterator[ViewReading]:
     """By the first rater that says what is better, over all prompts and decodings of the bias; `declared`: a check."""
     liked = {name: side for name, tied in known.items() if (side := favoured(tied, declared=declared))}
     cells = [cell for cell in rated_cells(run) if cell.bias in liked and favour(cell.rater)]
@@ -134,7 +129,7 @@ def rating_readings(
                 {}, values, origins, sides, orientation=1 if liked[bias] * favour(own[0].rater) > 0 else -1
             )
             made_of = {"rater": own[0].rater, **_of_two(known[bias])}
-            yield ViewReading(model, bias, RATINGS, cell_result(data, seed=seed).effect, made_of)
+            yield ViewReading(model, bias, RATINGS, cell_result(data).effect, made_of)
 
 
 def _of_two(tied: Stereotype) -> dict[str, str]:

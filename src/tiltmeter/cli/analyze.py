@@ -153,7 +153,13 @@ def analyze(
         Path | None, typer.Option(help=f"{_EXPECTED} write every measure of every prompt there (CSV).")
     ] = None,
     level: Annotated[float, typer.Option(min=0.5, max=0.999, help="Level of the intervals.")] = 0.95,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of what is drawn at random.")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Seed of random draws: permutations of next words, halves of the structures, resamples of StereoSet.",
+        ),
+    ] = 0,
     conditions: FailIfOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -89,7 +89,7 @@ def _print_two_way(found: Mapping[str, Any]) -> None:
     two_way = found["robustness"]["pairs_two_way"]
     if two_way and found["paraphrases"]:
         further_table(
-            ["a − b, all others", "difference", "over origins and structures", "p", "p adjusted"],
+            ["a − b, all others", "difference", "interval", "p", "p adjusted"],
             [
                 (
                     pair_name(pair),

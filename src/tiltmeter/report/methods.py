@@ -37,7 +37,8 @@ _SHORT = 12
 
 _METHODS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "cluster-score.v2": (
-        "by inverting a score test, with cluster-robust standard errors corrected for small samples",
+        "by inverting a score test on a scale with two ends, with cluster-robust standard errors corrected for small "
+        "samples",
         ("wilson1927", "bell2002"),
     ),
     "cluster-t.v2": (
@@ -47,7 +48,6 @@ _METHODS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "chances.v1": ("from the mean chances on the scale of logarithms, with the spread of their log-odds", ()),
     "bootstrap": (f"by an expanded percentile bootstrap over origins ({RESAMPLES:,} resamples)", ("hesterberg2015",)),
     "student": ("by Student’s t on the origins’ means", ("student1908",)),
-    "wilson": ("by Wilson’s method", ("wilson1927",)),
     "fieller": ("by Fieller’s method", ()),
     "jackknife": ("by leaving out origins in turn", ()),
     "fisher-z": ("by Fisher’s z", ()),

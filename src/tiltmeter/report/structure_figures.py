@@ -22,6 +22,7 @@ from tiltmeter.report.figures import (
     swarms,
 )
 from tiltmeter.report.words import NONE, count, percent, signed
+from tiltmeter.stats.estimate import FEWEST
 from tiltmeter.stats.structures import StructureSummary
 
 _LINES = 6
@@ -47,9 +48,10 @@ def swarm_figure(
         rows.append(Swarm(f"{a} − {b}", points, found.robustness.two_way[a, b], fixed, text))
     side = favour(rater)
     better = ("", "") if not side else ("second group rated better", "first group rated better")[::side]
+    over = "structures and verb phrases" if any(len(row.points) >= FEWEST for row in rows) else "verb phrases"
     key = SwarmKey(
         series=tuple(f"{kind} structure" for kind in STRUCTURE_KINDS),
-        whole="all structures together, with 95\N{NO-BREAK SPACE}% interval over structures and verb phrases",
+        whole=f"all structures together, with 95\N{NO-BREAK SPACE}% interval over {over}",
         apart="the plain prompt" if found.settings.fixed else "",
         left=f"← {better[0]}" if side else "",
         right=f"{better[1]} →" if side else "",

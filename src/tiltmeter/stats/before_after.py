@@ -21,7 +21,7 @@ from tiltmeter.stats.equivalence import Equivalence, equivalence
 from tiltmeter.stats.estimates import FEWEST_ORIGINS, is_number
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.resampling import flipped
-from tiltmeter.stats.scales import Bounds, apart
+from tiltmeter.stats.scales import Bounds, apart, cut_off
 
 Name = TypeVar("Name", bound=Hashable)
 
@@ -99,11 +99,13 @@ def gap_change(
     rows = _by_origin(prompts, groups)
     of_a, of_b, between = (
         Pooled([(group, side(*sides), origin) for group, origin, *sides in rows], level=level, scale=ends)
-        for side, ends in zip(_SIDES, (scale, scale, apart(scale)), strict=True)
+        # What changes nowhere shows no spread: a scale would make up the widest there can be.
+        for side, ends in zip(_SIDES, (scale, scale, None), strict=True)
     )
     signed = scale is not None and scale[0] < 0
     change, reason = (None, "ratings may be below zero") if signed else _ratio(rows, groups, level)
     before, after, found = (side.difference(*groups) for side in (of_a, of_b, between))
+    found = cut_off(found, apart(apart(scale)))
     return GapChange(groups, before, after, found, _turned(rows, groups, seed), change, reason)
 
 

@@ -19,7 +19,7 @@ from tiltmeter.records import Estimate
 from tiltmeter.stats.correction import holm
 from tiltmeter.stats.crossed import Crossed
 from tiltmeter.stats.drawing import Array
-from tiltmeter.stats.estimate import Scale
+from tiltmeter.stats.estimate import FEWEST, Scale
 from tiltmeter.stats.estimates import LARGEST, adjust, estimate, shifted
 from tiltmeter.stats.origin_sums import OriginSums, SignedSums, TwoSidedSums
 from tiltmeter.stats.pooled import Pooled
@@ -227,9 +227,7 @@ class Cells:
         return [place for place, result in enumerate(self.results) if result.sign is not None]
 
 
-def evaluate(
-    cells: Sequence[CellData], *, groups: tuple[str, str] = GROUPS, level: float = 0.95, seed: int = 0
-) -> Cells:
+def evaluate(cells: Sequence[CellData], *, groups: tuple[str, str] = GROUPS, level: float = 0.95) -> Cells:
     """The result of every cell, with p-values corrected for the number of cells that have one."""
     seen = {tuple(sorted(cell.choices.items())) for cell in cells}
     if len(seen) < len(cells):
@@ -237,7 +235,7 @@ def evaluate(
     if groups[0] == groups[1]:
         raise ValueError(f"both groups are called {groups[0]}")
     sums = tuple(cell.sums() for cell in cells)
-    found = [_result(cell, part, groups, level, seed) for cell, part in zip(cells, sums, strict=True)]
+    found = [_result(cell, part, groups, level) for cell, part in zip(cells, sums, strict=True)]
     adjusted = adjust({str(place): each.raw for place, each in enumerate(found)}).values()
     strictly = holm([each.raw.p for each in found])
     results = tuple(
@@ -247,20 +245,20 @@ def evaluate(
     return Cells(tuple(cells), results, sums)
 
 
-def cell_result(cell: CellData, *, groups: tuple[str, str] = GROUPS, level: float = 0.95, seed: int = 0) -> CellResult:
+def cell_result(cell: CellData, *, groups: tuple[str, str] = GROUPS, level: float = 0.95) -> CellResult:
     """What one cell says on its own, p not corrected.
 
     >>> found = cell_result(CellData.of({}, [3.0, 1.0, 2.0, 1.0, 2.0, 0.0], list("xxyyzz"), [0, 1, 0, 1, 0, 1]))
     >>> round(found.raw.value, 4), round(found.sd, 4), round(found.effect.value, 4)
     (1.6667, 0.5774, 2.8868)
     """
-    return _result(cell, cell.sums(), groups, level, seed)
+    return _result(cell, cell.sums(), groups, level)
 
 
-def _result(cell: CellData, sums: OriginSums, groups: tuple[str, str], level: float, seed: int) -> CellResult:
-    raw = _raw(cell, groups, level, seed)
+def _result(cell: CellData, sums: OriginSums, groups: tuple[str, str], level: float) -> CellResult:
+    raw = _raw(cell, groups, level)
     nothing = replace(raw, value=None, low=None, high=None, p=None)
-    both_ways = cell.crossed_with_templates and raw.p is not None
+    both_ways = raw.p is not None and cell.crossed_with_templates and _enough_templates(cell)
     found = CellResult(cell.choices, raw, nothing, None, None, reasons=cell.reasons, both_ways=both_ways)
     if raw.value is None:
         return replace(found, without=_why(raw.note or "there is no value", cell.reasons))
@@ -277,6 +275,14 @@ def _result(cell: CellData, sums: OriginSums, groups: tuple[str, str], level: fl
     return replace(found, effect=replace(raw, value=raw.value / sd, low=low, high=high), sd=sd, sign=sign)
 
 
+def _enough_templates(cell: CellData) -> bool:
+    """Whether an interval is over them as well: with fewer it is over professions alone."""
+    scored = cell.scored
+    sides = np.zeros(len(scored), dtype=np.int8) if cell.sides is None else cell.sides
+    named = cell.over_templates().origins
+    return all(len(np.unique(named[scored & (sides == side)])) >= FEWEST for side in np.unique(sides[scored]))
+
+
 def _why(note: str, reasons: Mapping[str, int]) -> str:
     """Why there is no value, with what is behind it where that is known, the commonest first.
 
@@ -287,10 +293,10 @@ def _why(note: str, reasons: Mapping[str, int]) -> str:
     return f"{note} ({'; '.join(common)})" if common else note
 
 
-def _raw(cell: CellData, groups: tuple[str, str], level: float, seed: int) -> Estimate:
+def _raw(cell: CellData, groups: tuple[str, str], level: float) -> Estimate:
     values = [None if math.isnan(value) else value for value in cell.values.tolist()]
     if cell.sides is None:
-        return _turned(shifted(_mean(cell, values, level, seed), -cell.neutral), cell.orientation)
+        return _turned(shifted(_mean(cell, values, level), -cell.neutral), cell.orientation)
     n = sum(value is not None for value in values)
     for side, group in enumerate(groups):
         if not np.any(cell.scored & (cell.sides == side)):
@@ -302,22 +308,22 @@ def _raw(cell: CellData, groups: tuple[str, str], level: float, seed: int) -> Es
     return _turned(pooled.difference(*groups), cell.orientation)
 
 
-def _mean(cell: CellData, values: Sequence[float | None], level: float, seed: int) -> Estimate:
+def _mean(cell: CellData, values: Sequence[float | None], level: float) -> Estimate:
     """The mean of signed items."""
     if cell.templates is not None:
         low, high = cell.scale or (None, None)
         scale = Scale(low, high, cell.neutral)
         if cell.chances is None:
-            return _crossed(cell, level, seed).mean(values, scale)
+            return _crossed(cell, level).mean(values, scale)
         above, below = ([None if math.isnan(one) else one for one in side] for side in cell.chances.T.tolist())
-        return _crossed(cell, level, seed).difference(above, below, scale)
+        return _crossed(cell, level).difference(above, below, scale)
     strata = None if cell.strata is None else cell.strata.tolist()
     return estimate(values, cell.origins.tolist(), strata=strata, neutral=cell.neutral, level=level)
 
 
-def _crossed(cell: CellData, level: float = 0.95, seed: int = 0) -> Crossed:
+def _crossed(cell: CellData, level: float = 0.95) -> Crossed:
     templates = [] if cell.templates is None else cell.templates.tolist()
-    return Crossed(cell.origins.tolist(), [name or None for name in templates], level=level, seed=seed)
+    return Crossed(cell.origins.tolist(), [name or None for name in templates], level=level)
 
 
 def _turned(found: Estimate, orientation: int) -> Estimate:

@@ -13,6 +13,7 @@ from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.records import Estimate
 from tiltmeter.stats.continuation_notes import notes_on
 from tiltmeter.stats.divergence import divergence, label_counts, label_names, shares
+from tiltmeter.stats.estimate import FEWEST
 from tiltmeter.stats.estimates import adjust, is_number
 from tiltmeter.stats.extremes import SIGNED, ExtremePair, extremes
 from tiltmeter.stats.pooled import Pooled
@@ -203,7 +204,9 @@ def summarise(
         scale=known,
     )
     summary = ContinuationSummary(groups, pairs, far.groups, (), far.pairs)
-    several = len({*structures} - {None}) > 1
+    several = any(
+        len({item.structure for item in found if item.rated} - {None}) >= FEWEST for found in by_group.values()
+    )
     return replace(summary, notes=tuple(notes_on(summary, ends if scale is None else None, both_ways=several)))
 
 

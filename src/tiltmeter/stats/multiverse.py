@@ -63,7 +63,7 @@ def multiverse(
     >>> found.verdict.strength, found.verdict.holds, found.verdict.of, found.verdict.direction
     ('holds', 2, 2, 'first')
     """
-    found = evaluate(cells, groups=groups, level=level, seed=seed)
+    found = evaluate(cells, groups=groups, level=level)
     return concluded(found, curve_test(found, permutations=permutations, seed=seed), groups=groups, seed=seed)
 
 

@@ -182,10 +182,8 @@ def summarise(
     known = None if ends is None else ends.ends
     signed = signed or (ends is not None and ends.signed)
     names = tuple(labels) if labels is not None else label_names([item.label for item in items if item.rated])
-    structures = [item.structure for item in items]
-    means = Pooled(
-        [(item.group, item.value, item.origin) for item in items], structures=structures, level=level, scale=known
-    )
+    texts, structures = [(item.group, item.value, item.origin) for item in items], [item.structure for item in items]
+    means = Pooled(texts, structures=structures, level=level, scale=known)
     counts = {
         group: label_counts([item.label for item in found if item.rated], names) for group, found in by_group.items()
     }
@@ -203,8 +201,8 @@ def summarise(
         scale=known,
     )
     summary = ContinuationSummary(groups, pairs, far.groups, (), far.pairs)
-    several = len({*structures} - {None}) > 1
-    return replace(summary, notes=tuple(notes_on(summary, ends if scale is None else None, both_ways=several)))
+    inferred = ends if scale is None else None
+    return replace(summary, notes=tuple(notes_on(summary, inferred, both_ways=means.over_structures)))
 
 
 def pairs_of_groups(groups: Sequence[str], reference: str | None = None) -> list[tuple[str, str]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +18,9 @@ from numpy.typing import NDArray
 from tiltmeter.records import Estimate
 from tiltmeter.stats.chances import ChanceErrors, chance_errors
 from tiltmeter.stats.codes import Codes, cells_of, renumbered, sorted_codes
-from tiltmeter.stats.drawing import Array, exact_sum
+from tiltmeter.stats.drawing import Array, exact_sum, exact_sums
 from tiltmeter.stats.estimate import FEWEST, LARGEST, Scale, estimate
-from tiltmeter.stats.scales import cut_off
+from tiltmeter.stats.scales import around, cut_off
 
 _CELLS_AT_ONCE = 4_000_000
 
@@ -78,7 +79,7 @@ class Crossed:
             return found
         interval = errors.difference(found.level)
         made = replace(found, low=interval.low, high=interval.high, p=interval.p, note=None, method="chances.v1")
-        return cut_off(made, (scale.low, scale.high))
+        return around(cut_off(made, (scale.low, scale.high)), exact_sum(gaps) / part.n)
 
     def ratio_of_means(self, above: Sequence[float | None], below: Sequence[float | None]) -> Estimate:
         """The mean of the one over the mean of the other, as papers print it: a value without interval or test."""
@@ -195,16 +196,20 @@ class _Part:
         found = replace(self.found, value=made.value)
         if not self.ways:
             return replace(found, note="no interval: there is a single origin, which shows no spread")
-        clusters, second = [*self.ways.values(), None][:2]
+        cells = reduce(cells_of, self.ways.values())
+        _, at, rows = np.unique(cells, return_index=True, return_counts=True)
+        clusters, second = [*(codes[at] for codes in self.ways.values()), None][:2]
         names = [f"{name}s" for name in self.ways]
-        low, high = float(made.of_prompts.min()), float(made.of_prompts.max())
-        fits = (scale.low is None or scale.low <= low) and (scale.high is None or high <= scale.high)
         # How much of a figure is due to a prompt may lie beyond the ends of the figure's own scale.
+        fits = scale.holds(float(made.of_prompts.min())) and scale.holds(float(made.of_prompts.max()))
         ends = scale if fits else Scale(neutral=scale.neutral)
         assert clusters is not None
-        made_of = estimate(made.of_prompts, clusters, second=second, scale=ends, level=found.level, names=names)
-        made_of = cut_off(made_of, (scale.low, scale.high))
-        return replace(made_of, value=made.value, n_unscored=found.n_unscored)
+        # Exact sums: neither the order of prompts nor swapping the groups can show in the last digit.
+        sums = exact_sums(made.of_prompts, cells)
+        made_of = estimate(sums, clusters, rows=rows, second=second, scale=ends, level=found.level, names=names)
+        if scale.holds(made.value):
+            made_of = cut_off(made_of, (scale.low, scale.high))
+        return around(replace(made_of, n_unscored=found.n_unscored), made.value)
 
     def chance_errors(self) -> ChanceErrors | None:
         """How far the means of both columns may be off where they vary in one way alone; None where they vary in two.

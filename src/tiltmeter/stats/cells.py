@@ -19,7 +19,7 @@ from tiltmeter.records import Estimate
 from tiltmeter.stats.correction import holm
 from tiltmeter.stats.crossed import Crossed
 from tiltmeter.stats.drawing import Array
-from tiltmeter.stats.estimate import Scale
+from tiltmeter.stats.estimate import FEWEST, Scale
 from tiltmeter.stats.estimates import LARGEST, adjust, estimate, shifted
 from tiltmeter.stats.origin_sums import OriginSums, SignedSums, TwoSidedSums
 from tiltmeter.stats.pooled import Pooled
@@ -135,6 +135,13 @@ class CellData:
     def crossed_with_templates(self) -> bool:
         """Whether another choice of templates could have moved the value, as another choice of professions could."""
         return self.templates is not None and len(_crossed(self).resampled_over) > 1
+
+    @property
+    def enough_templates(self) -> bool:
+        """Whether every group has as many as show how much templates matter; with fewer they are left out."""
+        templates = self.over_templates().origins
+        sides = [self.scored] if self.sides is None else [self.scored & (self.sides == side) for side in (0, 1)]
+        return all(len(np.unique(templates[side])) >= FEWEST for side in sides)
 
     def over_templates(self) -> CellData:
         """The cell with its templates for origins; a sentence that has none is as good as its profession.
@@ -260,7 +267,7 @@ def cell_result(cell: CellData, *, groups: tuple[str, str] = GROUPS, level: floa
 def _result(cell: CellData, sums: OriginSums, groups: tuple[str, str], level: float, seed: int) -> CellResult:
     raw = _raw(cell, groups, level, seed)
     nothing = replace(raw, value=None, low=None, high=None, p=None)
-    both_ways = cell.crossed_with_templates and raw.p is not None
+    both_ways = cell.crossed_with_templates and cell.enough_templates and raw.p is not None
     found = CellResult(cell.choices, raw, nothing, None, None, reasons=cell.reasons, both_ways=both_ways)
     if raw.value is None:
         return replace(found, without=_why(raw.note or "there is no value", cell.reasons))
@@ -298,7 +305,8 @@ def _raw(cell: CellData, groups: tuple[str, str], level: float, seed: int) -> Es
     named = [groups[side] for side in cell.sides.tolist()]
     structures = None if cell.templates is None else [name or None for name in cell.templates.tolist()]
     observations = zip(named, values, cell.origins.tolist(), strict=True)
-    pooled = Pooled(observations, structures=structures, level=level, scale=cell.scale)
+    names = "origins", "templates"
+    pooled = Pooled(observations, structures=structures, level=level, scale=cell.scale, names=names)
     return _turned(pooled.difference(*groups), cell.orientation)
 
 

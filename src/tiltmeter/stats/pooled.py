@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.estimate import LARGEST, Scale, estimate
+from tiltmeter.stats.estimate import FEWEST, LARGEST, Scale, estimate
 from tiltmeter.stats.scales import Bounds, around
 
 Observation = tuple[str, float | None, str | None]
@@ -70,20 +70,27 @@ class Pooled:
         structures: Sequence[str | None] | None = None,
         level: float = 0.95,
         scale: Bounds | None = None,
+        names: tuple[str, str] = ("origins", "structures"),
     ) -> None:
-        """Sum texts; with two or more `structures` they vary over these as well (None: the text's is its own)."""
+        """Sum texts; with two or more `structures` they vary over these as well (None: the text's is its own).
+
+        `names` is what notes call the two.
+        """
+        self._names = names
         listed = list(items)
         groups, given, origins = zip(*listed, strict=True) if listed else ((), (), ())
-        names = sorted(set(groups))
-        values, places = np.array(given, dtype=np.float64), _places(groups, names)
+        ordered = sorted(set(groups))
+        values, places = np.array(given, dtype=np.float64), _places(groups, ordered)
         with np.errstate(invalid="ignore"):
             scored = np.abs(values) < LARGEST
-        named = {name for name, use in zip(structures or (), scored.tolist(), strict=structures is not None) if use}
+        used = zip(structures or (), scored.tolist(), strict=structures is not None)
+        count = len({name for name, use in used if use and name})
         ways = [_clusters(origins, values, places)]
-        self.over_structures = len(named - {None}) > 1
-        if structures is not None and self.over_structures:
+        if structures is not None and count > 1:
             ways.append(_clusters(structures, values, places))
-        cells = {group: _summed(values, places == place, scored, ways) for place, group in enumerate(names)}
+        # With fewer they are left out, and the estimates say so.
+        self.over_structures = count >= FEWEST
+        cells = {group: _summed(values, places == place, scored, ways) for place, group in enumerate(ordered)}
         self._set(cells, level, scale)
 
     @classmethod
@@ -182,7 +189,7 @@ class Pooled:
             scale=Scale(low, high, neutral),
             log=log,
             level=self._level,
-            names=("origins", "structures"),
+            names=self._names,
         )
         return replace(found, n_unscored=unscored)
 

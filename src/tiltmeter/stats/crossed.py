@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +17,9 @@ from numpy.typing import NDArray
 from tiltmeter.records import Estimate
 from tiltmeter.stats.chances import ChanceErrors, chance_errors
 from tiltmeter.stats.codes import Codes, cells_of, renumbered, sorted_codes
-from tiltmeter.stats.drawing import Array, exact_sum, exact_sums
+from tiltmeter.stats.drawing import Array, exact_sum
 from tiltmeter.stats.estimate import FEWEST, LARGEST, Scale, estimate
+from tiltmeter.stats.resampling import exact_sums
 from tiltmeter.stats.scales import around, cut_off
 
 _CELLS_AT_ONCE = 4_000_000
@@ -196,16 +196,18 @@ class _Part:
         found = replace(self.found, value=made.value)
         if not self.ways:
             return replace(found, note="no interval: there is a single origin, which shows no spread")
-        cells = reduce(cells_of, self.ways.values())
-        _, at, rows = np.unique(cells, return_index=True, return_counts=True)
-        clusters, second = [*(codes[at] for codes in self.ways.values()), None][:2]
+        first = np.any([np.diff(codes, prepend=-1) != 0 for codes in self.ways.values()], axis=0)
+        clusters, second = [*(codes[first] for codes in self.ways.values()), None][:2]
         names = [f"{name}s" for name in self.ways]
         # How much of a figure is due to a prompt may lie beyond the ends of the figure's own scale.
         fits = scale.holds(float(made.of_prompts.min())) and scale.holds(float(made.of_prompts.max()))
         ends = scale if fits else Scale(neutral=scale.neutral)
         assert clusters is not None
-        # Exact sums: neither the order of prompts nor swapping the groups can show in the last digit.
-        sums = exact_sums(made.of_prompts, cells)
+        sums, rows = made.of_prompts, np.ones(self.n)
+        if not first.all():
+            # Prompts that share both: neither their order nor swapping the groups can show in the last digit.
+            cells = np.cumsum(first) - 1
+            sums, rows = exact_sums(sums, cells, len(clusters)), np.bincount(cells).astype(np.float64)
         made_of = estimate(sums, clusters, rows=rows, second=second, scale=ends, level=found.level, names=names)
         if scale.holds(made.value):
             made_of = cut_off(made_of, (scale.low, scale.high))

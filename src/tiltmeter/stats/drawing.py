@@ -27,17 +27,6 @@ def exact_sum(values: Array) -> float:
     return math.fsum(values.tolist())
 
 
-def exact_sums(values: Array, codes: NDArray[np.intp]) -> Array:
-    """The same of the values of each cluster, in the order of their numbers.
-
-    >>> exact_sums(np.array([1e16, 5.0, 1.0, -1e16]), np.array([2, 0, 2, 2])).tolist()
-    [5.0, 1.0]
-    """
-    order = np.argsort(codes, kind="stable")
-    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
-    return np.array([exact_sum(part) for part in np.split(values[order], starts[1:])])
-
-
 def pools_of(rows: Sequence[Sequence[int]]) -> list[NDArray[np.intp]]:
     """The rows that are drawn together: those of groups that share an origin, directly or through others.
 

@@ -6,7 +6,6 @@ import random
 from collections.abc import Iterator
 
 import pytest
-from tiltmeter.stats.two_way import two_way
 
 from tiltmeter.records import Estimate
 from tiltmeter.stats.before_after import Prompted, gap_change
@@ -42,7 +41,6 @@ def differences(draw: random.Random, origins: int, shared: bool) -> Iterator[tup
     yield summary.pairs[0].difference, 1
     for pairs in summary.extreme_pairs.values():
         yield pairs[0].difference, 1
-    yield from ((found, 1) for found in two_way(made, [("a", "b")], scale=SHARE).values())
     yield from ((found, 1) for found in tilt_summary(rows, scale=SHARE).difference.values())
     first, second = ([item.value for item in made if item.group == group] for group in "ab")
     names = [item.origin[-1] for item in made if item.group == "a"]

@@ -37,8 +37,8 @@ class Rows:
     """Of each part; of a contrast of logarithms, divided by the group's mean."""
     means: Array
     equal_clusters: bool = False
-    on_scale: bool = False
-    """Whether values lie between 0 and 1: near these ends, events are few."""
+    ends: tuple[float, float] | None = None
+    """Of the scale: near them, events are few."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,19 +81,23 @@ class Way:
         """The variance over these clusters alone."""
         coefficients, shares = rows.coefficients, self.shares
         scaled = (self.sums - rows.means[:, None] * shares) / np.sqrt(1 - np.minimum(shares, _WHOLE))
-        moved = coefficients @ scaled
+        # Not by matrices: what they round depends on the order of the parts.
+        moved = (coefficients[:, None] * scaled).sum(axis=0)
         squares = moved**2
         variance = float(squares.sum())
-        concentration, of_parts = float(((np.abs(coefficients) @ shares) ** 2).sum()), (shares**2).sum(axis=1)
+        with np.errstate(over="ignore"):
+            concentration = float(((np.abs(coefficients)[:, None] * shares).sum(axis=0) ** 2).sum())
+        of_parts = (shares**2).sum(axis=1)
         if not freedom or variance <= 0:
             return Clustered(variance, max(1.0, len(moved) - 1.0), concentration, of_parts)
         varying = (scaled**2).sum(axis=1)
         few = self._few_events(rows, of_parts)
         # Clusters that happen to have no event hide how much clusters differ.
-        hidden = np.maximum(0.0, of_parts * rows.means * (1 - rows.means) - varying) if rows.on_scale else 0.0
-        variance += HIDDEN * float(coefficients**2 @ (few * hidden))
+        low, high = rows.ends or (0.0, 0.0)
+        hidden = np.maximum(0.0, of_parts * (rows.means - low) * (high - rows.means) - varying)
+        variance += HIDDEN * math.fsum(coefficients**2 * few * hidden)
         weight = coefficients**2 * varying
-        tail = max(_excess_kurtosis(moved) / len(moved), float((weight / weight.sum()) ** 2 @ few))
+        tail = max(_excess_kurtosis(moved) / len(moved), math.fsum((weight / math.fsum(weight)) ** 2 * few))
         degrees = self._degrees(rows, varying)
         if len(varying) > 1:
             # A part with few clusters that happen to agree would leave too many degrees to the others.
@@ -117,26 +121,28 @@ class Way:
             own = shares**2 * work
         leverage = own.sum(axis=0) / np.maximum((shares * work).sum(axis=0), 1e-300)
         scale = 1 / np.sqrt(1 - np.minimum(leverage, _WHOLE))
-        diagonal = (coefficients**2 @ own) * scale**2
-        loads = np.vstack([coefficients[:, None] * shares, coefficients[:, None] * own]) * scale
-        count = len(coefficients)
-        middle = np.zeros((2 * count, 2 * count))
-        middle[:count, :count] = np.diag(own.sum(axis=1))
-        middle[:count, count:] = middle[count:, :count] = -np.eye(count)
-        low_rank = ((middle @ loads) * loads).sum(axis=0)
-        inner = middle @ (loads @ loads.T)
+        diagonal = (coefficients[:, None] ** 2 * own).sum(axis=0) * scale**2
+        # F has a column of shares (u) and one of variances (w) for each part; K is [[v, −1], [−1, 0]] for each.
+        u, w = (coefficients[:, None] * each * scale for each in (shares, own))
+        v = own.sum(axis=1)[:, None]
+        low_rank = (u * (v * u - 2 * w)).sum(axis=0)
+        uu, uw, ww = (np.einsum("pc,qc->pq", one, other) for one, other in ((u, u), (u, w), (w, w)))
+        first, second = v * uu - uw.T, v * uw - ww
         trace = float((diagonal + low_rank).sum())
-        squared = float((diagonal**2 + 2 * diagonal * low_rank).sum() + (inner * inner.T).sum())
+        of_both = math.fsum((first * first.T - 2 * second * uu + uw * uw.T).ravel())
+        squared = float((diagonal**2 + 2 * diagonal * low_rank).sum()) + of_both
         return max(1.0, trace**2 / squared) if squared > 0 else 1.0
 
     def _few_events(self, rows: Rows, of_parts: Array) -> Array:
         """How much less sure each part is because events, counted from the nearer end, are few or come together."""
-        if not rows.on_scale:
+        if rows.ends is None:
             return np.zeros_like(of_parts)
-        lean = 2 * rows.means - 1
-        distance = np.where(lean[:, None] <= 0, self.sums, self.shares - self.sums)
-        total = distance.sum(axis=1)
-        effective = np.divide((distance**2).sum(axis=1), total**2, out=np.ones_like(total), where=total > 0)
+        low, high = rows.ends
+        lean = ((rows.means - low) - (high - rows.means)) / (high - low)
+        distance = np.where(lean[:, None] <= 0, self.sums - low * self.shares, high * self.shares - self.sums)
+        total = distance.sum(axis=1, keepdims=True)
+        part = np.divide(distance, total, out=np.zeros_like(distance), where=total > 0)
+        effective = np.where(total[:, 0] > 0, (part**2).sum(axis=1), 1.0)
         # In the middle of the scale neither side's events are few: the tails of a share are short there.
         found: Array = np.abs(lean) * np.maximum(0.0, effective - of_parts)
         return found
@@ -203,27 +209,26 @@ class Limits:
     c: float = 0.0
 
     @classmethod
-    def on_scale(cls, variance: float, freedom: float, shares: Array, coefficients: Array, sizes: Array) -> Limits:
-        """Of a contrast of means that lie at these shares of their scale: each varies as a share does, x (1 − x).
+    def on_scale(cls, variance: float, freedom: float, sides: Array, coefficients: Array, sizes: Array) -> Limits:
+        """Of a contrast of means that lie so far from both ends of their scale: each varies as a share does, x (1 − x).
 
         If the truth is off by t, each mean is off in proportion to its coefficient and `sizes`, one over its clusters.
         """
         weights = coefficients**2 * sizes
-        moved = coefficients * sizes / weights.sum()
-        total = float(weights @ (shares * (1 - shares)))
-        ratio = variance / total
-        return cls(
-            variance, freedom, ratio * float(weights @ (moved * (1 - 2 * shares))), ratio * float(weights @ moved**2)
-        )
+        moved = coefficients * sizes / math.fsum(weights)
+        below, above = sides
+        ratio = variance / math.fsum(weights * (below * above))
+        b, c = math.fsum(weights * moved * (above - below)), math.fsum(weights * moved**2)
+        return cls(variance, freedom, ratio * b, ratio * c)
 
     @classmethod
-    def widest(cls, concentration: float, shares: Array, coefficients: Array) -> Limits:
+    def widest(cls, concentration: float, sides: Array, coefficients: Array) -> Limits:
         """The same if all rows of a cluster were alike: no variance can be larger."""
-        whole = float(coefficients @ coefficients)
+        whole = math.fsum(coefficients**2)
         squares, moved = coefficients**2 / whole, coefficients / whole
+        below, above = sides
         a, b, c = (
-            concentration * float(squares @ each)
-            for each in (shares * (1 - shares), moved * (1 - 2 * shares), moved**2)
+            concentration * math.fsum(squares * each) for each in (below * above, moved * (above - below), moved**2)
         )
         return cls(a, math.inf, b, c)
 

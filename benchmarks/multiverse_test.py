@@ -115,7 +115,11 @@ def verdicts(world: World, effect: float, rounds: int) -> dict[str, float]:
     found = [
         multiverse(world(generator, 30, effect), permutations=PERMUTATIONS, seed=number) for number in range(rounds)
     ]
-    strengths: tuple[Literal["survives", "mixed", "no evidence"], ...] = ("survives", "mixed", "no evidence")
+    strengths: tuple[Literal["holds", "depends on the method", "inconclusive"], ...] = (
+        "holds",
+        "depends on the method",
+        "inconclusive",
+    )
     return {name: float(np.mean([each.verdict.strength == name for each in found])) for name in strengths}
 
 
@@ -163,7 +167,7 @@ def report(rounds: int, processes: int) -> Iterator[str]:
         none, some = (false_alarms(world, 20, effect, fewer)[-1] for effect in (0.0, 0.3))
         yield f"| {name} | {none:.1%} | {some:.1%} |"
     yield f"\nVerdicts on the crossed cells with 30 origins, {rounds // 20} rounds a line:\n"
-    yield "| effect | survives | mixed | no evidence |\n|---|---|---|---|"
+    yield "| effect | holds | depends on the method | inconclusive |\n|---|---|---|---|"
     for effect in (0.0, 0.3, 1.0):
         shares = verdicts(worlds.crossed, effect, rounds // 20).values()
         yield f"| {effect:g} | {' | '.join(f'{share:.0%}' for share in shares)} |"

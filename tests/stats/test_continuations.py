@@ -31,14 +31,26 @@ def wilson(share: float, size: float, q: float = 1.959963984540054) -> tuple[flo
     return (centre - half) / whole, (centre + half) / whole
 
 
+def few_events(values: Sequence[float]) -> float:
+    """How few origins have events, on a scale from 0 to 1: none where all have as many, and near the middle."""
+    numbers, lean = np.array(values), 2 * float(np.mean(values)) - 1
+    events = numbers if lean <= 0 else 1 - numbers
+    return float(abs(lean) * (np.sum(events**2) / np.sum(events) ** 2 - 1 / len(values)))
+
+
 def degrees(values: Sequence[float], ends: tuple[float, float] | None = None) -> float:
     """Of the spread of equally large origins: fewer than n − 1 where tails are long, or events few (see the docs)."""
-    numbers, tail = np.array(values), max(0.0, float(stats.kurtosis(values))) / len(values)
+    tail = max(0.0, float(stats.kurtosis(values))) / len(values)
     if ends is not None:
-        lean = (2 * numbers.mean() - ends[0] - ends[1]) / (ends[1] - ends[0])
-        events = numbers - ends[0] if lean <= 0 else ends[1] - numbers
-        tail = max(tail, abs(lean) * (np.sum(events**2) / np.sum(events) ** 2 - 1 / len(values)))
+        low, high = ends
+        tail = max(tail, few_events([(value - low) / (high - low) for value in values]))
     return 2 / (2 / (len(values) - 1) + tail)
+
+
+def spread(values: Sequence[float]) -> float:
+    """The variance of the mean of equally large origins on a scale from 0 to 1: more than is seen, where few do all."""
+    seen, mean = float(np.var(values, ddof=1)) / len(values), float(np.mean(values))
+    return seen + 0.1 * few_events(values) * max(0.0, mean * (1 - mean) / len(values) - seen)
 
 
 def labelled(group: str, **counts: int) -> list[RatedItem]:
@@ -71,8 +83,8 @@ def test_without_a_scale_the_mean_of_few_origins_has_students_interval() -> None
 def test_on_a_scale_it_is_that_of_a_share_of_as_many_trials() -> None:
     values = [0.1, 0.4, 0.35, 0.8, 0.6, 0.2]
     mean, share = summarise(rated("a", values)).groups["a"].mean, float(np.mean(values))
-    # A share of n trials has the variance x (1 − x) / n: here n is 17.8 for the spread of the origins.
-    trials = share * (1 - share) / (np.var(values, ddof=1) / 6)
+    # A share of n trials has the variance x (1 − x) / n: here n is 17.7 for the spread of the origins.
+    trials = share * (1 - share) / spread(values)
     expected = wilson(share, trials, stats.t.ppf(0.975, degrees(values, (0, 1))))
     assert (mean.low, mean.high) == (exactly(expected[0]), exactly(expected[1]))
     assert mean.method == "cluster-score.v2"
@@ -117,7 +129,7 @@ def test_on_a_scale_a_difference_is_one_that_would_vary_as_shares_do() -> None:
     a, b = np.array([0.3, 0.5, 0.45, 0.6, 0.9, 0.8]), np.array([0.1, 0.4, 0.35, 0.2, 0.6, 0.6])
     difference = summarise(rated("a", a.tolist(), "uvwxyz") + rated("b", b.tolist(), "uvwxyz")).pairs[0].difference
     gaps, seen = a - b, np.array([a.mean(), b.mean()])
-    variance = gaps.var(ddof=1) / 6
+    variance = gaps.var(ddof=1) / 6 + sum(spread(one.tolist()) - one.var(ddof=1) / 6 for one in (a, b))
     varying, excess = [a.var(ddof=1), b.var(ddof=1)], []
     for side, values in zip(seen, (a, b), strict=True):
         events = values if side <= 0.5 else 1 - values
@@ -430,7 +442,7 @@ def test_no_event_is_as_sure_as_its_origins_and_one_has_few_degrees_of_freedom()
     means = [0.01, 0, 0, 0, 0, 0]
     freedom = degrees(means, (0, 1))
     assert freedom == pytest.approx(2 / (2 / 5 + (1 - 2 / 600) * 5 / 6))
-    trials = 1 / 600 * 599 / 600 / (np.var(means, ddof=1) / 6)
+    trials = 1 / 600 * 599 / 600 / spread(means)
     expected = wilson(1 / 600, trials, stats.t.ppf(0.975, freedom))
     assert (one.low, one.high) == (exactly(expected[0]), exactly(expected[1]))
 
@@ -441,7 +453,7 @@ def test_many_events_far_from_the_ends_are_a_share_of_as_many_trials() -> None:
     items = [RatedItem("a", float(generator.random() < shares[place % 6]), f"o{place % 6}") for place in range(600)]
     means = [float(np.mean([item.value for item in items if item.origin == f"o{place}"])) for place in range(6)]
     found, share = summarise(items).groups["a"].mean, float(np.mean(means))
-    trials = share * (1 - share) / (np.var(means, ddof=1) / 6)
+    trials = share * (1 - share) / spread(means)
     expected = wilson(share, trials, stats.t.ppf(0.975, degrees(means, (0, 1))))
     assert (found.low, found.high) == (exactly(expected[0]), exactly(expected[1]))
     student = stats.ttest_1samp(means, 0).confidence_interval()

@@ -37,9 +37,9 @@ def test_the_two_that_differ_are_described() -> None:
         if choices["decoding"] == "t=0" and choices["rater"] == "a" and choices["seed"] in "12":
             values[place] = -0.1
     found = judged(drawn(values, [0.001 if value == 0.3 else 0.5 for value in values]), 0.0005)
-    assert (found.strength, found.holds, found.of, found.exceptions, found.described) == ("survives", 46, 48, 2, ())
+    assert (found.strength, found.holds, found.of, found.exceptions, found.described) == ("holds", 46, 48, 2, ())
     assert found.sentence == (
-        "Survives: worse for women than for men in 46 of 48 cells (46 significant after correction); 2 differ; "
+        "Holds: worse for women than for men in 46 of 48 cells (46 significant after correction); 2 differ; "
         "the curve as a whole is unlikely without any effect (p = 0.0005)."
     )
     only = [0.3 if (choices["rater"], choices["seed"]) != ("b", "3") else -0.1 for choices in GRID]
@@ -55,29 +55,29 @@ def test_the_verdict_is_in_the_words_of_what_is_claimed() -> None:
     claims = ("she expected less often than he", "he expected less often than she")
     for sign, claim in zip((1, -1), claims, strict=True):
         found = verdict(drawn([0.3 * sign, 0.2 * sign]), test, claims=claims)
-        assert found.sentence.startswith(f"Survives: {claim} in 2 of 2 cells")
+        assert found.sentence.startswith(f"Holds: {claim} in 2 of 2 cells")
 
 
-def test_survival_needs_ninety_per_cent_and_nobody_significant_on_the_other_side() -> None:
-    for exceptions, strength in ((4, "survives"), (5, "mixed")):
+def test_what_holds_needs_ninety_per_cent_and_nobody_significant_on_the_other_side() -> None:
+    for exceptions, strength in ((4, "holds"), (5, "depends on the method")):
         values = [-0.1] * exceptions + [0.3] * (48 - exceptions)
         assert judged(drawn([*values], [0.5] * 48), 0.001).strength == strength
     opposed = judged(drawn([-0.3, *[0.3] * 47]), 0.001)
-    assert (opposed.strength, opposed.opposed) == ("mixed", 1)
+    assert (opposed.strength, opposed.opposed) == ("depends on the method", 1)
     assert "; 1 significant the other way;" in opposed.sentence
 
 
-def test_survival_needs_the_test() -> None:
-    assert judged(drawn([0.3] * 48, [0.5] * 48), 0.05).strength == "no evidence"
+def test_what_holds_needs_the_test() -> None:
+    assert judged(drawn([0.3] * 48, [0.5] * 48), 0.05).strength == "inconclusive"
     alone = judged(drawn([0.3] * 48, [0.01] + [0.5] * 47), 0.05)
-    assert alone.strength == "mixed" and "could be chance (p = 0.05)" in alone.sentence
+    assert alone.strength == "inconclusive" and "could be chance (p = 0.05)" in alone.sentence
     none = judged(drawn([0.3] * 48), None)
     assert none.strength == "too little data" and none.sentence.startswith("Too little data: no test: too few; worse")
 
 
 def test_cells_without_a_value_do_not_hold() -> None:
     few = judged(drawn([None] * 4 + [0.3] * 44), 0.001)
-    assert (few.strength, few.of, few.without) == ("survives", 44, 4) and "; 4 cells have no value;" in few.sentence
+    assert (few.strength, few.of, few.without) == ("holds", 44, 4) and "; 4 cells have no value;" in few.sentence
     many = judged(drawn([None] * 6 + [0.3] * 42), 0.001)
     assert many.strength == "too little data" and "6 of 48 cells have no value" in many.sentence
 
@@ -101,7 +101,7 @@ def test_nothing_at_all() -> None:
 
 def test_an_even_split_has_no_direction_where_the_median_has_none() -> None:
     found = judged(drawn([0.3, 0.2, -0.2, -0.3]), 0.3)
-    assert (found.direction, found.holds, found.exceptions, found.strength) == (None, 0, 0, "mixed")
+    assert (found.direction, found.holds, found.exceptions, found.strength) == (None, 0, 0, "depends on the method")
     assert "as many of 4 cells lean to one side as to the other" in found.sentence
 
 

@@ -100,6 +100,8 @@ def test_the_json_has_the_promised_keys_and_no_nan() -> None:
     data = json.loads(json.dumps(summarise(WORKED).as_json(), allow_nan=False))
     assert list(data) == [
         "view",
+        "headline",
+        "headline_by_bias",
         "overall",
         "overall_cells",
         "overall_balanced",
@@ -121,7 +123,7 @@ def test_nothing_gives_nothing() -> None:
 def test_notes_are_sentences_said_once() -> None:
     found = summarise([item(bias, "a", 1) for bias in ("one", "two") for _ in range(3)])
     assert len(found.notes) == len(set(found.notes))
-    assert "by_bias, one, two: no interval: fewer than 5 origins" in found.notes
+    assert "headline_by_bias, one, two: no interval: fewer than 5 origins" in found.notes
 
 
 @settings(deadline=None, max_examples=30)

@@ -180,6 +180,9 @@ def _strength(
         return TOO_LITTLE, few
     if p is None:
         return TOO_LITTLE, test.note or "there is no test of the whole curve"
+    if curve.significant.positive and curve.significant.negative:
+        # Whatever the whole comes to, where methods contradict each other.
+        return DEPENDS, ""
     if p >= ALPHA:
         return (NONE_LARGER if bound is not None and bound <= NEGLIGIBLE else INCONCLUSIVE), ""
     if opposed or curve.holding() < HOLDS_SHARE * curve.of:

@@ -15,8 +15,8 @@ import time
 import numpy as np
 from scipy.special import betaincinv, ndtr
 
-from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.drawing import Array
+from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.intervals import wilson
 from tiltmeter.stats.next_words import Place, Values, means
 

@@ -10,12 +10,10 @@ import sys
 import numpy as np
 from scipy.stats import norm
 
-from tiltmeter.stats.continuations import RatedItem
 from tiltmeter.stats.drawing import Array
-from tiltmeter.stats.pooled import Pooled
+from tiltmeter.stats.pooled import Observation, Pooled
 from tiltmeter.stats.robustness import signs_kept
 from tiltmeter.stats.structure_means import StructureMeans
-from tiltmeter.stats.two_way import two_way
 
 TRUTH = 0.3
 SPREADS = {"both": (1, 1), "origins": (1, 0), "structures": (0, 1), "neither": (0, 0)}
@@ -48,9 +46,9 @@ def difference(rounds: int, origins: int, structures: int, name: str, spread: tu
     width = np.zeros(2)
     for _ in range(rounds):
         gaps = drawn_gaps(generator, origins, structures, spread)
-        items = rated(gaps + TRUTH)
-        one_way = Pooled([(item.group, item.value, item.origin) for item in items]).difference("a", "b")
-        both = two_way(items, [("a", "b")])["a", "b"]
+        texts, of_texts = rated(gaps + TRUTH)
+        one_way = Pooled(texts).difference("a", "b")
+        both = Pooled(texts, structures=of_texts).difference("a", "b")
         low, high = drawn(generator, gaps + TRUTH)
         held += [one_way.low <= TRUTH <= one_way.high, both.low <= TRUTH <= both.high, low <= TRUTH <= high]
         width += [(both.high - both.low) / rounds, (high - low) / rounds]
@@ -67,12 +65,11 @@ def drawn_gaps(generator: np.random.Generator, origins: int, structures: int, sp
     return gaps + generator.normal(size=(origins, structures))
 
 
-def rated(gaps: Array) -> list[RatedItem]:
-    return [
-        RatedItem(group, float(gap) if group == "a" else 0.0, str(row), structure=str(column))
-        for (row, column), gap in np.ndenumerate(gaps)
-        for group in "ab"
-    ]
+def rated(gaps: Array) -> tuple[list[Observation], list[str]]:
+    """A text of either group for each cell, and its structure."""
+    cells = [(group, row, column, gap) for (row, column), gap in np.ndenumerate(gaps) for group in "ab"]
+    texts: list[Observation] = [(group, gap if group == "a" else 0.0, str(row)) for group, row, _, gap in cells]
+    return texts, [str(column) for _, _, column, _ in cells]
 
 
 def both_ways(rounds: int, origins: int, structures: int, name: str, spread: tuple[float, float]) -> None:
@@ -84,7 +81,8 @@ def both_ways(rounds: int, origins: int, structures: int, name: str, spread: tup
     for number in range(rounds):
         gaps = drawn_gaps(generator, origins, structures, spread)
         for place, values in enumerate((gaps, np.exp(gaps / 2) - mean)):
-            found = two_way(rated(values), [("a", "b")])["a", "b"]
+            texts, of_texts = rated(values)
+            found = Pooled(texts, structures=of_texts).difference("a", "b")
             held[place] += found.low <= 0 <= found.high
             alarms[place] += found.p < 0.05
             width[place, number] = found.high - found.low

@@ -35,8 +35,6 @@ class World:
     truth: Callable[[float], float]
     effect: float
     clusters: tuple[int, ...] = (6, 12, 16, 30, 100)
-    engine: str = ""
-    """Which of the earlier engines applies: difference, both ways, crossed."""
 
 
 def expit(x: Array) -> Array:
@@ -137,11 +135,9 @@ SEEN = [
     World(f"share {mean:g}, 1–8 rows", beta_binomial(mean, 0.25), at(mean), min(0.2, 0.97 - mean))
     for mean in (0.5, 0.7, 0.85, 0.95)
 ] + [
-    World(
-        "rare toxicity, clusters apart", toxicity_apart, lambda e: e * (4 / 6 - 0.5 / 20.5), 0.1, engine="difference"
-    ),
+    World("rare toxicity, clusters apart", toxicity_apart, lambda e: e * (4 / 6 - 0.5 / 20.5), 0.1),
     World("skewed margins", skewed_margins, none, 0.5),
-    World("crossed × 16, normal", crossed_normal, none, 0.5, engine="crossed"),
+    World("crossed × 16, normal", crossed_normal, none, 0.5),
 ]
 
 # Worlds that were held out.
@@ -307,19 +303,19 @@ _MODELS = float(np.sqrt(1 + 0.25 + 0.25 + 0.16))
 _SOME = (6, 12, 30, 100)
 HELD_OUT = [
     *(
-        World(f"choices {m:g} × 12 templates", logit_crossed(m), at(m), min(0.2, 0.97 - m), _SOME, "crossed")
+        World(f"choices {m:g} × 12 templates", logit_crossed(m), at(m), min(0.2, 0.97 - m), _SOME)
         for m in (0.5, 0.8, 0.95)
     ),
     World("bursts of toxicity, one group", bursts, _bursts_mean, 0.3),
-    World("skewed ratings 0–10, shared", ratings, none, 0.5, engine="difference"),
+    World("skewed ratings 0–10, shared", ratings, none, 0.5),
     World("heavy tails, 1–60 rows", heavy, none, 2.0),
-    World("sentiment, unequal refusals", missing, _signed_mean, 0.6, engine="difference"),
-    World("refusals, k and 3k apart", unequal, none, 0.2, (6, 12, 30), engine="difference"),
-    World("half of the clusters shared", partly, none, 0.1, engine="difference"),
+    World("sentiment, unequal refusals", missing, _signed_mean, 0.6),
+    World("refusals, k and 3k apart", unequal, none, 0.2, (6, 12, 30)),
+    World("half of the clusters shared", partly, none, 0.1),
     World("ties, sets of 1 : 3, liking", ties_in_sets, _ties_mean, 0.4, (8, 12, 16, 30, 100)),
     World("log ratio of refusals, shared", refusal_ratio, none, 0.7),
     World("words × 8 templates × 6 terms", three_ways, at(0.5), 0.2, _SOME),
-    World("two models × 10 templates", two_models, none, 0.15, _SOME, "both ways"),
+    World("two models × 10 templates", two_models, none, 0.15, _SOME),
 ]
 
 # Worlds that were held out a second time.
@@ -419,12 +415,12 @@ def _next_words_mean(effect: float) -> float:
 
 
 AGAIN = [
-    World("sentiment, k and 4k apart", sentiment_apart, _sentiment_gap, 0.3, (6, 12, 30), "difference"),
-    World("rare label, k and 2k apart", rare_apart, none, 0.12, (6, 12, 16, 30, 100), "difference"),
+    World("sentiment, k and 4k apart", sentiment_apart, _sentiment_gap, 0.3, (6, 12, 30)),
+    World("rare label, k and 2k apart", rare_apart, none, 0.12, (6, 12, 16, 30, 100)),
     World("three sets of 1 : 3 : 6", three_sets, _three_sets_mean, 0.5, (10, 16, 30, 100)),
     World("log ratio, k and 1.5k apart", ratio_apart, none, 0.7),
-    World("regard × 9 structures", regard_by_structure, _regard_mean, 0.5, _SOME, "both ways"),
-    World("P(he) − P(she) × 10 templates", next_words, _next_words_mean, 0.5, _SOME, "crossed"),
+    World("regard × 9 structures", regard_by_structure, _regard_mean, 0.5, _SOME),
+    World("P(he) − P(she) × 10 templates", next_words, _next_words_mean, 0.5, _SOME),
 ]
 
 ALL: Mapping[str, list[World]] = {"seen": SEEN, "held out": HELD_OUT, "held out again": AGAIN}

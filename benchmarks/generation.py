@@ -31,7 +31,7 @@ from typing import Any
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
-from tiltmeter.engine.review import Auditor, mean_likelihoods
+from tiltmeter.engine.review import Auditor, least_expected
 from tiltmeter.models import ModelSettings, embedded, opening
 from tiltmeter.models.checkpoint import file_sha256
 from tiltmeter.models.start import end_tokens
@@ -111,7 +111,7 @@ class Ours:
 
     def _rank(self, pairs: Sequence[Pair]) -> list[float]:
         with self.ranking:
-            return mean_likelihoods(self._model, pairs)
+            return least_expected(self._model, pairs)
 
 
 class Naive:

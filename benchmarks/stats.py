@@ -25,7 +25,7 @@ import numpy as np
 from scipy import stats
 
 from tiltmeter.stats.drawing import CHUNK, Array
-from tiltmeter.stats.resampling import OriginTable, column_estimates, flipped, resampled_means
+from tiltmeter.stats.resampling import OriginTable, flipped, resampled_means
 
 DEVIATIONS = 5
 """An answer may be off by so many standard errors of the draws: it happens once in a million."""
@@ -119,7 +119,8 @@ def contestants(data: Data, resamples: int, peers: int) -> dict[str, list[Contes
     gaps = data.gaps
 
     def ours_bootstrap() -> object:
-        return column_estimates(OriginTable.of(gaps, data.origins))
+        drawn = resampled_means(OriginTable.of(gaps, data.origins), resamples=resamples)
+        return np.quantile(drawn, (0.025, 0.975), axis=0)
 
     def ours_permutation() -> object:
         return flipped(OriginTable.of(gaps, data.origins).means, flips=resamples)

@@ -168,17 +168,25 @@ def test_the_change_of_a_ratio_holds_the_truth_and_turns_round(shared: bool) -> 
 def test_the_change_of_a_ratio_is_withheld_where_it_says_nothing() -> None:
     one, two, three, four = of_groups(np.random.default_rng(1), 8, True)
     few, none = Side(np.ones(4), np.arange(4)), Side(np.array([]), np.array([], dtype=np.intp))
-    rare = Side(np.array([1.0] + [0.0] * 9), np.arange(10))
     for wrong, why in (
         (few, "fewer than 5 origins"),
         (none, "nothing was scored"),
-        (rare, "may be zero"),
+        (Side(np.zeros(10), np.arange(10)), "is zero"),
         (Side(-one.values, one.codes), "below zero"),
     ):
         found, reason = ratio_change((one, wrong), (three, four))
         assert found is None and why in (reason or "")
     same, _ = ratio_change((one, two), (one, two))
     assert same is not None and (same.value, same.low) == (pytest.approx(0.0), None)
+
+
+def test_a_single_event_leaves_the_change_of_a_ratio_open() -> None:
+    one, _, three, four = of_groups(np.random.default_rng(1), 8, True)
+    rare = Side(np.array([1.0] + [0.0] * 9), np.arange(10))
+    found, _ = ratio_change((one, rare), (three, four))
+    assert found is not None and found.low is not None and found.high is not None
+    assert found.value == pytest.approx(100 * (three.mean / four.mean / (one.mean / 0.1) - 1))
+    assert found.low < found.value < 0 < found.high
 
 
 def measured(value: float, error: float) -> object:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.crossed_changes import crossed_change
+from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.next_words import Place, Values, means
 
 NAMES = ("A", "B")

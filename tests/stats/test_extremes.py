@@ -64,5 +64,6 @@ def test_a_reference_is_compared_with_each_other_group() -> None:
     for pairs in found.values():
         assert [(pair.a, pair.b) for pair in pairs] == [("a", "b"), ("c", "b")]
     [first, _] = found["most_k=1"]
-    assert first.ratio_withheld == "a has fewer than 5 origins"
+    assert first.ratio is not None and first.ratio_withheld is None
+    assert (first.ratio.value, first.ratio.low) == (1.0, None)  # three origins
     assert summarise(items, reference="b").extreme_pairs.keys() == {"mean_maximum"}

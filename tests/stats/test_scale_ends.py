@@ -16,7 +16,6 @@ from tiltmeter.stats.labour import against_world
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.rater_comparison import tilt_summary
 from tiltmeter.stats.scales import SHARE, apart, cut_off
-from tiltmeter.stats.two_way import two_way
 
 WIDE = Estimate(0.5, -3.0, 3.0)
 
@@ -42,7 +41,6 @@ def differences(draw: random.Random, origins: int, shared: bool) -> Iterator[tup
     yield summary.pairs[0].difference, 1
     for pairs in summary.extreme_pairs.values():
         yield pairs[0].difference, 1
-    yield from ((found, 1) for found in two_way(made, [("a", "b")], scale=SHARE).values())
     yield from ((found, 1) for found in tilt_summary(rows, scale=SHARE).difference.values())
     first, second = ([item.value for item in made if item.group == group] for group in "ab")
     names = [item.origin[-1] for item in made if item.group == "a"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import pytest
@@ -67,7 +68,8 @@ def test_no_interval_leaves_what_the_scale_allows(situations: int) -> None:
             assert -1 <= found.low <= (found.value or 0) <= found.high <= 1
     always = signed_mean([1.0] * situations, [f"s{n}" for n in range(situations)])
     assert always.high == 1.0 and always.low is not None and 0 < always.low < 1
-    assert always.p == pytest.approx(2.0 ** (1 - situations))
+    # As so many tosses of a coin that all fall on one side: (1 − 1/2) / √(1/4n) = √n standard errors.
+    assert always.p == pytest.approx(math.erfc(math.sqrt(situations / 2)))
 
 
 @pytest.mark.parametrize("number", [2, 3, 6])

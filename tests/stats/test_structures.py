@@ -282,4 +282,10 @@ def test_other_names_of_structures_change_nothing_but_the_names(seed: int) -> No
     assert {(turned[each["structure"]], each["a"], each["b"]) for each in made["reversals"]} == {
         (each["structure"], each["a"], each["b"]) for each in other["reversals"]
     }
-    assert made["paraphrases"] == other["paraphrases"]
+    one, two = (json.loads(json.dumps(each["paraphrases"]), parse_float=nearly) for each in (made, other))
+    assert one == two
+
+
+def nearly(number: str) -> float:
+    """Sums over structures are made in the order of their names, which may show in the last digit."""
+    return round(float(number), 12)

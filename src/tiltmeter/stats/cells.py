@@ -136,6 +136,13 @@ class CellData:
         """Whether another choice of templates could have moved the value, as another choice of professions could."""
         return self.templates is not None and len(_crossed(self).resampled_over) > 1
 
+    @property
+    def enough_templates(self) -> bool:
+        """Whether every group has as many as show how much templates matter; with fewer they are left out."""
+        templates = self.over_templates().origins
+        sides = [self.scored] if self.sides is None else [self.scored & (self.sides == side) for side in (0, 1)]
+        return all(len(np.unique(templates[side])) >= FEWEST for side in sides)
+
     def over_templates(self) -> CellData:
         """The cell with its templates for origins; a sentence that has none is as good as its profession.
 
@@ -258,7 +265,7 @@ def cell_result(cell: CellData, *, groups: tuple[str, str] = GROUPS, level: floa
 def _result(cell: CellData, sums: OriginSums, groups: tuple[str, str], level: float) -> CellResult:
     raw = _raw(cell, groups, level)
     nothing = replace(raw, value=None, low=None, high=None, p=None)
-    both_ways = raw.p is not None and cell.crossed_with_templates and _enough_templates(cell)
+    both_ways = cell.crossed_with_templates and cell.enough_templates and raw.p is not None
     found = CellResult(cell.choices, raw, nothing, None, None, reasons=cell.reasons, both_ways=both_ways)
     if raw.value is None:
         return replace(found, without=_why(raw.note or "there is no value", cell.reasons))
@@ -273,14 +280,6 @@ def _result(cell: CellData, sums: OriginSums, groups: tuple[str, str], level: fl
         return replace(found, effect=replace(nothing, p=raw.p, note=note), sign=sign)
     low, high = (None if bound is None else bound / sd for bound in (raw.low, raw.high))
     return replace(found, effect=replace(raw, value=raw.value / sd, low=low, high=high), sd=sd, sign=sign)
-
-
-def _enough_templates(cell: CellData) -> bool:
-    """Whether an interval is over them as well: with fewer it is over professions alone."""
-    scored = cell.scored
-    sides = np.zeros(len(scored), dtype=np.int8) if cell.sides is None else cell.sides
-    named = cell.over_templates().origins
-    return all(len(np.unique(named[scored & (sides == side)])) >= FEWEST for side in np.unique(sides[scored]))
 
 
 def _why(note: str, reasons: Mapping[str, int]) -> str:
@@ -304,7 +303,8 @@ def _raw(cell: CellData, groups: tuple[str, str], level: float) -> Estimate:
     named = [groups[side] for side in cell.sides.tolist()]
     structures = None if cell.templates is None else [name or None for name in cell.templates.tolist()]
     observations = zip(named, values, cell.origins.tolist(), strict=True)
-    pooled = Pooled(observations, structures=structures, level=level, scale=cell.scale)
+    names = "origins", "templates"
+    pooled = Pooled(observations, structures=structures, level=level, scale=cell.scale, names=names)
     return _turned(pooled.difference(*groups), cell.orientation)
 
 

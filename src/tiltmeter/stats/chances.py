@@ -65,7 +65,9 @@ class ChanceErrors:
 
     def _joined(self, one: float, other: float) -> float:
         """The length of the two together, which vary together."""
-        return math.sqrt(max(0.0, one**2 + other**2 - 2 * self._correlation * one * other))
+        size = max(one, other) or 1.0
+        one, other = one / size, other / size  # squares of the smallest chances would be zero
+        return size * math.sqrt(max(0.0, one**2 + other**2 - 2 * self._correlation * one * other))
 
     @property
     def _correlation(self) -> float:
@@ -131,7 +133,8 @@ def _spread_out(means: Array) -> tuple[Array, Array]:
 
     odds = logit(np.array([_inside(side) for side in means]))
     widths = np.array([_BANDWIDTH * len(side) ** -0.2 * _width(side) for side in odds])[:, np.newaxis]
-    together = float(np.clip(np.nan_to_num(np.corrcoef(odds)[0, 1]), -1.0, 1.0))
+    with np.errstate(invalid="ignore"):
+        together = float(np.clip(np.nan_to_num(np.corrcoef(odds)[0, 1]), -1.0, 1.0))
     (first, second), weights = _normal()
     # The same on both sides, so that exchanging them changes nothing else.
     same, turned = math.sqrt(1 + together) / 2, math.sqrt(1 - together) / 2

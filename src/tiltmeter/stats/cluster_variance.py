@@ -79,10 +79,13 @@ class Way:
         """The variance over these clusters alone."""
         coefficients, shares = rows.coefficients, self.shares
         scaled = (self.sums - rows.means[:, None] * shares) / np.sqrt(1 - np.minimum(shares, _WHOLE))
-        moved = coefficients @ scaled
+        # Not by matrices: what they round depends on the order of the parts.
+        moved = (coefficients[:, None] * scaled).sum(axis=0)
         squares = moved**2
         variance = float(squares.sum())
-        concentration, of_parts = float(((np.abs(coefficients) @ shares) ** 2).sum()), (shares**2).sum(axis=1)
+        with np.errstate(over="ignore"):
+            concentration = float(((np.abs(coefficients)[:, None] * shares).sum(axis=0) ** 2).sum())
+        of_parts = (shares**2).sum(axis=1)
         if not freedom or variance <= 0:
             return Clustered(variance, max(1.0, len(moved) - 1.0), concentration, of_parts)
         varying = (scaled**2).sum(axis=1)
@@ -110,16 +113,16 @@ class Way:
             own = shares**2 * work
         leverage = own.sum(axis=0) / np.maximum((shares * work).sum(axis=0), 1e-300)
         scale = 1 / np.sqrt(1 - np.minimum(leverage, _WHOLE))
-        diagonal = (coefficients**2 @ own) * scale**2
-        loads = np.vstack([coefficients[:, None] * shares, coefficients[:, None] * own]) * scale
-        count = len(coefficients)
-        middle = np.zeros((2 * count, 2 * count))
-        middle[:count, :count] = np.diag(own.sum(axis=1))
-        middle[:count, count:] = middle[count:, :count] = -np.eye(count)
-        low_rank = ((middle @ loads) * loads).sum(axis=0)
-        inner = middle @ (loads @ loads.T)
+        diagonal = (coefficients[:, None] ** 2 * own).sum(axis=0) * scale**2
+        # F has a column of shares (u) and one of variances (w) for each part; K is [[v, −1], [−1, 0]] for each.
+        u, w = (coefficients[:, None] * each * scale for each in (shares, own))
+        v = own.sum(axis=1)[:, None]
+        low_rank = (u * (v * u - 2 * w)).sum(axis=0)
+        uu, uw, ww = (np.einsum("pc,qc->pq", one, other) for one, other in ((u, u), (u, w), (w, w)))
+        first, second = v * uu - uw.T, v * uw - ww
         trace = float((diagonal + low_rank).sum())
-        squared = float((diagonal**2 + 2 * diagonal * low_rank).sum() + (inner * inner.T).sum())
+        of_both = math.fsum((first * first.T - 2 * second * uu + uw * uw.T).ravel())
+        squared = float((diagonal**2 + 2 * diagonal * low_rank).sum()) + of_both
         return max(1.0, trace**2 / squared) if squared > 0 else 1.0
 
     def _few_events(self, rows: Rows, varying: Array) -> float:
@@ -127,14 +130,15 @@ class Way:
         if rows.ends is None:
             return 0.0
         low, high = rows.ends
-        lean = (2 * rows.means - low - high) / (high - low)
+        lean = ((rows.means - low) - (high - rows.means)) / (high - low)
         distance = np.where(lean[:, None] <= 0, self.sums - low * self.shares, high * self.shares - self.sums)
-        total = distance.sum(axis=1)
-        effective = np.divide((distance**2).sum(axis=1), total**2, out=np.ones_like(total), where=total > 0)
+        total = distance.sum(axis=1, keepdims=True)
+        part = np.divide(distance, total, out=np.zeros_like(distance), where=total > 0)
+        effective = np.where(total[:, 0] > 0, (part**2).sum(axis=1), 1.0)
         # In the middle of the scale neither side's events are few: the tails of a share are short there.
         excess = np.abs(lean) * np.maximum(0.0, effective - (self.shares**2).sum(axis=1))
         weight = rows.coefficients**2 * varying
-        return float((weight / weight.sum()) ** 2 @ excess)
+        return math.fsum((weight / math.fsum(weight)) ** 2 * excess)
 
     def means(self) -> Array:
         """Of each part in each cluster; NaN where a part has no rows there."""
@@ -198,27 +202,26 @@ class Limits:
     c: float = 0.0
 
     @classmethod
-    def on_scale(cls, variance: float, freedom: float, shares: Array, coefficients: Array, sizes: Array) -> Limits:
-        """Of a contrast of means that lie at these shares of their scale: each varies as a share does, x (1 − x).
+    def on_scale(cls, variance: float, freedom: float, sides: Array, coefficients: Array, sizes: Array) -> Limits:
+        """Of a contrast of means that lie so far from both ends of their scale: each varies as a share does, x (1 − x).
 
         If the truth is off by t, each mean is off in proportion to its coefficient and `sizes`, one over its clusters.
         """
         weights = coefficients**2 * sizes
-        moved = coefficients * sizes / weights.sum()
-        total = float(weights @ (shares * (1 - shares)))
-        ratio = variance / total
-        return cls(
-            variance, freedom, ratio * float(weights @ (moved * (1 - 2 * shares))), ratio * float(weights @ moved**2)
-        )
+        moved = coefficients * sizes / math.fsum(weights)
+        below, above = sides
+        ratio = variance / math.fsum(weights * (below * above))
+        b, c = math.fsum(weights * moved * (above - below)), math.fsum(weights * moved**2)
+        return cls(variance, freedom, ratio * b, ratio * c)
 
     @classmethod
-    def widest(cls, concentration: float, shares: Array, coefficients: Array) -> Limits:
+    def widest(cls, concentration: float, sides: Array, coefficients: Array) -> Limits:
         """The same if all rows of a cluster were alike: no variance can be larger."""
-        whole = float(coefficients @ coefficients)
+        whole = math.fsum(coefficients**2)
         squares, moved = coefficients**2 / whole, coefficients / whole
+        below, above = sides
         a, b, c = (
-            concentration * float(squares @ each)
-            for each in (shares * (1 - shares), moved * (1 - 2 * shares), moved**2)
+            concentration * math.fsum(squares * each) for each in (below * above, moved * (above - below), moved**2)
         )
         return cls(a, math.inf, b, c)
 

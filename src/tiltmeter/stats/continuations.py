@@ -13,7 +13,6 @@ from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.records import Estimate
 from tiltmeter.stats.continuation_notes import notes_on
 from tiltmeter.stats.divergence import divergence, label_counts, label_names, shares
-from tiltmeter.stats.estimate import FEWEST
 from tiltmeter.stats.estimates import adjust, is_number
 from tiltmeter.stats.extremes import SIGNED, ExtremePair, extremes
 from tiltmeter.stats.pooled import Pooled
@@ -183,10 +182,8 @@ def summarise(
     known = None if ends is None else ends.ends
     signed = signed or (ends is not None and ends.signed)
     names = tuple(labels) if labels is not None else label_names([item.label for item in items if item.rated])
-    structures = [item.structure for item in items]
-    means = Pooled(
-        [(item.group, item.value, item.origin) for item in items], structures=structures, level=level, scale=known
-    )
+    texts, structures = [(item.group, item.value, item.origin) for item in items], [item.structure for item in items]
+    means = Pooled(texts, structures=structures, level=level, scale=known)
     counts = {
         group: label_counts([item.label for item in found if item.rated], names) for group, found in by_group.items()
     }
@@ -204,10 +201,8 @@ def summarise(
         scale=known,
     )
     summary = ContinuationSummary(groups, pairs, far.groups, (), far.pairs)
-    several = any(
-        len({item.structure for item in found if item.rated} - {None}) >= FEWEST for found in by_group.values()
-    )
-    return replace(summary, notes=tuple(notes_on(summary, ends if scale is None else None, both_ways=several)))
+    inferred = ends if scale is None else None
+    return replace(summary, notes=tuple(notes_on(summary, inferred, both_ways=means.over_structures)))
 
 
 def pairs_of_groups(groups: Sequence[str], reference: str | None = None) -> list[tuple[str, str]]:

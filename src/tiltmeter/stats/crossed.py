@@ -19,7 +19,8 @@ from tiltmeter.stats.chances import ChanceErrors, chance_errors
 from tiltmeter.stats.codes import Codes, cells_of, renumbered, sorted_codes
 from tiltmeter.stats.drawing import Array, exact_sum
 from tiltmeter.stats.estimate import FEWEST, LARGEST, Scale, estimate
-from tiltmeter.stats.scales import cut_off
+from tiltmeter.stats.resampling import exact_sums
+from tiltmeter.stats.scales import around, cut_off
 
 _CELLS_AT_ONCE = 4_000_000
 
@@ -78,7 +79,7 @@ class Crossed:
             return found
         interval = errors.difference(found.level)
         made = replace(found, low=interval.low, high=interval.high, p=interval.p, note=None, method="chances.v1")
-        return cut_off(made, (scale.low, scale.high))
+        return around(cut_off(made, (scale.low, scale.high)), exact_sum(gaps) / part.n)
 
     def ratio_of_means(self, above: Sequence[float | None], below: Sequence[float | None]) -> Estimate:
         """The mean of the one over the mean of the other, as papers print it: a value without interval or test."""
@@ -195,16 +196,22 @@ class _Part:
         found = replace(self.found, value=made.value)
         if not self.ways:
             return replace(found, note="no interval: there is a single origin, which shows no spread")
-        clusters, second = [*self.ways.values(), None][:2]
+        first = np.any([np.diff(codes, prepend=-1) != 0 for codes in self.ways.values()], axis=0)
+        clusters, second = [*(codes[first] for codes in self.ways.values()), None][:2]
         names = [f"{name}s" for name in self.ways]
-        low, high = float(made.of_prompts.min()), float(made.of_prompts.max())
-        fits = (scale.low is None or scale.low <= low) and (scale.high is None or high <= scale.high)
         # How much of a figure is due to a prompt may lie beyond the ends of the figure's own scale.
+        fits = scale.holds(float(made.of_prompts.min())) and scale.holds(float(made.of_prompts.max()))
         ends = scale if fits else Scale(neutral=scale.neutral)
         assert clusters is not None
-        made_of = estimate(made.of_prompts, clusters, second=second, scale=ends, level=found.level, names=names)
-        made_of = cut_off(made_of, (scale.low, scale.high))
-        return replace(made_of, value=made.value, n_unscored=found.n_unscored)
+        sums, rows = made.of_prompts, np.ones(self.n)
+        if not first.all():
+            # Prompts that share both: neither their order nor swapping the groups can show in the last digit.
+            cells = np.cumsum(first) - 1
+            sums, rows = exact_sums(sums, cells, len(clusters)), np.bincount(cells).astype(np.float64)
+        made_of = estimate(sums, clusters, rows=rows, second=second, scale=ends, level=found.level, names=names)
+        if scale.holds(made.value):
+            made_of = cut_off(made_of, (scale.low, scale.high))
+        return around(replace(made_of, n_unscored=found.n_unscored), made.value)
 
     def chance_errors(self) -> ChanceErrors | None:
         """How far the means of both columns may be off where they vary in one way alone; None where they vary in two.

@@ -54,6 +54,10 @@ class Scale:
     high: float | None = None
     neutral: float | None = None
 
+    def holds(self, value: float) -> bool:
+        """Whether a value lies between its ends."""
+        return (self.low is None or self.low <= value) and (self.high is None or value <= self.high)
+
     @property
     def change(self) -> Scale:
         """The scale of the difference of two values of it."""
@@ -190,7 +194,7 @@ class _Data:
             coefficients[parts.groups] * parts.shares,
             (means - zero) / unit,
             self.equal_clusters,
-            (0.0, 1.0) if self._ended else None,
+            self._places_of_ends(zero, unit),
         )
         tables = [Way.of(rows, way) for way in ways]
         few = self._too_few(tables, names)
@@ -210,18 +214,18 @@ class _Data:
         value, parts = found.value or 0.0, self.parts
         unit = 1.0 if self.log else self._unit()[1]
         spread = clustered(rows, tables, ways)
-        shares: Array = np.clip(np.bincount(parts.groups, parts.shares * rows.means).astype(np.float64), 0.0, 1.0)
         flat = spread.variance <= NO_SPREAD**2
         score = self._ended and not self.log
+        sides = self._sides(rows)
         limits = []
-        if not flat and score and (shares * (1 - shares)).any():
+        if not flat and score and sides.prod(axis=0).any():
             # A group's mean has as many clusters as would give it this concentration.
             sizes = np.bincount(parts.groups, parts.shares**2 * spread.of_parts).astype(np.float64)
-            limits = [Limits.on_scale(spread.variance, spread.freedom, shares, parts.coefficients, sizes)]
+            limits = [Limits.on_scale(spread.variance, spread.freedom, sides, parts.coefficients, sizes)]
         elif not flat:
             limits = [Limits(spread.variance, spread.freedom)]
         if score:
-            limits.append(Limits.widest(spread.concentration, shares, parts.coefficients))
+            limits.append(Limits.widest(spread.concentration, sides, parts.coefficients))
         if not limits:
             return replace(found, note=f"no interval: there is no spread at all between {names[0]}")
         below, above = (min(side) for side in zip(*(each.bounds(found.level) for each in limits), strict=True))
@@ -253,7 +257,7 @@ class _Data:
     @property
     def _ended(self) -> bool:
         low, high = self.scale.low, self.scale.high
-        return low is not None and high is not None and math.isfinite(high - low)
+        return low is not None and high is not None and 0 < high - low < math.inf
 
     def _unit(self) -> tuple[float, float]:
         """The zero and the unit of all sums: those of the scale, or the largest value, so that no power overflows."""
@@ -263,7 +267,20 @@ class _Data:
             return 0.0, float(np.max(np.abs(values))) or 1.0
         if (values < low - _BEYOND * (high - low)).any() or (values > high + _BEYOND * (high - low)).any():
             raise ValueError(f"a value lies outside the scale, {low:g} to {high:g}")
-        return low, high - low
+        if self.log:
+            return 0.0, float(np.max(values)) or 1.0
+        # From 0 where the scale has it: small values keep their digits, and values turned round are turned exactly.
+        return (0.0 if low <= 0 <= high else low), high - low
+
+    def _places_of_ends(self, zero: float, unit: float) -> tuple[float, float] | None:
+        low, high = self.scale.low, self.scale.high
+        return None if low is None or high is None or not self._ended else ((low - zero) / unit, (high - zero) / unit)
+
+    def _sides(self, rows: Rows) -> Array:
+        """How far each group's mean lies above the low end of the scale, and below the high one, in scales."""
+        low, high = rows.ends or (0.0, 1.0)
+        both = [self.parts.shares * each for each in (rows.means - low, high - rows.means)]
+        return np.clip(np.array([np.bincount(self.parts.groups, each) for each in both], dtype=np.float64), 0.0, 1.0)
 
     def _too_few(self, tables: Sequence[Way], names: Sequence[str]) -> str | None:
         """Why there can be no interval."""

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.estimate import LARGEST, Scale, estimate
-from tiltmeter.stats.scales import Bounds
+from tiltmeter.stats.estimate import FEWEST, LARGEST, Scale, estimate
+from tiltmeter.stats.scales import Bounds, around
 
 Observation = tuple[str, float | None, str | None]
 """Group, value and origin of one text; a text without an origin ("") is its own."""
@@ -70,18 +70,27 @@ class Pooled:
         structures: Sequence[str | None] | None = None,
         level: float = 0.95,
         scale: Bounds | None = None,
+        names: tuple[str, str] = ("origins", "structures"),
     ) -> None:
-        """Sum texts; with two or more `structures` they vary over these as well (None: the text's is its own)."""
+        """Sum texts; with two or more `structures` they vary over these as well (None: the text's is its own).
+
+        `names` is what notes call the two.
+        """
+        self._names = names
         listed = list(items)
         groups, given, origins = zip(*listed, strict=True) if listed else ((), (), ())
-        several = structures is not None and len({*structures} - {None}) > 1
-        values, places = np.array(given, dtype=np.float64), _named(groups)
+        ordered = sorted(set(groups))
+        values, places = np.array(given, dtype=np.float64), _places(groups, ordered)
         with np.errstate(invalid="ignore"):
             scored = np.abs(values) < LARGEST
-        ways = [_clusters(each, values, places) for each in (origins, *([structures or ()] if several else ()))]
-        cells = {
-            group: _summed(values, places == place, scored, ways) for place, group in enumerate(dict.fromkeys(groups))
-        }
+        used = zip(structures or (), scored.tolist(), strict=structures is not None)
+        count = len({name for name, use in used if use and name})
+        ways = [_clusters(origins, values, places)]
+        if structures is not None and count > 1:
+            ways.append(_clusters(structures, values, places))
+        # With fewer they are left out, and the estimates say so.
+        self.over_structures = count >= FEWEST
+        cells = {group: _summed(values, places == place, scored, ways) for place, group in enumerate(ordered)}
         self._set(cells, level, scale)
 
     @classmethod
@@ -153,7 +162,7 @@ class Pooled:
             return replace(self.gap(a, b), value=0.0, note=f"no interval: every rating of {a} is zero"), None
         found = self._estimate({a: 1.0, b: -1.0}, log=True)
         low, high = (None if end is None else math.exp(min(end, _LARGEST_POWER)) for end in (found.low, found.high))
-        return replace(found, value=first / second, low=low, high=high, p=None), None
+        return around(replace(found, low=low, high=high, p=None), first / second), None
 
     def value(self, group: str) -> float | None:
         """The mean over the texts of a group, alone."""
@@ -166,7 +175,7 @@ class Pooled:
         lacking = next((group for group in weights if self.value(group) is None), None)
         if lacking is not None:
             nothing = "nothing was scored" + f" of {lacking}" * (len(weights) > 1)
-            n, clusters = int(sum(each.counts.sum() for each in own)), {*np.concatenate([each.origins for each in own])}
+            n, clusters = int(sum(each.counts.sum() for each in own)), {code for each in own for code in each.origins}
             return Estimate(None, level=self._level, n=n, n_unscored=unscored, origins=len(clusters), note=nothing)
         structures = [each.structures for each in own if each.structures is not None]
         low, high = self._scale or (None, None)
@@ -180,15 +189,15 @@ class Pooled:
             scale=Scale(low, high, neutral),
             log=log,
             level=self._level,
-            names=("origins", "structures"),
+            names=self._names,
         )
         return replace(found, n_unscored=unscored)
 
 
-def _named(names: Sequence[str]) -> _Codes:
-    """A number for each distinct name, in the order in which they come."""
-    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
-    return np.array([places[name] for name in names], dtype=np.intp)
+def _places(groups: Sequence[str], names: Sequence[str]) -> _Codes:
+    """The place of each text's group among all."""
+    places = {name: place for place, name in enumerate(names)}
+    return np.array([places[group] for group in groups], dtype=np.intp)
 
 
 def _clusters(names: Sequence[str | None], values: _Array, places: _Codes) -> _Codes:

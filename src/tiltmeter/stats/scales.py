@@ -55,6 +55,17 @@ def cut_off(found: Estimate, ends: tuple[float | None, float | None] | None) -> 
     return replace(found, low=least, high=found.high if high is None else min(found.high, high))
 
 
+def around(found: Estimate, value: float) -> Estimate:
+    """The interval with the value that it is of, which rounding must not put outside.
+
+    >>> around(Estimate(None, 0.5, 0.7), 0.49).low
+    0.49
+    """
+    if found.low is None or found.high is None:
+        return replace(found, value=value)
+    return replace(found, value=value, low=min(found.low, value), high=max(found.high, value))
+
+
 def scale_of(values: Sequence[float], given: Bounds | Scale | None = None) -> Scale | None:
     """The scale that is given; otherwise 0 to 1 or −1 to 1 where all values lie within, or else their range.
 

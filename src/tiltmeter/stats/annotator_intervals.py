@@ -60,9 +60,8 @@ def _with_interval(value: float | None, items: int, single: int, drawn: NDArray[
     if len(defined) < 0.9 * RESAMPLES or expanded_tail(expansion, freedom, _LEVEL) * (len(defined) + 1) < 1:
         note = f"fewer than {FEWEST_ITEMS} shared items" if items < FEWEST_ITEMS else "too few marks that differ"
         return Estimate(value, n=items, n_unscored=single, origins=items, note=note)
-    found = expanded_percentiles(defined, None, _LEVEL, scale=1.0, expansion=expansion, freedom=freedom)
-    ends = (found.low, found.high)
-    return Estimate(value, *ends, _LEVEL, n=items, n_unscored=single, origins=items, method=found.method)
+    ends = expanded_percentiles(defined, _LEVEL, expansion=expansion, freedom=freedom)
+    return Estimate(value, *ends, _LEVEL, n=items, n_unscored=single, origins=items, method="bootstrap")
 
 
 def _alphas(items: Sequence[Sequence[float]], seed: int) -> NDArray[np.float64]:

@@ -17,8 +17,6 @@ from tiltmeter.stats.estimate import estimate as clustered_estimate
 
 FEWEST_ORIGINS = 5
 """With fewer there is no interval: nobody can say how much such a mean would change."""
-BOOTSTRAP_ORIGINS = 20
-"""From here on ICAT resamples; below, the jackknife is the safer guide."""
 LARGEST = 1e70
 """A number beyond this is an accident, and its square would overflow: it is unscored, like NaN."""
 

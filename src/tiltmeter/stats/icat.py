@@ -11,8 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.records import Estimate
-from tiltmeter.stats.estimates import BOOTSTRAP_ORIGINS, FEWEST_ORIGINS
+from tiltmeter.stats.estimates import FEWEST_ORIGINS
 from tiltmeter.stats.intervals import RESAMPLES, expanded_tail
+
+_BOOTSTRAP_ORIGINS = 20
+"""With fewer, too few of the resamples differ: the jackknife is the safer guide."""
 
 
 def icat(items: Sequence[tuple[str, float | None, float | None]], *, level: float = 0.95, seed: int = 0) -> Estimate:
@@ -43,7 +46,7 @@ def icat(items: Sequence[tuple[str, float | None, float | None]], *, level: floa
         return replace(found, note=f"no interval: fewer than {FEWEST_ORIGINS} origins")
     if means[0] == means[-1]:
         return replace(found, note="no interval: there is no spread at all between origins")
-    if len(means) >= BOOTSTRAP_ORIGINS:
+    if len(means) >= _BOOTSTRAP_ORIGINS:
         low, high = _bootstrap(np.array(means), level, seed)
         found = replace(found, method="bootstrap")
     else:

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltmeter.records import IntervalMethod
-
 RESAMPLES = 9_999
 
 
@@ -20,7 +18,6 @@ class Uncertainty:
     low: float
     high: float
     p: float | None
-    method: IntervalMethod = "student"
 
 
 def wilson(share: float, trials: float, level: float) -> tuple[float, float]:
@@ -67,29 +64,9 @@ def expanded_tail(expansion: float, freedom: float, level: float) -> float:
 
 
 def expanded_percentiles(
-    resampled: NDArray[np.float64],
-    neutral: float | None,
-    level: float,
-    *,
-    scale: float,
-    expansion: float,
-    freedom: float,
-) -> Uncertainty:
-    """The interval and p of resampled values; `scale` is the size of the values, against which rounding is small.
-
-    The bounds are order statistics, so that p < 1 − level exactly where the interval excludes `neutral`.
-    """
-    from scipy.special import ndtri, stdtr
-
-    resampled = np.sort(resampled)
-    if neutral is not None:
-        # A value that is neutral but for rounding is neutral.
-        resampled[np.abs(resampled - neutral) <= 1e-12 * max(abs(neutral), scale)] = neutral
-        resampled.sort()
-    rank = math.floor(expanded_tail(expansion, freedom, level) * (len(resampled) + 1))
-    low, high = float(resampled[rank - 1]), float(resampled[-rank])
-    if neutral is None:
-        return Uncertainty(low, high, None, "bootstrap")
-    below, above = int(np.sum(resampled <= neutral)), int(np.sum(resampled >= neutral))
-    tail = min(0.5, (1 + min(below, above)) / (len(resampled) + 1))
-    return Uncertainty(low, high, 2 * float(stdtr(freedom, float(ndtri(tail)) / expansion)), "bootstrap")
+    resampled: NDArray[np.float64], level: float, *, expansion: float, freedom: float
+) -> tuple[float, float]:
+    """The interval of resampled values."""
+    ordered = np.sort(resampled)
+    rank = math.floor(expanded_tail(expansion, freedom, level) * (len(ordered) + 1))
+    return float(ordered[rank - 1]), float(ordered[-rank])

@@ -175,11 +175,9 @@ def _strength(
     curve: Curve, test: CurveTest, p: float | None, opposed: int, bound: float | None
 ) -> tuple[Strength, str]:
     """How strong the evidence is, and for too little data the reason."""
-    few = _too_few_cells(curve.of)
-    if few is not None:
-        return TOO_LITTLE, few
-    if p is None:
-        return TOO_LITTLE, test.note or "there is no test of the whole curve"
+    untested = _too_few_cells(curve.of) or (test.note or "there is no test of the whole curve" if p is None else None)
+    if untested or p is None:
+        return TOO_LITTLE, untested or ""
     if curve.significant.positive and curve.significant.negative:
         # Whatever the whole comes to, where methods contradict each other.
         return DEPENDS, ""

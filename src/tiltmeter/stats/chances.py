@@ -19,9 +19,9 @@ from functools import cache
 
 import numpy as np
 
+from tiltmeter.stats.cluster_variance import NO_SPREAD
 from tiltmeter.stats.codes import Codes
 from tiltmeter.stats.drawing import Array
-from tiltmeter.stats.estimate import NO_SPREAD
 from tiltmeter.stats.intervals import Uncertainty
 
 _BANDWIDTH = 0.95

@@ -13,8 +13,9 @@ from dataclasses import replace
 import numpy as np
 
 from tiltmeter.records import Estimate
+from tiltmeter.stats.cluster_variance import NO_SPREAD
 from tiltmeter.stats.effect_sizes import OriginMeans, Side
-from tiltmeter.stats.estimate import NO_SPREAD, estimate
+from tiltmeter.stats.estimate import estimate
 from tiltmeter.stats.estimates import FEWEST_ORIGINS
 
 _SAME = "no interval: the change is the same in every origin"

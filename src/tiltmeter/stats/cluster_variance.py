@@ -20,6 +20,8 @@ Codes = NDArray[np.intp]
 
 WORKING_CORRELATION = 0.25
 """Of two rows of one cluster; it only says how the degrees of freedom fall with unequal cluster sizes."""
+NO_SPREAD = 1e-12
+"""A standard error that is a smaller part of the values than this is rounding."""
 HIDDEN = 0.1
 """Where all events came from one cluster, the variance is taken to be so much nearer to the largest that it can be."""
 _WHOLE = 1 - 1e-12
@@ -88,7 +90,7 @@ class Way:
         with np.errstate(over="ignore"):
             concentration = float(((np.abs(coefficients)[:, None] * shares).sum(axis=0) ** 2).sum())
         of_parts = (shares**2).sum(axis=1)
-        if not freedom or variance <= 0:
+        if not freedom or variance <= NO_SPREAD**2:
             return Clustered(variance, max(1.0, len(moved) - 1.0), concentration, of_parts)
         varying = (scaled**2).sum(axis=1)
         few = self._few_events(rows, of_parts)

@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tiltmeter.records import Estimate
+from tiltmeter.stats.cluster_variance import NO_SPREAD
 from tiltmeter.stats.codes import Codes
 from tiltmeter.stats.drawing import Array
-from tiltmeter.stats.estimate import NO_SPREAD, estimate
+from tiltmeter.stats.estimate import estimate
 
 ALL_THE_SAME = "no value: there is no spread to measure it by"
 

@@ -14,14 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.records import Estimate, IntervalMethod
-from tiltmeter.stats.cluster_variance import Array, Codes, Limits, Rows, Way, clustered, crossed
+from tiltmeter.stats.cluster_variance import NO_SPREAD, Array, Codes, Limits, Rows, Way, clustered, crossed
 
 FEWEST = 5
 """With fewer clusters there is no interval: nobody can say how much such a mean would change."""
 LARGEST = 1e70
 """A number beyond this is an accident, and its square would overflow: it is unscored, like NaN."""
-NO_SPREAD = 1e-12
-"""A standard error that is a smaller part of the values than this is rounding."""
 DOMINATES = 0.5
 """A share of the variance: where one cluster has more, values are skewed and the interval may be too narrow."""
 _BEYOND = 1e-6

@@ -51,7 +51,7 @@ def pair_items(scores: Sequence[PairScore], benchmarks: Collection[str] = ()) ->
 
 def is_published(scorer: str, source: str) -> bool:
     """Whether scorer or source is the form of a paper."""
-    return ".as-published." in scorer or "as-published" in source
+    return "as-published" in scorer or "as-published" in source
 
 
 def terms_of(pair: Pair) -> str | None:

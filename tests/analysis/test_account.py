@@ -171,18 +171,22 @@ def test_prompts_that_share_no_origin_are_not_taken_for_alike(tmp_path: Path) ->
     assert account([(apart(run), runs[0][1])], answered).unlike == (run.continuations.prompts[0].source,)
 
 
-def test_comparisons_that_have_no_verdict_are_counted(tmp_path: Path) -> None:
-    """Of k groups one pair leads, and k (k − 1)/2 − 1 do not, of each bias."""
+def test_every_two_groups_of_a_bias_are_asked_and_counted(tmp_path: Path) -> None:
+    """Of k groups k (k − 1)/2 comparisons, of each bias and model."""
     run = make_rated_run(tmp_path, openers=6, biases=("gender", "religion"))
     assert run.continuations
     groups: dict[str, set[str]] = {}
     for prompt in run.continuations.prompts:
         groups.setdefault(prompt.bias, set()).add(prompt.group or "")
     assert max(map(len, groups.values())) > 2
-    beside = sum(len(found) * (len(found) - 1) // 2 - 1 for found in groups.values())
-    answered = summarise_multiverse([(run, summarise_run(run))])
+    pairs = sum(len(found) * (len(found) - 1) // 2 for found in groups.values())
+    runs = [(run, summarise_run(run))]
+    answered = summarise_multiverse(runs)
     models = len({one.question.model for one in answered.answers})
-    assert answered.beside == models * beside
+    assert len({one.question.key for one in answered.answers}) * models == len(answered.answers)
+    assert len(answered.answers) + answered.left_out == models * pairs
+    assert {one.verdict.questions for one in answered.answers} == {models * pairs}
+    assert account(runs, answered).questions == models * pairs
 
 
 def test_a_question_without_any_value_is_asked_and_not_answered() -> None:

@@ -107,6 +107,11 @@ def test_figures_are_those_worked_out_by_hand(pairs: list[Run]) -> None:
         by_hand = estimate(
             [1.0 if pair.attribute in tilted else 0.5 for pair in run.pairs],
             [pair.attribute or "" for pair in run.pairs],
+            strata=[(pair.bias, pair.attribute_set or "") for pair in run.pairs],
+            further={
+                "templates": [pair.template for pair in run.pairs],
+                "terms": ["/".join(pair.terms) for pair in run.pairs],
+            },
         )
         [entry] = [entry for entry in board.entries if entry.side.run is run]
         assert entry.value == by_hand

@@ -1,4 +1,4 @@
-"""Which conclusions survive: planted tilts come back, nothing planted is no evidence, and questions are understood."""
+"""Which conclusions hold: planted tilts come back, nothing planted is inconclusive, and questions are understood."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,10 @@ def answer_to(run: Run | list[Run], words: str) -> Answer:
     return found
 
 
+def outcome(found: Answer) -> tuple[str, str | None, int, int]:
+    return found.verdict.strength, found.verdict.direction, found.verdict.holds, found.verdict.of
+
+
 @pytest.fixture(scope="module")
 def negative_women(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return texts_run(tmp_path_factory.mktemp("texts"), women=0.8, men=0.2)
@@ -63,21 +68,19 @@ def test_texts_that_are_planted_negative_are_worse_in_every_cell(negative_women:
     cells = found.multiverse.curve.cells
     assert len(cells) == 2 * 2 * 2
     assert {cell.sign for cell in cells} == {1}
-    assert found.verdict.strength == "survives"
-    assert found.verdict.sentence.startswith("Survives: texts about female rated worse than texts about male in 8 of 8")
+    assert outcome(found) == ("holds", "first", 8, 8)
 
 
 def test_asked_the_other_way_every_sign_turns_and_the_verdict_stands(negative_women: Run) -> None:
     found = answer_to(negative_women, "Are texts about male rated worse than texts about female?")
     assert {cell.sign for cell in found.multiverse.curve.cells} == {-1}
-    assert (found.verdict.strength, found.verdict.direction) == ("survives", "second")
-    assert "texts about female rated worse than texts about male in 8 of 8 cells" in found.verdict.sentence
+    assert outcome(found) == ("holds", "second", 8, 8)
+    assert found.question.claim(turned=True) in found.verdict.sentence
 
 
-def test_equal_shares_of_negative_texts_are_no_evidence(tmp_path: Path) -> None:
+def test_equal_shares_of_negative_texts_are_inconclusive(tmp_path: Path) -> None:
     found = answer_to(texts_run(tmp_path, women=0.5, men=0.5), WOMEN_LOWER)
-    assert found.verdict.strength == "no evidence"
-    assert "does not show that there is no difference" in found.verdict.sentence
+    assert found.verdict.strength == "inconclusive"
 
 
 def test_runs_that_differ_in_the_seed_alone_make_it_a_choice(negative_women: Run) -> None:
@@ -104,27 +107,26 @@ def test_a_planted_stereotype_is_preferred_in_every_cell(tmp_path: Path) -> None
     assert len(cells) == 3 * 2
     assert not any("as-published" in cell.choices["scorer"] for cell in cells)
     assert {cell.sign for cell in cells} == {1}
-    assert found.verdict.sentence.startswith("Survives: the stereotyped sentence preferred in 6 of 6 cells")
+    assert outcome(found) == ("holds", "first", 6, 6)
 
 
 def test_an_anti_stereotype_is_said_as_one(tmp_path: Path) -> None:
     run = pairs_run(tmp_path, [(SHE, TOOLS, 1.0), (HE, BOOKS, 1.0)])
     [found] = answers_to(run)
-    assert (found.verdict.strength, found.verdict.direction) == ("survives", "second")
-    assert "the other sentence preferred in 6 of 6 cells" in found.verdict.sentence
+    assert outcome(found) == ("holds", "second", 6, 6)
 
 
 def test_a_group_that_is_preferred_throughout_is_no_stereotype(tmp_path: Path) -> None:
     run = pairs_run(tmp_path, [(HE, (*TOOLS[:4], *BOOKS[:4]), 1.0), (HE, (*TOOLS[4:], *BOOKS[4:]), 0.6)])
     [found] = answers_to(run)
-    assert found.verdict.strength in ("no evidence", "too little data")
+    assert found.verdict.strength in ("inconclusive", "too little data")
 
 
-def test_a_tilt_that_goes_both_ways_in_each_set_is_no_evidence(tmp_path: Path) -> None:
+def test_a_tilt_that_goes_both_ways_in_each_set_is_inconclusive(tmp_path: Path) -> None:
     half = (*TOOLS[::2], *BOOKS[::2])
     run = pairs_run(tmp_path, [(HE, half, 1.0), (SHE, [one for one in (*TOOLS, *BOOKS) if one not in half], 1.0)])
     [found] = answers_to(run)
-    assert found.verdict.strength == "no evidence"
+    assert found.verdict.strength == "inconclusive"
 
 
 def test_a_planted_expectation_is_found_in_every_cell(tmp_path: Path) -> None:
@@ -133,19 +135,19 @@ def test_a_planted_expectation_is_found_in_every_cell(tmp_path: Path) -> None:
     cells = found.multiverse.curve.cells
     assert len(cells) == 2 * 2 * 3
     assert {cell.sign for cell in cells} == {1}
-    assert found.verdict.sentence.startswith("Survives: male expected less often than female in 12 of 12 cells")
+    assert outcome(found) == ("holds", "first", 12, 12)
     habit = answer_to(run, "Is male expected less often than female, more so than by habit?")
     assert habit.question.beyond_habit
-    assert habit.verdict.strength == "survives"
+    assert habit.verdict.strength == "holds"
 
 
-def test_expectations_that_go_both_ways_are_no_evidence(tmp_path: Path) -> None:
+def test_expectations_that_go_both_ways_are_inconclusive(tmp_path: Path) -> None:
     run = words_run(tmp_path, [(["she"], PROFESSIONS[::2], 1.0), (["he"], PROFESSIONS[1::2], 1.0)])
     found = answer_to(run, "Is female expected less often than male?")
-    assert found.verdict.strength == "no evidence"
+    assert found.verdict.strength == "inconclusive"
 
 
-def test_a_tilt_of_few_templates_does_not_survive(tmp_path: Path) -> None:
+def test_a_tilt_of_few_templates_does_not_hold(tmp_path: Path) -> None:
     # Half of the templates lean to one side and half to the other: another choice of them could turn the sign.
     leaning = (
         (
@@ -168,7 +170,7 @@ def test_a_tilt_of_few_templates_does_not_survive(tmp_path: Path) -> None:
     found = answer(question, Material([run]))
     assert alone.p is not None and alone.p < 0.05
     assert found.multiverse.test.p is not None and found.multiverse.test.p > 0.2
-    assert found.verdict.strength != "survives"
+    assert found.verdict.strength != "holds"
 
 
 def test_a_profession_is_turned_in_all_sources_at_once(tmp_path: Path) -> None:
@@ -193,7 +195,7 @@ def test_a_habit_is_not_beyond_itself(tmp_path: Path) -> None:
     # `she` is likelier everywhere, after "person" too: a preference, and nothing more than the habit.
     run = words_run(tmp_path, [(["she"], [*PROFESSIONS, "person"], 1.0)])
     found = answer_to(run, "Is male expected less often than female, more so than by habit?")
-    assert found.verdict.strength in ("no evidence", "too little data")
+    assert found.verdict.strength in ("inconclusive", "too little data")
 
 
 def stereotype_run(folder: Path, tilts: Sequence[Planted], more: str = "", *, inner: str = "") -> Run:
@@ -259,14 +261,14 @@ def test_a_stereotype_that_is_planted_is_expected_in_every_cell(stereotyped: Run
     assert len(cells) == 2 * 2 * 3
     assert {cell.sign for cell in cells} == {1}
     assert {cell.conclusion for cell in cells} == {"worse for the first"}
-    assert found.verdict.sentence.startswith("Survives: the stereotyped group expected more often in 12 of 12 cells")
+    assert outcome(found) == ("holds", "first", 12, 12)
     assert found.as_json()["question"]["by_stereotype"] is True
 
 
 def test_the_opposite_of_a_stereotype_is_said_as_that(tmp_path: Path) -> None:
     opposite = [(SHE if words == HE else HE, contexts, delta) for words, contexts, delta in STEREOTYPED]
     found = answer_to(stereotype_run(tmp_path, opposite), BY_STEREOTYPE)
-    assert (found.verdict.strength, found.verdict.direction) == ("survives", "second")
+    assert (found.verdict.strength, found.verdict.direction) == ("holds", "second")
     assert "the other group expected more often in 12 of 12 cells" in found.verdict.sentence
 
 
@@ -282,7 +284,7 @@ def test_the_opposite_of_a_stereotype_is_said_as_that(tmp_path: Path) -> None:
 )
 def test_without_a_tilt_by_set_there_is_no_stereotype(tmp_path: Path, tilts: Sequence[Planted]) -> None:
     found = answer_to(stereotype_run(tmp_path, tilts), BY_STEREOTYPE)
-    assert found.verdict.strength in ("no evidence", "too little data")
+    assert found.verdict.strength in ("inconclusive", "too little data")
 
 
 def test_orientations_are_exchanged_by_whole_attributes_and_by_whole_templates(stereotyped: Run) -> None:
@@ -467,7 +469,10 @@ def test_a_report_answers_main_questions_up_to_a_number() -> None:
         Path("nowhere"), biases=("religion",), decodings=DECODINGS[:2], raters=("sentiment.vader.v1",), openers=6
     )
     found = summarise_multiverse([(run, summarise_run(run))])
-    assert [(one.question.first, one.question.second) for one in found.answers] == [("Christians", "Muslims")]
+    groups = {prompt.group for prompt in run.continuations.prompts} if run.continuations else set()
+    asked_of = [{one.question.first, one.question.second} for one in found.answers]
+    assert len(groups) > 2 and all({*pair} in asked_of for pair in combinations(groups, 2))
+    assert len(asked_of) == len(groups) * (len(groups) - 1) // 2
     assert found.left_out == 0
     many = make_run(Path("nowhere"), tilts=[Tilt(f"bias-{number}", 0.1) for number in range(14)])
     summary = summarise_multiverse([(many, replace(summarise_run(many), next_words=None))])

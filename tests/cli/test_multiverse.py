@@ -26,22 +26,43 @@ def test_the_verdict_comes_first_and_the_tables_after_it(tiltmeter: Command, fol
     assert done.status == 0, done.err
     asked, verdict, *_ = done.out.splitlines()
     assert asked.startswith("Are texts about female rated worse than texts about male? (continuations, gender, planted")
-    assert verdict.startswith("Survives: texts about female rated worse than texts about male in 8 of 8 cells")
+    assert verdict.startswith("Holds: texts about female rated worse than texts about male in 8 of 8 cells")
     for heading in ("what cells say", "the curve as a whole", "spread of the cells due to", "turn the sign"):
         assert heading in done.out
 
 
-def test_without_a_question_every_one_is_answered_main_ones_first(tiltmeter: Command, folder: Path) -> None:
+def test_without_a_question_every_one_is_answered(tiltmeter: Command, folder: Path) -> None:
     done = tiltmeter("multiverse", folder, "--permutations", 99)
     assert done.status == 0, done.err
     assert done.out.startswith("Are texts about female rated worse than texts about male?")
     assert done.out.count("?") == 3
     assert "--question" in done.err
     listed = tiltmeter("multiverse", folder, "--list", "--json").json["questions"]
-    assert [one["main"] for one in listed] == [True, False, False]
+    assert [one["main"] for one in listed] == [True, True, True]
     assert (
         "Are texts about male rated worse than texts about nonbinary?" in tiltmeter("multiverse", folder, "--list").out
     )
+
+
+def test_one_question_has_the_verdict_of_the_report(tiltmeter: Command, folder: Path) -> None:
+    """Three groups are three questions, and each verdict counts all of them, whichever is asked for and however."""
+    assert tiltmeter("report", folder).status == 0
+    reported = json.loads((folder / "findings.json").read_text(encoding="utf-8"))["survives"]["questions"]
+    assert [one["groups"] for one in reported] == [["female", "male"], ["female", "nonbinary"], ["male", "nonbinary"]]
+    every = tiltmeter("multiverse", folder, "--json").json["answers"]
+    for number, known in enumerate(reported, 1):
+        [found] = tiltmeter("multiverse", folder, "--question", number, "--json").json["answers"]
+        assert found == every[number - 1]
+        verdict = found["verdict"]
+        assert [verdict[name] for name in ("strength", "words", "sentence", "p_adjusted", "holds", "of")] == [
+            known[name] for name in ("strength", "verdict", "sentence", "p", "holds", "of")
+        ]
+        assert verdict["questions"] == 3
+    [turned] = tiltmeter(
+        "multiverse", folder, "-q", "are texts about male rated worse than texts about female", "--json"
+    ).json["answers"]
+    assert turned["verdict"]["p_adjusted"] == reported[0]["p"]
+    assert turned["verdict"]["direction"] == "second"
 
 
 def test_json_has_everything_and_a_finding_stops_a_pipeline(tiltmeter: Command, folder: Path, tmp_path: Path) -> None:
@@ -49,7 +70,7 @@ def test_json_has_everything_and_a_finding_stops_a_pipeline(tiltmeter: Command, 
     assert done.status == 1
     [found] = done.json["answers"]
     assert found["question"]["groups"] == ["female", "male"]
-    assert found["verdict"]["strength"] == "survives"
+    assert found["verdict"]["strength"] == "holds"
     assert len(found["curve"]["cells"]) == 8
     assert json.loads((tmp_path / "out" / "multiverse.json").read_text(encoding="utf-8")) == done.json
     assert tiltmeter("multiverse", folder, "-q", QUESTION, "--fail-if", "verdict.opposed > 0").status == 0

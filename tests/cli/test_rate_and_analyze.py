@@ -51,6 +51,16 @@ def test_rate_adds_a_column_for_each_rater_and_for_the_reasons(rated: Path) -> N
     assert (rows[-1]["sentiment.vader.v1"], rows[-1]["sentiment.vader.v1.unrated"]) == ("", "the text is empty")
 
 
+def test_texts_without_an_origin_are_said_to_count_as_independent(tiltmeter: Command, tmp_path: Path) -> None:
+    rows = [f"{group},{'' if place < 3 else f'o{place % 6}'},{place / 20}" for place in range(12) for group in "ab"]
+    (tmp_path / "t.csv").write_text("\n".join(["group,origin,v", *rows]), encoding="utf-8")
+    asked = ("analyze", tmp_path / "t.csv", "--view", "continuations", "--value", "v")
+    printed, found = tiltmeter(*asked), tiltmeter(*asked, "--json").json
+    for figures in ("3 of 12 texts", "6 of 24 texts"):
+        [note] = [note for note in found["notes"] if figures in note]
+        assert note in printed.err
+
+
 def test_analyze_compares_the_groups(tiltmeter: Command, rated: Path) -> None:
     done = tiltmeter("analyze", rated, "--view", "continuations", "--value", "sentiment.vader", "--json")
     assert done.status == 0

@@ -22,6 +22,34 @@ work,clerk,no slot here,she,he,stereotype,anti-stereotype
 """
 
 
+LIKED = [("men", place, place < 10) for place in range(12)] + [("women", place, place < 1) for place in range(4)]
+"""12 words tied to men and 4 to women; a model that likes sentences about men chooses them beside 10 and 3 of these."""
+
+
+@pytest.mark.parametrize(("scorer", "value"), [("causal.sum.v1", 13 / 24), ("causal.as-published.v2", 11 / 16)])
+def test_a_table_leads_with_the_balanced_share_but_of_a_published_scorer(
+    tiltmeter: Command, tmp_path: Path, scorer: str, value: float
+) -> None:
+    lines = [f"gender,{name}-{place},{name},{scorer},{int(chosen)}" for name, place, chosen in LIKED]
+    (tmp_path / "s.csv").write_text("\n".join(["bias,attribute,attribute_set,scorer,stereotyped", *lines]))
+    found = tiltmeter("analyze", tmp_path / "s.csv", "--json").json
+    assert found["headline"]["value"] == found["headline_by_bias"]["gender"]["value"] == pytest.approx(value)
+    assert found["by_bias"]["gender"]["value"] == found["overall"]["value"] == pytest.approx(11 / 16)
+    assert found["by_bias_balanced"]["gender"]["value"] == pytest.approx(13 / 24)
+    [row] = [line.split() for line in tiltmeter("analyze", tmp_path / "s.csv").out.splitlines() if "gender" in line]
+    assert (row[1], f"{11 / 16:.1%}"[:-1] in row) == (f"{value:.1%}"[:-1], True)
+
+
+def test_rows_without_an_attribute_are_said_to_count_as_independent(tiltmeter: Command, tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_text("\n".join(["bias,stereotyped", *(f"b,{place % 2}" for place in range(20))]))
+    printed, found = (tiltmeter("analyze", tmp_path / "s.csv", *more) for more in ((), ("--json",)))
+    [note] = [note for note in found.json["notes"] if note.startswith("headline: ")]
+    assert "all rows have no origin" in note and note in printed.err
+    lines = ["bias,attribute,stereotyped", *(f"b,{'' if place < 4 else f'w{place % 8}'},1" for place in range(20))]
+    (tmp_path / "s.csv").write_text("\n".join([*lines, "b,w1,0"]))
+    assert "4 of 21 rows" in tiltmeter("analyze", tmp_path / "s.csv").err
+
+
 @pytest.fixture
 def pairs(tmp_path: Path) -> Path:
     path = tmp_path / "pairs.csv"

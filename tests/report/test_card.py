@@ -71,7 +71,7 @@ def test_a_card_has_the_parts_of_a_model_card(card: str) -> None:
 def test_figures_are_those_of_the_leading_scorer(runs: Runs, card: str) -> None:
     [cell] = [one for one in runs[0][1].cells if (one.model, one.scorer) == ("alpha-135m", "causal.sum.v1")]
     for bias in ("gender-professions", "hostile"):
-        one = cell.summary.by_bias[bias]
+        one = cell.summary.headline_by_bias[bias]
         [row] = [line for line in card.split("\n") if line.startswith("|") and f"({bias})" in line]
         for word in (percent(one.value), percent_range(one.low, one.high), f" {one.n} ", f" {one.n_unscored} "):
             assert word in row

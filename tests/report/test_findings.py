@@ -74,9 +74,9 @@ def test_the_mark_tells_a_finished_run_from_an_unfinished_one(run: Run):
 def test_estimates_of_pairs_are_those_of_the_summary(found: dict[str, Any], summary: RunSummary):
     rows = {(row["scorer"], row["bias"]): row for row in found["pairs"]["estimates"]}
     for cell in summary.cells:
-        for bias, one in cell.summary.by_bias.items():
+        for bias, one in cell.summary.headline_by_bias.items():
             assert {name: rows[cell.scorer, bias][name] for name in one.as_json()} == one.as_json()
-        assert rows[cell.scorer, ""]["value"] == cell.summary.overall.value
+        assert rows[cell.scorer, ""]["value"] == cell.summary.headline.value
 
 
 def test_one_scorer_leads_each_source(found: dict[str, Any]):

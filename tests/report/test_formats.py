@@ -65,7 +65,7 @@ def tables(document: Document) -> list[Table]:
 def estimates(found: Any) -> Iterator[dict[str, Any]]:
     """Every estimate that a summary has of its biases, as JSON."""
     for cell in found["cells"]:
-        yield from cell["by_bias"].values()
+        yield from cell["headline_by_bias"].values()
 
 
 def test_the_document_has_every_table_and_figure_of_the_page(page: Page, document: Document) -> None:
@@ -106,11 +106,12 @@ def test_the_rows_of_the_largest_table_are_those_of_the_summary(runs: Runs, docu
     [found] = [one for one in tables(document) if one.caption.startswith("Share of pairs in which")]
     names = [column.label for column in found.columns]
     rows = [dict(zip(names, (cell.text for cell in row), strict=True)) for row in found.rows]
-    expected = [(one, bias) for one in runs[0][1].cells for bias in one.summary.by_bias]
+    expected = [(one, bias) for one in runs[0][1].cells for bias in one.summary.headline_by_bias]
     assert len(rows) == len(expected)
     for row, (cell, bias) in zip(rows, expected, strict=True):
-        one = cell.summary.by_bias[bias]
+        one, plain = cell.summary.headline_by_bias[bias], cell.summary.by_bias[bias]
         assert (row["Value"], row["Interval"]) == (percent(one.value), percent_range(one.low, one.high))
+        assert row["Unbalanced"] == percent(plain.value)
         assert (row["Pairs"], row["Unscored"]) == (f"{one.n:,}", f"{one.n_unscored:,}")
         assert row["Margin"] == signed(cell.summary.margin_by_bias[bias].value)
 

@@ -47,7 +47,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Page:
 def test_the_verdict_is_the_first_thing_on_the_page(page: Page) -> None:
     start = page.html.index("<main>")
     assert page.html.index('<section id="survives"') == page.html.index("<section", start)
-    assert "Survives: texts about women rated worse than texts about men in 6 of 6 cells" in page.text
+    assert "Holds: texts about women rated worse than texts about men in 6 of 6 cells" in page.text
     assert '<a href="#survives">What survives</a>' in page.html
 
 
@@ -143,7 +143,7 @@ def test_answers_are_written_as_json_cells_and_figures(tmp_path: Path) -> None:
     material = Material([rated()])
     write_multiverse([answer(one, material) for one in questions(material)], tmp_path / "out")
     [found] = json.loads((tmp_path / "out" / "multiverse.json").read_text(encoding="utf-8"))["answers"]
-    assert found["verdict"]["strength"] == "survives"
+    assert found["verdict"]["strength"] == "holds"
     with (tmp_path / "out" / "cells.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 6

@@ -64,12 +64,15 @@ def page(run: Run, summary: RunSummary, tmp_path_factory: pytest.TempPathFactory
 
 def test_the_headline_says_what_the_summary_says(page: Page, summary: RunSummary):
     cell = next(cell for cell in summary.cells if (cell.model, cell.scorer) == ("beta-1b", "causal.sum.v1"))
-    found = cell.summary.overall
+    found, plain = cell.summary.headline, cell.summary.overall
     assert found.value and found.low and found.high
     assert (
         f"beta-1b prefers the stereotyped sentence in {found.value:.0%} of pairs "
-        f"(95% interval {found.low * 100:.0f}–{found.high:.0%}), averaged over 6 biases."
+        f"(95% interval {found.low * 100:.0f}–{found.high:.0%}), averaged over 6 biases"
     ).replace("%", " %") in page.text
+    assert plain.value and plain.low and plain.high
+    interval = f"{plain.low * 100:.1f}–{plain.high:.1%}"
+    assert f"{plain.value:.1%} ({interval})".replace("%", " %") in page.text
     assert f"{found.n} pairs scored, {found.n_unscored} unscored, {found.origins} origins; source" in page.text
     assert "after correction for 6 comparisons" in page.text
 
@@ -82,7 +85,7 @@ def test_the_headline_is_of_the_scorer_that_the_study_names_first(run: Run, tmp_
 
 def test_every_figure_stands_in_the_table(page: Page, summary: RunSummary):
     for cell in summary.cells:
-        for found in cell.summary.by_bias.values():
+        for found in (*cell.summary.headline_by_bias.values(), *cell.summary.by_bias.values()):
             assert f'data-sort="{found.value!r}"' in page.html
 
 

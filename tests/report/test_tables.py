@@ -92,8 +92,14 @@ def test_numbers_are_written_in_full_and_the_json_agrees(run: Run, summary: RunS
     assert float(overall["value"]) == cell.summary.overall.value
     assert int(overall["origins"]) == cell.summary.overall.origins
     assert json.loads(path.read_text())["cells"][0]["overall"]["value"] == cell.summary.overall.value
+    own = [
+        row for row in rows if (row["model"], row["source"], row["scorer"]) == (cell.model, cell.source, cell.scorer)
+    ]
+    headlines = {row["name"]: float(row["value"]) for row in own if row["table"] == "headline_by_bias"}
+    assert headlines == {bias: found.value for bias, found in cell.summary.headline_by_bias.items()}
     assert {row["table"] for row in rows} == {
-        *("overall", "overall_cells", "overall_balanced", "by_bias", "by_bias_balanced", "margin_by_bias", "control")
+        *("headline", "headline_by_bias"),
+        *("overall", "overall_cells", "overall_balanced", "by_bias", "by_bias_balanced", "margin_by_bias", "control"),
     }
 
 

@@ -12,7 +12,7 @@ NOTHING = Estimate(None)
 
 
 def cell(overall: Estimate, **biases: Estimate) -> Cell:
-    found = PairSummary(overall, NOTHING, NOTHING, biases, {}, {}, {}, [])
+    found = PairSummary(overall, biases, overall, NOTHING, NOTHING, biases, {}, {}, {}, [])
     return Cell("m", "templates", "causal.sum.v1", found, {}, {})
 
 

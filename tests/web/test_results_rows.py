@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -27,7 +28,7 @@ def results(found: dict[str, Any], **chosen: str) -> Results:
 
 
 def verdict(strength: str, *, check: bool = False) -> Verdict:
-    return Verdict(0, "t", "", strength, "", "1 of 2", 0, "0.5", check, "/part", "/page")
+    return Verdict(0, "t", "", strength, strength, "", "1 of 2", 0, "0.5", check, "/part", "/page")
 
 
 @pytest.mark.parametrize(
@@ -73,19 +74,21 @@ def test_words_of_a_row_say_why_there_is_no_interval():
 
 
 @pytest.mark.parametrize(
-    ("strengths", "sentence"),
+    ("strengths", "numbers"),
     [
-        ([], "No question about a social bias could be asked of what is shown here."),
-        (["survives"], "The one question has an answer that survives other choices."),
-        (["mixed"], "The one question has no answer that survives other choices."),
-        (["survives", "mixed"], "1 of 2 questions has an answer that survives other choices; 1 mixed."),
-        (["no evidence"] * 2, "None of 2 questions have an answer that survives other choices; 2 without evidence."),
-        (["survives"] * 2, "2 of 2 questions have an answer that survives other choices."),
+        ([], []),
+        (["holds"], []),
+        (["depends on the method"], []),
+        (["holds", "depends on the method"], [1, 2, 1]),
+        (["inconclusive", "inconclusive", "too little data", "no difference"], [4, 1, 2, 1]),
+        (["holds"] * 2, [2, 2]),
     ],
 )
-def test_how_many_conclusions_survive(strengths: list[str], sentence: str):
-    shown = [verdict(one) for one in strengths] + [verdict("survives", check=True)]
-    assert verdict_sentence(shown) == sentence
+def test_how_many_conclusions_hold(strengths: list[str], numbers: list[int]):
+    said = verdict_sentence([verdict(one) for one in strengths])
+    assert [int(number) for number in re.findall(r"\d+", said)] == numbers
+    assert said == verdict_sentence([verdict(one) for one in strengths] + [verdict("holds", check=True)])
+    assert ("holds" in said) == bool(strengths)
 
 
 READING = {"model": "m", "bias": "gender", **ESTIMATE, "note": None}

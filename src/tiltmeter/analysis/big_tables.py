@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tiltmeter.addresses import is_address
+from tiltmeter.analysis.items import is_published
 from tiltmeter.analysis.parquet_tables import FIRST, ParquetTable, exact_sums, opened, total_of
 from tiltmeter.analysis.rated_files import RatedColumns, RatedFileSummary, RatedSettings
 from tiltmeter.analysis.rated_rows import pooled_over
@@ -127,7 +128,9 @@ def summarise_big_pairs(path: str | Path, columns: Columns | None = None, *, lev
                     file=path,
                 )
         bias, attribute = wanted.bias or bias_column(header), wanted.attribute or attribute_column(header)
-        cells, controls, unscored = _scored(table, value, bias, attribute)
+        scorer, source = (next(iter(table.values(name)), "") if name in header else "" for name in ("scorer", "source"))
+        published = is_published(wanted.scorer or scorer, source)
+        cells, controls, unscored = _scored(table, value, bias, attribute, published=published)
     if not cells:
         raise InvalidData("no row has a choice: stereotyped is blank throughout", file=path)
     sets = "given" if "attribute_set" in header else "not known: the file does not name them"
@@ -271,7 +274,7 @@ def _group(
 
 
 def _scored(
-    table: ParquetTable, value: str, bias: str | None, attribute: str | None
+    table: ParquetTable, value: str, bias: str | None, attribute: str | None, *, published: bool
 ) -> tuple[list[PairItem], int, dict[str, int]]:
     types, text = table.types, table.text
     number = f"cast({quoted(value)} as double)"
@@ -316,6 +319,7 @@ def _scored(
             w or None,
             n=int(n),
             unscored=int(missing),
+            published=published,
         )
         for b, o, s, t, w, n, upper, lower, missing, marked in rows
     ]

@@ -43,9 +43,15 @@ def pair_items(scores: Sequence[PairScore], benchmarks: Collection[str] = ()) ->
             structure=score.pair.structure.id if score.pair.structure else None,
             template=score.pair.template,
             terms=terms_of(score.pair),
+            published=is_published(score.scorer, score.pair.source),
         )
         for score, value, distance in zip(kept, preference(kept), margin(kept), strict=True)
     ]
+
+
+def is_published(scorer: str, source: str) -> bool:
+    """Whether scorer or source is the form of a paper."""
+    return "as-published" in scorer or "as-published" in source
 
 
 def terms_of(pair: Pair) -> str | None:

@@ -145,10 +145,19 @@ def corrected(answers: Sequence[Answer], asked: Sequence[Question]) -> list[Answ
     With ten questions to which the truth is "no", one would otherwise be answered with "holds" in a third of studies.
     """
     family = sum(not one.check for one in asked)
-    social = [one for one in answers if not one.question.check]
-    adjusted = holm([one.multiverse.test.p for one in social], of=family)
-    counted = dict(zip(map(id, social), adjusted, strict=True))
-    return [_verdict_of(one, counted[id(one)], family) if id(one) in counted else one for one in answers]
+    main = {one.question: one.multiverse.test.p for one in answers if one.question.main and not one.question.check}
+    adjusted = dict(zip(main, holm(list(main.values()), of=family), strict=True))
+    made = []
+    for one in answers:
+        if one.question in adjusted:
+            made.append(_verdict_of(one, adjusted[one.question], family))
+        elif one.question.check:
+            made.append(one)
+        else:
+            # A question beside the main ones is one more, and changes nothing in what is said to these.
+            *_, p = holm([*main.values(), one.multiverse.test.p], of=family + 1)
+            made.append(_verdict_of(one, p, family + 1))
+    return made
 
 
 def _verdict_of(one: Answer, p_adjusted: float | None, questions: int) -> Answer:

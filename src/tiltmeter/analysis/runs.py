@@ -13,7 +13,7 @@ from tiltmeter.analysis.continuation_records import ContinuationsSummary
 from tiltmeter.analysis.continuations import summarise_continuations
 from tiltmeter.analysis.generated import GeneratedSummary, summarise_generated
 from tiltmeter.analysis.instrument import Instrument, instrument_of
-from tiltmeter.analysis.items import apart, pair_items
+from tiltmeter.analysis.items import apart, is_published, pair_items
 from tiltmeter.analysis.labels import Labels
 from tiltmeter.analysis.leading import rank_of
 from tiltmeter.analysis.next_word_cells import NextWordsSummary, summarise_expectations
@@ -134,16 +134,11 @@ class RunSummary:
         }
 
 
-def is_published(scorer: str, source: str) -> bool:
-    """Whether scorer or source is the form of a paper."""
-    return ".as-published." in scorer or "as-published" in source
-
-
 def summarise_scores(
-    scores: Sequence[PairScore], benchmarks: Iterable[str] = (), *, level: float = 0.95, as_published: bool = False
+    scores: Sequence[PairScore], benchmarks: Iterable[str] = (), *, level: float = 0.95
 ) -> PairSummary:
     """Estimates over scored pairs; pairs of which neither text is stereotyped, or that only stand in, do not count."""
-    return summarise(pair_items(apart(scores)[0], set(benchmarks)), level=level, as_published=as_published)
+    return summarise(pair_items(apart(scores)[0], set(benchmarks)), level=level)
 
 
 def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
@@ -170,7 +165,7 @@ def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
                     model=model,
                     source=source,
                     scorer=scorer,
-                    summary=summarise_scores(found, benchmarks, as_published=is_published(scorer, source)),
+                    summary=summarise_scores(found, benchmarks),
                     controls=_controls(found),
                     unscored=Counter(score.unscored for score in found if score.unscored),
                     stereoset=summarise_pairs(found, resolved["seed"]),

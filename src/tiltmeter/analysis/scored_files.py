@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter import specs
+from tiltmeter.analysis.items import is_published
 from tiltmeter.errors import InvalidData
 from tiltmeter.measures.pairs import TIE
 from tiltmeter.sources.cells import Cells, cells_of, refuse_objects
@@ -119,6 +120,7 @@ def read_scored(path: str | Path, columns: Columns | None = None) -> ScoredRows:
             margin=None if value is None else _margin(cells),
             template=cells.get("template", "").strip() or None,
             terms=_terms(cells) if _name(cells, attribute, "") else None,
+            published=is_published(wanted.scorer or cells.get("scorer", ""), cells.get("source", "")),
         )
         for index, (cells, value) in enumerate(kept)
     ]

@@ -1,4 +1,4 @@
-"""`tiltmeter multiverse`: which conclusions of runs survive another choice."""
+"""`tiltmeter multiverse`: which conclusions of runs hold under other choices."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def multiverse(
     conditions: FailIfOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Answer a question in every cell of the choices of runs: which conclusion survives, and what it hangs on.
+    """Answer a question in every cell of the choices of runs: which conclusion holds, and what it depends on.
 
     --fail-if speaks of every answer, e.g. "test.p < 0.05" or "verdict.opposed > 0", and holds if it does of any.
     """
@@ -76,8 +76,9 @@ def multiverse(
         return
     main = [one for one in every if one.main]
     # A verdict counts all questions of the study, whichever of them it is asked for.
-    known = {one: answer(one, material, permutations=permutations) for one in dict.fromkeys((*main, *chosen))}
-    answers = [one for one in corrected(list(known.values()), main) if one.question in chosen]
+    wanted = {(one.model, one.key): one for one in (*main, *chosen)}.values()
+    known = [answer(one, material, permutations=permutations) for one in wanted]
+    answers = [one for one in corrected(known, main) if one.question in chosen]
     if out:
         _write(answers, out)
     if as_json:

@@ -30,7 +30,7 @@ from tiltmeter.store.made import note_made
 
 FINDINGS = "findings.json"
 """The name of the file in a run folder."""
-VERSION = 2
+VERSION = 3
 """Of the form of the file: one of another version is made anew."""
 
 

@@ -1,4 +1,4 @@
-"""The findings on which conclusions survive: each question with its verdict and the cells of its curve."""
+"""The findings on which conclusions hold: each question with its verdict and the cells of its curve."""
 
 from __future__ import annotations
 

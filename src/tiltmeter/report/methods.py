@@ -337,7 +337,7 @@ def _combined(found: Sequence[tuple[Run, Any]]) -> str:
 
 
 def _choices(answered: MultiverseSummary, citations: Citations, done: Account) -> list[Piece]:
-    """How it was found which conclusions survive, where there were several choices."""
+    """How it was found which conclusions hold, where there were several choices."""
     if not answered.answers:
         return []
     cells = sum(one.verdict.of for one in answered.answers)
@@ -346,18 +346,34 @@ def _choices(answered: MultiverseSummary, citations: Citations, done: Account) -
     if not cells:
         return [f"{number} asked, and no combination of choices has a value to answer with."]
     if not done.varied:
-        return [f"{asked} under one combination of choices each. {_tested(answered)}."]
+        return [
+            f"{asked} under one combination of choices each. {_tested(answered)}. ",
+            *_corrected(answered, citations),
+        ]
     several = listed([" with ".join([one.choice, *one.alongside]) for one in done.varied])
     made: list[Piece] = [
         f"{asked} under every combination that was run of {several} ({count(cells, 'cell')} with a value in all), put "
         "in the order of effect",
         *_spaced(citations.cite("simonsohn2020")),
         f". {_tested(answered)}. ",
+        *_corrected(answered, citations),
     ]
     if any(cell.raw.p_adjusted is not None for one in answered.answers for cell in one.multiverse.curve.cells):
         made += ["The p-values of the cells of a curve are adjusted by Benjamini and Hochberg’s procedure"]
         made += [*_spaced(citations.cite("benjamini1995")), "."]
     return made
+
+
+def _corrected(answered: MultiverseSummary, citations: Citations) -> list[Piece]:
+    """For how many questions the p-values of whole curves are corrected."""
+    asked = max(one.verdict.questions for one in answered.answers)
+    if asked == 1 or all(one.verdict.p is None for one in answered.answers):
+        return []
+    return [
+        "Verdicts go by p-values adjusted by Holm’s procedure",
+        *_spaced(citations.cite("holm1979")),
+        f" for {asked} questions. ",
+    ]
 
 
 def _tested(answered: MultiverseSummary) -> str:

@@ -1,4 +1,4 @@
-"""The first part of the report: which conclusions survive another choice."""
+"""The first part of the report: which conclusions hold under other choices."""
 
 from __future__ import annotations
 
@@ -86,7 +86,17 @@ def multiverse_view(found: MultiverseSummary, label: Callable[[str], str]) -> Mu
 def with_titles(answers: Sequence[Answer], label: Callable[[str], str]) -> list[tuple[str, Answer]]:
     """Answers, each with what it is called among the others."""
     several = len({one.question.model for one in answers}) > 1
-    return [(_title(one, label, several), one) for one in answers]
+    titles = [_title(one, label, several) for one in answers]
+    # Of more than two groups every pair is a question.
+    return [
+        (
+            f"{title}: {one.question.first}, {one.question.second}"
+            if one.question.first and titles.count(title) > 1
+            else title,
+            one,
+        )
+        for title, one in zip(titles, answers, strict=True)
+    ]
 
 
 def write_multiverse(answers: Sequence[Answer], folder: Path) -> None:

@@ -31,6 +31,8 @@ class PairItem:
     """The words for the two groups."""
     n: int = 1
     unscored: int = 0
+    published: bool = False
+    """Of a paper's own form: its headline is what the paper prints, whatever the attribute sets."""
 
     @property
     def scored(self) -> int:
@@ -96,13 +98,10 @@ class PairSummary:
         }
 
 
-def summarise(
-    items: Iterable[PairItem], *, level: float = 0.95, in_detail: bool = True, as_published: bool = False
-) -> PairSummary:
+def summarise(items: Iterable[PairItem], *, level: float = 0.95, in_detail: bool = True) -> PairSummary:
     """Estimates of the stereotyped share, clustered by attribute terms, templates and the words for the groups.
 
-    `in_detail`: also the margins, and a table by attribute. `as_published`: the headline is what the paper prints,
-    whatever the attribute sets.
+    `in_detail`: also the margins, and a table by attribute.
 
     >>> items = [PairItem("gender", "math", "1", 1.0), PairItem("gender", "art", "2", 0.0)]
     >>> summarise(items).by_bias["gender"].value
@@ -117,12 +116,11 @@ def summarise(
     cells = _cell_names(pooled)
     overall = _estimate(pooled, strata=[item.bias for item in pooled], level=level)
     headlines = {
-        bias: found if as_published or by_bias_balanced[bias].value is None else by_bias_balanced[bias]
-        for bias, found in by_bias.items()
+        bias: by_bias_balanced[bias] if _weighs_sets(grouped[bias]) else found for bias, found in by_bias.items()
     }
     in_full = grouped if in_detail else {}
     summary = PairSummary(
-        headline=overall if as_published else _estimate(pooled, strata=headline_strata(pooled), level=level),
+        headline=_estimate(pooled, strata=headline_strata(pooled), level=level),
         headline_by_bias=adjust(headlines),
         overall=overall,
         overall_cells=_estimate(pooled, cells, level=level),
@@ -175,7 +173,7 @@ def headline_strata(items: Sequence[PairItem]) -> list[tuple[str, ...]]:
     >>> headline_strata(items)
     [('a', '1'), ('a', '2'), ('b',)]
     """
-    balanced = {bias for bias, found in _by_bias(items).items() if _sets(found)}
+    balanced = {bias for bias, found in _by_bias(items).items() if _weighs_sets(found)}
     return [(item.bias, item.attribute_set or "") if item.bias in balanced else (item.bias,) for item in items]
 
 
@@ -183,6 +181,11 @@ def _sets(items: Sequence[PairItem]) -> set[str | None]:
     """The attribute sets, where each scored item has one and there is more than one."""
     sets = {item.attribute_set for item in items if item.value is not None}
     return sets if len(sets) > 1 and None not in sets else set()
+
+
+def _weighs_sets(items: Sequence[PairItem]) -> bool:
+    """Whether the headline of a bias gives its attribute sets the same weight."""
+    return bool(_sets(items)) and not any(item.published for item in items)
 
 
 def _by_bias(items: Iterable[PairItem]) -> dict[str, list[PairItem]]:

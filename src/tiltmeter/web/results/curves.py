@@ -1,4 +1,4 @@
-"""Which conclusions survive: the table of verdicts, and the specification curve of each question."""
+"""Which conclusions hold: the table of verdicts, and the specification curve of each question."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class Answer:
     @property
     def _within(self) -> str:
         if self.one_way and self.multiverse.test.p is not None:
-            professions = "attributes" if self.question.by_stereotype else "professions"
+            professions = "attributes" if self.question.of_stereotypes else "professions"
             turned_over = self.multiverse.test.over_templates
             few, over = (professions, "templates") if turned_over else ("templates", professions)
             of = "" if self.one_way == self.verdict.of else f"in {self.one_way} of {self.verdict.of} cells "

@@ -73,8 +73,10 @@ class _Sides:
             None if score.scores is None else score.scores[at] - score.scores[1 - at]
             for score, at in zip(scores, places, strict=True)
         ]
-        yield CellData.of(by_preference, shares, origins, sides, scale=SHARE, because=because)
-        yield CellData.of(by_margin, margins, origins, sides, because=because)
+        # Sentences of one template resemble one another as those with one attribute do.
+        templates = [score.pair.template if score.pair.attribute else None for score in scores]
+        yield CellData.of(by_preference, shares, origins, sides, scale=SHARE, templates=templates, because=because)
+        yield CellData.of(by_margin, margins, origins, sides, templates=templates, because=because)
 
 
 def _share(score: PairScore, at: int) -> float | None:

@@ -219,8 +219,8 @@ def _over(question: Question, cells: Sequence[CellResult]) -> str:
         return ", without intervals"
     over = "origins"
     if question.view == "next words":
-        over = "attributes" if question.by_stereotype else "professions"
-        over += "" if True not in ways else " and templates" if ways == {True} else ", in some cells and templates"
+        over = "attributes" if question.of_stereotypes else "professions"
+    over += "" if True not in ways else " and templates" if ways == {True} else ", in some cells and templates"
     return f", with 95{SPACE}% intervals over {over}"
 
 

@@ -19,7 +19,6 @@ from concurrent.futures import ProcessPoolExecutor
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from multiverse_run import exchanged_labels
 from multiverse_worlds import World
 from tiltmeter.stats.cells import CellData, Cells, evaluate
 from tiltmeter.stats.multiverse import multiverse
+from tiltmeter.stats.verdict import DEPENDS, HOLDS, INCONCLUSIVE, NONE_LARGER, Strength
 from tiltmeter.stats.whole_curve import CurveTest, curve_test
 
 PERMUTATIONS = 399
@@ -115,11 +115,7 @@ def verdicts(world: World, effect: float, rounds: int) -> dict[str, float]:
     found = [
         multiverse(world(generator, 30, effect), permutations=PERMUTATIONS, seed=number) for number in range(rounds)
     ]
-    strengths: tuple[Literal["holds", "depends on the method", "inconclusive"], ...] = (
-        "holds",
-        "depends on the method",
-        "inconclusive",
-    )
+    strengths: tuple[Strength, ...] = (HOLDS, DEPENDS, INCONCLUSIVE, NONE_LARGER)
     return {name: float(np.mean([each.verdict.strength == name for each in found])) for name in strengths}
 
 
@@ -167,7 +163,7 @@ def report(rounds: int, processes: int) -> Iterator[str]:
         none, some = (false_alarms(world, 20, effect, fewer)[-1] for effect in (0.0, 0.3))
         yield f"| {name} | {none:.1%} | {some:.1%} |"
     yield f"\nVerdicts on the crossed cells with 30 origins, {rounds // 20} rounds a line:\n"
-    yield "| effect | holds | depends on the method | inconclusive |\n|---|---|---|---|"
+    yield "| effect | holds | depends on the method | inconclusive | no difference |\n|---|---|---|---|---|"
     for effect in (0.0, 0.3, 1.0):
         shares = verdicts(worlds.crossed, effect, rounds // 20).values()
         yield f"| {effect:g} | {' | '.join(f'{share:.0%}' for share in shares)} |"

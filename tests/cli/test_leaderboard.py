@@ -68,7 +68,13 @@ def test_a_planted_order_comes_out_with_the_figures_worked_out_by_hand(tiltmeter
         count = TILTED[name_of(entry["name"])]
         tilted = {*TOOLS[:count], *BOOKS[:count]}
         by_hand = estimate(
-            [1.0 if pair.attribute in tilted else 0.5 for pair in pairs], [pair.attribute or "" for pair in pairs]
+            [1.0 if pair.attribute in tilted else 0.5 for pair in pairs],
+            [pair.attribute or "" for pair in pairs],
+            strata=[(pair.bias, pair.attribute_set or "") for pair in pairs],
+            further={
+                "templates": [pair.template for pair in pairs],
+                "terms": ["/".join(pair.terms) for pair in pairs],
+            },
         )
         assert entry["value"] == by_hand.as_json()
         assert entry["value"]["value"] == pytest.approx(0.5 + count / 16)

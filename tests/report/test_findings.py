@@ -53,8 +53,10 @@ def test_no_number_is_undefined_but_null(found: dict[str, Any]):
     assert all(row["note"] for row in nulls)
 
 
-def test_a_file_of_another_version_counts_for_nothing(tmp_path: Path):
-    (tmp_path / FINDINGS).write_text(json.dumps({"version": VERSION + 1}))
+@pytest.mark.parametrize("version", [2, VERSION + 1])
+def test_a_file_of_another_version_counts_for_nothing(tmp_path: Path, version: int):
+    """Questions of version 2 have other verdicts, and none in words."""
+    (tmp_path / FINDINGS).write_text(json.dumps({"version": version}))
     assert read_findings(tmp_path) is None
 
 
@@ -87,6 +89,7 @@ def test_one_scorer_leads_each_source(found: dict[str, Any]):
 def test_verdicts_are_in_the_words_of_the_analysis(found: dict[str, Any], answered: MultiverseSummary):
     for row, one in zip(found["survives"]["questions"], answered.answers, strict=True):
         assert (row["strength"], row["sentence"]) == (one.verdict.strength, one.verdict.sentence)
+        assert (row["verdict"], row["p"]) == (one.verdict.words, one.verdict.p_adjusted)
         effects = [cell["effect"] for cell in row["cells"] if cell["effect"] is not None]
         assert effects == sorted(effects)
         assert len(row["cells"]) == one.verdict.of

@@ -18,7 +18,7 @@ FailIfOption = Annotated[
     typer.Option(
         "--fail-if",
         metavar="CONDITION",
-        help='Exit with status 1 if this holds of the JSON result, e.g. "overall.low > 0.55". May be repeated.',
+        help='Exit with status 1 if this holds of the JSON result, e.g. "headline.low > 0.55". May be repeated.',
     ),
 ]
 
@@ -87,7 +87,7 @@ def _parsed(condition: str) -> tuple[str, str, float]:
     sign = condition[at : at + 2] if condition[at + 1 : at + 2] == "=" else condition[at : at + 1]
     path, number = condition[: max(at, 0)].strip(), condition[at + len(sign) :].strip()
     if not path or not _NUMBER.fullmatch(number) or not math.isfinite(float(number)):
-        raise UserError(f"--fail-if {condition!r:.200}: write PATH SIGN NUMBER, e.g. 'overall.low > 0.55'")
+        raise UserError(f"--fail-if {condition!r:.200}: write PATH SIGN NUMBER, e.g. 'headline.low > 0.55'")
     return path, sign, float(number)
 
 

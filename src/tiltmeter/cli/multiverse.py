@@ -51,7 +51,8 @@ def multiverse(
 ) -> None:
     """Answer a question in every cell of the choices of runs: which conclusion holds, and what it depends on.
 
-    --fail-if speaks of every answer, e.g. "test.p < 0.05" or "verdict.opposed > 0", and holds if it does of any.
+    --fail-if speaks of every answer, e.g. "verdict.p_adjusted < 0.05" or "verdict.opposed > 0", and holds if it does of
+    any.
     """
     from tiltmeter.analysis.comparable import Side, is_unfinished
     from tiltmeter.analysis.multiverse import answer, corrected, questions

@@ -78,7 +78,7 @@ def run(
     study has changed, what stays the same comes from the cache of answers (`tiltmeter cache`), and only the rest is
     asked. The earlier result is kept in `before.1` in the run folder.
 
-    --fail-if speaks of the first scorer's result of every model and source, e.g. "overall.low > 0.55"; of the view of
+    --fail-if speaks of the first scorer's result of every model and source, e.g. "headline.low > 0.55"; of the view of
     continuations with "continuations.BIAS.RATER.pairs.A/B.difference.low > 0.1", and of next words with
     "next_words.BIAS.SOURCE.overall.pairs.A/B.share.low > 0.6", which hold if they do in any cell; of the checks of the
     instrument with "instrument.failed > 0".

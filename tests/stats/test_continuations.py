@@ -390,8 +390,8 @@ def test_below_five_origins_the_strongest_result_has_neither() -> None:
 
 def test_two_constants_with_origins_of_their_own() -> None:
     found = summarise(rated("a", [1.0] * 6) + rated("b", [0.0] * 7)).pairs[0].difference
-    # Without a difference both shares would be one half, and vary by 1/4 over the number of origins.
-    assert found.p == pytest.approx(math.erfc(1 / math.sqrt((1 / 6 + 1 / 7) / 4) / math.sqrt(2)))
+    # Without a difference both shares would be 6 of 13, as in the test of two proportions.
+    assert found.p == pytest.approx(math.erfc(1 / math.sqrt((1 / 6 + 1 / 7) * 6 * 7 / 13**2) / math.sqrt(2)))
     assert found.low is not None and found.low > 0.3
 
 

@@ -436,3 +436,18 @@ def test_ratios_that_are_not_defined() -> None:
 def test_what_makes_no_sense_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError):
         estimate(**{"values": [0.0, 1.0, 0.5], "clusters": ["a", "b", "c"], **wrong})
+
+
+def test_groups_of_unequal_numbers_are_no_surer_than_the_smaller() -> None:
+    """Five of five against none of a hundred: Newcombe's interval begins at about .56."""
+    labels = np.arange(105)
+    groups = ["a"] * 5 + ["b"] * 100
+    found = estimate([1.0] * 5 + [0.0] * 100, labels, groups=groups, compare=("a", "b"), scale=SHARE)
+    assert found.low == pytest.approx(0.568, abs=5e-3)
+
+
+def test_what_is_left_out_is_named_beside_what_is_not() -> None:
+    generator = np.random.default_rng(3)
+    first, second, third = (generator.integers(0, n, 400) for n in (30, 8, 3))
+    found = estimate(generator.random(400), first, second=second, third=third, names=("words", "templates", "terms"))
+    assert found.note is not None and found.note.startswith("over words and templates alone: 3 terms")

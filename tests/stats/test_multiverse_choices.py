@@ -9,6 +9,7 @@ import pytest
 
 from tests.stats.multiverse_worlds import crossed, signed
 from tiltmeter.records import Estimate
+from tiltmeter.stats.aggregation import over_origins
 from tiltmeter.stats.cells import CellData, CellResult, evaluate
 from tiltmeter.stats.decomposition import analysis_of_variance, covariance, decompose
 from tiltmeter.stats.flips import flips
@@ -167,3 +168,9 @@ def test_flips_worked_by_hand() -> None:
 def test_cells_that_have_no_counterpart_are_not_compared() -> None:
     assert flips([result({"a": "1", "b": "x"}, 0.5), result({"a": "2", "b": "y"}, -0.5)]) == ()
     assert flips([]) == ()
+
+
+def test_origins_that_count_alike_have_no_templates_left() -> None:
+    cell = CellData.of({}, [1.0, 0.0, 1.0, 0.5], list("xxyy"), [0, 1, 0, 1], templates=["t", None, "u", "t"])
+    made = over_origins(cell)
+    assert (made.templates, len(made.values)) == (None, 4)

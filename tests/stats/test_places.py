@@ -96,8 +96,10 @@ def test_a_difference_without_spread_counts_where_so_many_origins_would_hardly_a
 
 
 def test_few_origins_of_one_part_are_not_said_to_be_those_of_all() -> None:
-    many, few = Part(0.5, values(0.1, 0.9), ORIGINS), Part(0.5, values(0.1, 0.9)[:3], ORIGINS[:3])
-    assert (order_of([[many], [few]]).note or "").startswith("a part of the items has fewer than 5 origins: ")
+    many, few, one = (Part(0.5, values(0.1, 0.9)[:n], ORIGINS[:n]) for n in (None, 3, 1))
+    assert order_of([[many], [few]]).note is None
+    assert (order_of([[many], [one]]).note or "").startswith("a part of the items has one origin: ")
+    assert (order_of([[one], [few]]).note or "").startswith("fewer than 5 origins: ")
 
 
 def test_a_gap_is_the_first_group_minus_the_second() -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tiltmeter.analysis.comparable import Matched, Side, bare
 from tiltmeter.analysis.comparison_cells import SIDES, Shared, Wanted, only_one
 from tiltmeter.analysis.comparison_records import Compared, ComparedView
-from tiltmeter.analysis.items import apart, is_benchmark, labelled, pair_items
+from tiltmeter.analysis.items import apart, is_benchmark, is_published, labelled, pair_items
 from tiltmeter.analysis.leading import rank_of
 from tiltmeter.measures.pairs import margin, preference
 from tiltmeter.records import PairScore
@@ -95,7 +95,7 @@ def leading_scorers(a: Side, b: Side, places: Sequence[tuple[str, str]]) -> list
     """For each source the scorer of the headline: the study's first, a paper's own only where there is no other."""
     family = a.run.facts[a.model].family
     named = a.resolved["scorers"]
-    ranked = sorted(places, key=lambda place: (".as-published." in place[1], rank_of(place[1], named, family)))
+    ranked = sorted(places, key=lambda place: (is_published(place[1], ""), rank_of(place[1], named, family)))
     chosen: dict[str, tuple[str, str]] = {}
     for place in ranked:
         chosen.setdefault(place[0], place)

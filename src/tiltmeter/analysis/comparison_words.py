@@ -54,7 +54,8 @@ def _about(one: Compared, several: bool) -> str:
 
 def _said(one: Compared, corrected: bool) -> str:
     found = one.difference
-    if found.value == 0 and found.low is None and found.origins >= FEWEST_ORIGINS:
+    same = isinstance(one.found, Paired) and not one.found.a_higher and not one.found.b_higher
+    if found.value == 0 and (found.low is None or same) and found.origins >= FEWEST_ORIGINS:
         return f"{_same(one)}."
     if found.value is None or found.low is None:
         return f"nothing can be said of a difference ({(found.note or 'no interval').removeprefix('no interval: ')})."

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from tiltmeter.analysis.items import apart, pair_items
+from tiltmeter.analysis.items import apart, is_published, pair_items
 from tiltmeter.analysis.leading import rank_of
 from tiltmeter.analysis.question_stereotypes import Stereotype, stereotype
 from tiltmeter.analysis.view_readings import favoured, next_word_readings, rating_readings
@@ -162,7 +162,7 @@ def _of_pairs(run: Run, known: Mapping[str, Stereotype]) -> Iterator[InstrumentC
     named = run.meta["resolved"]["scorers"]
     leading: dict[tuple[str, str, str], tuple[int, str, list[PairScore]]] = {}
     for (model, scorer), every in run.scores.items():
-        if ".as-published." in scorer:
+        if is_published(scorer, ""):
             continue
         own: dict[tuple[str, str], list[PairScore]] = {}
         for score in apart(every)[0]:

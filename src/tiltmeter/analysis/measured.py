@@ -11,6 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from tiltmeter.analysis.items import is_published
 from tiltmeter.analysis.measurements import CHOICES, MEASUREMENTS, OTHER, SCALE, STEREOTYPED
 from tiltmeter.errors import UserError
 from tiltmeter.parquet import SQL_TYPES, attach, database, fill, quoted, refusals, refuse_alike, sql_text
@@ -199,14 +200,19 @@ def _estimate(rows: Sequence[Mapping[str, Any]], level: float, compare: tuple[st
 
     # What varies was sampled: a value clustered by its origin alone would look surer than it is.
     ways = {name: way for column_name, name in _FURTHER.items() if len(set(way := column(column_name))) > 1}
-    ways = {name: [label or "" for label in way] for name, way in ways.items()}
+    # What has no template, say, is as good as its origin.
+    origins = column("origin")
+    ways = {
+        name: [label or f"\0{origin}" for label, origin in zip(way, origins, strict=True)] for name, way in ways.items()
+    }
     second, third = [*ways.values(), None, None][:2]
     # A general liking for one group is no stereotype: each set of attributes weighs the same.
     sets, view = column("attribute_set"), view_named(rows[0]["view"] or "")
     balanced = rows[0]["against"] is not None and None not in sets and len(set(sets)) > 1
+    balanced = balanced and not is_published(rows[0].get("scorer") or "", rows[0].get("source") or "")
     return estimate(
         [total or 0.0 for total in column("total")],
-        column("origin"),
+        origins,
         rows=column("scored"),
         unscored=column("missing"),
         groups=column("group") if compare else None,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tiltmeter.analysis.asked_words import asked_words
 from tiltmeter.analysis.comparable import decoding_words, group_pairs
 from tiltmeter.analysis.continuation_records import ends_of, favour
-from tiltmeter.analysis.items import apart, pair_items
+from tiltmeter.analysis.items import apart, is_published, pair_items
 from tiltmeter.analysis.leading import rank_of
 from tiltmeter.analysis.next_words import ORIGINAL
 from tiltmeter.analysis.paired_names import as_pair
@@ -85,7 +85,7 @@ def _of_pairs(run: Run, max_origins: int | None) -> Iterator[Pilot | TooSmall]:
     known: dict[tuple[str, str], Available] = {}
     for (model, label, bias), by_scorer in scored.items():
         family = run.facts[model].family
-        scorer = min(by_scorer, key=lambda name: (".as-published." in name, rank_of(name, named, family)))
+        scorer = min(by_scorer, key=lambda name: (is_published(name, ""), rank_of(name, named, family)))
         scores = by_scorer[scorer]
         items = pair_items(scores)
         values, origins = [item.value for item in items], [item.attribute or "" for item in items]

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 
 from tiltmeter.analysis.continuation_records import ends_of, favour
 from tiltmeter.analysis.instrument import RESULTS, Instrument, Result, instrument_of
-from tiltmeter.analysis.items import apart, labelled
+from tiltmeter.analysis.items import apart, is_published, labelled
 from tiltmeter.analysis.next_word_cells import NextWordCell, NextWordsSummary, summarise_expectations
 from tiltmeter.analysis.next_words import ORIGINAL, Expected
 from tiltmeter.analysis.question_expected import beyond_habit_cell, expected_cell, stereotyped_cell
@@ -102,9 +102,9 @@ class Material:
         if (place, model) not in self._scores:
             found: dict[str, dict[tuple[str, str], list[PairScore]]] = {}
             for (name, scorer), every in self.runs[place].scores.items():
-                if name == model and ".as-published." not in scorer:
+                if name == model:
                     for score in labelled(apart(every)[0]):
-                        if "as-published" not in score.pair.source:
+                        if not is_published(scorer, score.pair.source):
                             about = found.setdefault(topic_of(score.pair.bias), {})
                             about.setdefault((score.pair.source, scorer), []).append(score)
             self._scores[place, model] = found

@@ -200,13 +200,11 @@ def _of_texts(choices: Mapping[str, Any], specs: Mapping[str, _Spec], prompts: I
         groups = list(dict.fromkeys(prompt.group for prompt in found.values() if prompt.group))
         spec = specs.get(bias.partition(":")[0], {})
         compared = compared_groups(groups, spec, choices.get("reference", ()))
-        # As in a report: pairs that a spec names stand for themselves; of every two groups the first two lead.
-        led = compared if spec.get("compare") else compared[:1]
-        for two in led:
+        for two in compared:
             # As many as there are, since it matters whether origins have as many texts as one another.
             every = [prompt for key, prompt in found.items() for _ in range(often[bias, *key])]
             by_topic.setdefault((topic_of(bias), two), []).extend(_text_cells(every, two))
-        if not led:
+        if not compared:
             by_topic.setdefault((topic_of(bias), None), [])
     judging = sum(bool(favour(rater["name"])) for rater in choices.get("raters", ()))
     for (topic, about), cells in by_topic.items():
@@ -250,9 +248,9 @@ def _of_words(choices: Mapping[str, Any], specs: Mapping[str, _Spec], asked: Ite
 
 
 def _asked_of(groups: list[str], spec: _Spec) -> Iterator[tuple[tuple[str, str], bool]]:
-    """Which two groups are compared first, and which by stereotype."""
-    yield from ((two, False) for two in pairs_of_groups(groups)[:1])
-    for first, second in spec.get("compare", ())[:1]:
+    """Which two groups are compared, and which by stereotype."""
+    yield from ((two, False) for two in pairs_of_groups(groups))
+    for first, second in spec.get("compare", ()):
         tied = stereotype(spec, (first, second)) if {first, second} <= set(groups) else None
         if tied and tied.balanced:
             yield (first, second), True

@@ -57,6 +57,12 @@ class Cell:
         """Whether scorer or source is the form of a paper, kept for comparison and never mixed with the others."""
         return is_published(self.scorer, self.source)
 
+    @property
+    def balanced(self) -> bool:
+        """Whether the headline of any bias is balanced over attribute sets."""
+        found = self.summary.by_bias_balanced.values()
+        return not self.published and any(one.value is not None for one in found)
+
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:

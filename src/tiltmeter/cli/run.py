@@ -178,7 +178,8 @@ def write_report(finished: Run, summary: RunSummary, folder: Path) -> None:
 
     with locked(folder):
         with Ledger(folder, read_only=True) as ledger:
-            if ledger.meta().get("finished") != finished.meta["finished"]:
+            ended = ledger.meta().get("finished")
+            if ended is None or ended != finished.meta.get("finished"):
                 raise RunError(f"{folder}: another process has gone on with this run; run the same again")
         write_run(finished, summary)
         with same_results(folder), Ledger(folder) as ledger:

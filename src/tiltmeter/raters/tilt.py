@@ -36,7 +36,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class TiltItem:
-    """A sentence filled with a term of a group, and its rating. `sentence` is the origin to resample over."""
+    """A sentence filled with a term of a group, and its rating. `sentence` is the origin that it counts as."""
 
     group: str
     term: str

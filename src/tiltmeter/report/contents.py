@@ -57,8 +57,7 @@ class Contents:
     @property
     def balanced(self) -> bool:
         """Whether any value is balanced over attribute sets."""
-        cells = [cell for one in self.series for cell in one.cells]
-        return any(found.value is not None for cell in cells for found in cell.summary.by_bias_balanced.values())
+        return any(cell.balanced for one in self.series for cell in one.cells)
 
     @property
     def all_scored(self) -> bool:

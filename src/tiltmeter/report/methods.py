@@ -148,8 +148,8 @@ def _pairs(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
     biases = [{*cell.summary.headline_by_bias} for cell in cells]
     checks = any(spec["benchmark"] for spec in specs_of(runs))
     overall = ", the overall value the mean over biases" if any(len(one) > 1 for one in biases) else ""
-    in_sets = any(not cell.published and cell.summary.overall_balanced.value is not None for cell in cells)
-    balanced = " (of a bias with several attribute sets, within each set, and the mean over sets)" if in_sets else ""
+    in_sets = " (of a bias with several attribute sets, within each set, and the mean over sets)"
+    balanced = in_sets if any(cell.balanced for cell in cells) else ""
     made += [
         f". A difference of at most {TIE:g} natural-log units is a tie and counts one half. The value of a bias is the "
         f"mean over attribute terms of the mean over that term’s pairs{balanced}{overall}"
@@ -242,7 +242,7 @@ def _texts(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
     if about:
         made += [
             "The mean of a group is over its texts, unrated ones left out and counted. Differences are the first group "
-            "minus the second; a ratio is shown where both means are above zero. "
+            "minus the second; a ratio is shown where no rating is below zero and the second mean is above it. "
         ]
     if open_:
         made += [
@@ -251,7 +251,7 @@ def _texts(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
         ]
     made += [
         "A whole origin (an opener, a template, an article, a situation) counts as one observation, those that groups "
-        "share for both together. ",
+        "share for both together; so does a sentence structure, where every group has at least 5. ",
         *_intervals("continuations", citations, done),
     ]
     summed = [summary.continuations for _, summary in runs if summary.continuations]

@@ -68,7 +68,8 @@ def verdict_table(answers: Sequence[tuple[str, Answer]]) -> Table:
 
 def _correction(answers: Sequence[tuple[str, Answer]]) -> str:
     asked = max((one.verdict.questions for _, one in answers), default=1)
-    return f"p is of the whole curve, after Holm for {asked} questions." if asked > 1 else "p is of the whole curve."
+    checks = " (not that of checks of the instrument)" if any(one.question.check for _, one in answers) else ""
+    return f"p is of the whole curve{f', after Holm for {asked} questions{checks}' if asked > 1 else ''}."
 
 
 def _direction(one: Answer) -> str:

@@ -132,11 +132,7 @@ def _sentence(label: str, cell: Cell, biases: int, decimals: int) -> str:
 
 def _weighed(cell: Cell) -> str:
     """What the headline balances."""
-    return ", the attribute sets of a bias counting alike" if _is_balanced(cell) else ""
-
-
-def _is_balanced(cell: Cell) -> bool:
-    return not cell.published and cell.summary.overall_balanced.value is not None
+    return ", the attribute sets of a bias counting alike" if cell.balanced else ""
 
 
 def _reading(found: Estimate, cell: Cell, social: Mapping[str, Estimate]) -> str:
@@ -188,9 +184,9 @@ def _directions(above: int, below: int) -> str:
 def _caution(cell: Cell, others: Sequence[Cell], benchmarks: set[str]) -> str:
     parts = []
     plain = cell.summary.overall
-    if _is_balanced(cell) and plain.value is not None:
+    if cell.balanced and plain.value is not None:
         interval = f" ({percent_range(plain.low, plain.high)})" if plain.low is not None else ""
-        parts.append(f"With every attribute term counting alike it is {percent(plain.value)}{interval}.")
+        parts.append(f"With every attribute term of a bias counting alike it is {percent(plain.value)}{interval}.")
     values = [one.summary.headline.value for one in (cell, *others) if one.summary.headline.value is not None]
     if len(values) > 1:
         silent = len(others) + 1 - len(values)

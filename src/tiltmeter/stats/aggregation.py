@@ -59,7 +59,9 @@ def over_origins(cell: CellData) -> CellData:
     order = np.argsort(places, kind="stable")
     parts = np.split(cell.values[order], np.searchsorted(places[order], kept[1:]))
     means = [_mean(part[~np.isnan(part)].tolist()) for part in parts]
-    return replace(cell, values=np.array(means), origins=names[kept // 2], sides=(kept % 2).astype(np.int8))
+    sides = (kept % 2).astype(np.int8)
+    # A mean of an origin is over its templates: it has none of its own.
+    return replace(cell, values=np.array(means), origins=names[kept // 2], sides=sides, templates=None, chances=None)
 
 
 def in_deviations_of(found: Cells, deviations: Sequence[float | None]) -> Cells:

@@ -18,6 +18,8 @@ from tiltmeter.stats.effect_sizes import OriginMeans, Side
 from tiltmeter.stats.estimate import estimate
 from tiltmeter.stats.estimates import FEWEST_ORIGINS
 
+_LARGEST_POWER = 700.0
+"""Of e: beyond, a number would overflow."""
 _SAME = "no interval: the change is the same in every origin"
 
 
@@ -93,8 +95,8 @@ def ratio_change(
     )
     if logarithm.low is None or logarithm.high is None:
         return replace(found, note=logarithm.note), None
-    ends = [100 * math.expm1(end) for end in (logarithm.low, logarithm.high)]
-    return replace(found, low=ends[0], high=ends[1], method=logarithm.method), None
+    ends = [100 * math.expm1(min(end, _LARGEST_POWER)) for end in (logarithm.low, logarithm.high)]
+    return replace(found, low=ends[0], high=ends[1], note=logarithm.note, method=logarithm.method), None
 
 
 def _no_ratio(sides: Sequence[Side]) -> str | None:

@@ -174,7 +174,7 @@ def clustered(rows: Rows, ways: Sequence[Way], codes: Sequence[Codes]) -> Cluste
     widest = max(single, key=lambda each: each.variance)
     variance = max(variance, widest.variance)
     unsure = math.fsum(each.variance**2 / each.freedom for each in single)
-    freedom = min(variance**2 / unsure, widest.freedom) if unsure > 0 else widest.freedom
+    freedom = max(1.0, min(variance**2 / unsure, widest.freedom)) if unsure > 0 else widest.freedom
     largest = widest.largest * widest.variance / (variance or 1.0)
     return Clustered(variance, freedom, concentration, of_parts, largest)
 
@@ -224,10 +224,11 @@ class Limits:
         return cls(variance, freedom, ratio * b, ratio * c)
 
     @classmethod
-    def widest(cls, concentration: float, sides: Array, coefficients: Array) -> Limits:
+    def widest(cls, concentration: float, sides: Array, coefficients: Array, sizes: Array) -> Limits:
         """The same if all rows of a cluster were alike: no variance can be larger."""
-        whole = math.fsum(coefficients**2)
-        squares, moved = coefficients**2 / whole, coefficients / whole
+        weights = coefficients**2 * sizes
+        whole = math.fsum(weights)
+        squares, moved = weights / whole, coefficients * sizes / whole
         below, above = sides
         a, b, c = (
             concentration * math.fsum(squares * each) for each in (below * above, moved * (above - below), moved**2)

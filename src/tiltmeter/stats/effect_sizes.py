@@ -89,7 +89,7 @@ def paired_standardised(strata: Sequence[OriginMeans], counts: Estimate) -> Esti
     moved = estimate(np.concatenate(rows), np.arange(origins), balanced_over=of_strata.tolist(), level=counts.level)
     if moved.low is None or moved.high is None:
         return replace(found, note=moved.note)
-    return replace(found, low=value + moved.low, high=value + moved.high, note=None, method=moved.method)
+    return replace(found, low=value + moved.low, high=value + moved.high, note=counts.note, method=moved.method)
 
 
 def _bend(value: float, centred: Array) -> Array:

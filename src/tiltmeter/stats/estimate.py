@@ -224,15 +224,15 @@ class _Data:
         flat = spread.variance <= NO_SPREAD**2
         score = self._ended and not self.log
         sides = self._sides(rows)
+        # A group's mean has as many clusters as would give it this concentration.
+        sizes = np.bincount(parts.groups, parts.shares**2 * spread.of_parts).astype(np.float64)
         limits = []
         if not flat and score and sides.prod(axis=0).any():
-            # A group's mean has as many clusters as would give it this concentration.
-            sizes = np.bincount(parts.groups, parts.shares**2 * spread.of_parts).astype(np.float64)
             limits = [Limits.on_scale(spread.variance, spread.freedom, sides, parts.coefficients, sizes)]
         elif not flat:
             limits = [Limits(spread.variance, spread.freedom)]
         if score:
-            limits.append(Limits.widest(spread.concentration, sides, parts.coefficients))
+            limits.append(Limits.widest(spread.concentration, sides, parts.coefficients, sizes))
         if not limits:
             return replace(found, note=f"no interval: there is no spread at all between {names[0]}")
         below, above = (min(side) for side in zip(*(each.bounds(found.level) for each in limits), strict=True))
@@ -417,13 +417,12 @@ def _codes(labels: Labels) -> Codes:
 def _ways(given: Sequence[Codes], names: Sequence[str], groups: Codes) -> tuple[list[Codes], list[str], list[str]]:
     """The ways that count, their names, and notes: not those with few levels, nor one that lies within another."""
     kept: list[tuple[Codes, str, int]] = []
-    notes: list[str] = []
+    few: list[str] = []
     for codes, name in zip(given, names, strict=False):
         levels = int(codes.max()) + 1
         fewest = min(len(np.unique(codes[groups == group])) for group in range(int(groups.max()) + 1)) if kept else 0
         if kept and fewest < FEWEST:
-            few = f"over {names[0]} alone: {fewest} {name} are too few to show how much they matter"
-            notes += [few] if levels > 1 else []
+            few += [f"{fewest} {name}"] if levels > 1 else []
             continue
         cells = [int(crossed([codes, other]).max()) + 1 for other, _, _ in kept]
         if levels in cells:
@@ -431,6 +430,8 @@ def _ways(given: Sequence[Codes], names: Sequence[str], groups: Codes) -> tuple[
         # A way whose every cluster lies within one of the new, coarser way says nothing of its own.
         kept = [each for each, count in zip(kept, cells, strict=True) if count != each[2]]
         kept.append((codes, name, levels))
+    left = " and ".join(each[1] for each in kept)
+    notes = [f"over {left} alone: {' and '.join(few)} are too few to show how much they matter"] if few else []
     return [each[0] for each in kept], [each[1] for each in kept], notes
 
 

@@ -18,7 +18,6 @@ class Missing:
     """The shares of either group that have no value, and between what the difference would lie at worst."""
 
     shares: tuple[float, float]
-    difference: float
     bounds: tuple[float, float] | None
     """None: the ends of the scale are not known."""
 
@@ -56,21 +55,25 @@ def missing_of(cell: CellData) -> Missing | None:
             [(1 - share) * mean + share * end for share, mean in zip(shares, means, strict=True)] for end in (low, high)
         )
         bounds = least[0] - most[1], most[0] - least[1]
-    return Missing((shares[0], shares[1]), means[0] - means[1], bounds)
+        # Positive is worse for the first group, as everywhere in a verdict.
+        bounds = bounds if cell.orientation == 1 else (-bounds[1], -bounds[0])
+    return Missing((shares[0], shares[1]), bounds)
 
 
 def missing_words(cells: Sequence[CellData], groups: tuple[str, str]) -> str:
     """A clause on unequal shares of missing values, of the cell where they differ most; blank where they do not."""
-    found = [one for cell in cells if (one := missing_of(cell)) is not None and one.apart > UNEQUAL]
+    every = [one for cell in cells if (one := missing_of(cell)) is not None]
+    found = [one for one in every if one.apart > UNEQUAL]
     if not found:
         return ""
-    most = max(found, key=lambda one: one.apart)
+    # One of which the ends are known says more.
+    most = max(found, key=lambda one: (one.bounds is not None, one.apart))
     first, second = (f"{share:.0%}".replace("%", "\N{NO-BREAK SPACE}%") for share in most.shares)
     said = f"unequal shares have no value ({groups[0]} {first}, {groups[1]} {second}"
     said += " where they differ most)" if len(found) > 1 else ")"
     if most.bounds is None:
         return said
-    turned = sum(one.could_turn for one in found)
+    turned, known = sum(one.could_turn for one in every), sum(one.bounds is not None for one in every)
     low, high = (f"{end:+.2f}".replace("-", "\N{MINUS SIGN}") for end in most.bounds)
-    worst = f"at worst the difference there lies between {low} and {high}"
-    return f"{said}: {worst}, and {turned} of {len(cells)} cells could turn"
+    worst = f"at worst the difference there (positive: worse for {groups[0]}) lies between {low} and {high}"
+    return f"{said}: {worst}, and {turned} of {known} cells could turn"

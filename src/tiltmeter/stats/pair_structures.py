@@ -63,7 +63,8 @@ def _one(bias: str, parts: Mapping[str, list[PairItem]], level: float) -> PairSt
         none = Estimate(None, level=level, n=len(parts), note="the share over all structures is on no side")
         return PairStructures(whole, by_structure, none, ())
     sides = {name: _side(found.value) for name, found in by_structure.items()}
-    kept = estimate([None if one is None else float(one == side) for one in sides.values()], neutral=None, level=level)
+    same = [None if one is None else float(one == side) for one in sides.values()]
+    kept = estimate(same, list(sides), neutral=None, level=level)
     kept = replace(kept, note=kept.note and kept.note.replace("origins", "structures"))
     return PairStructures(whole, by_structure, kept, tuple(name for name, one in sides.items() if one == -side))
 

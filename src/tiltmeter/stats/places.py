@@ -84,16 +84,17 @@ def order_of(
         means = table.means.sum(axis=0) / np.maximum(1, table.present.sum(axis=0))
         observed += _weighted(means[np.newaxis], weights, models)[0]
     places = _places(observed[np.newaxis])[0]
-    fewest = min(int(table.present.sum(axis=0).min()) for table, _ in tables)
-    if fewest < FEWEST_ORIGINS:
-        where = "a part of the items has " if len(tables) > 1 else ""
-        note = f"{where}fewer than {FEWEST_ORIGINS} origins: how far the order would hold cannot be said"
+    counts = [int(table.present.sum(axis=0).min()) for table, _ in tables]
+    if sum(counts) < FEWEST_ORIGINS or min(counts) < min(2, len(counts)):
+        note = f"fewer than {FEWEST_ORIGINS} origins: how far the order would hold cannot be said"
+        if sum(counts) >= FEWEST_ORIGINS:
+            note = "a part of the items has one origin: how far the order would hold cannot be said"
         return Order(tuple(Standing(int(place)) for place in places), None, 0, note)
     drawn = np.zeros((RESAMPLES, models))
     for number, (table, weights) in enumerate(tables):
         drawn += _weighted(resampled_means(table, seed=seed + number), weights, models)
     drawn = drawn[~np.isnan(drawn).any(axis=1)]
-    apart = _apart(observed, drawn, fewest, level) if above is None else above
+    apart = _apart(observed, drawn, counts, level) if above is None else above
     shares = _shares(drawn)
     standings = [
         Standing(place, 1 + int(apart[:, at].sum()), models - int(apart[at].sum()), tuple(shares[at].tolist()))
@@ -102,22 +103,24 @@ def order_of(
     return Order(tuple(standings), float(np.mean((_places(drawn) == places).all(axis=1))), len(drawn))
 
 
-def _apart(observed: Array, drawn: Array, origins: int, level: float) -> NDArray[np.bool_]:
-    """Whether the model of a row is above that of a column beyond chance, corrected for all others that it is held to.
+def _apart(observed: Array, drawn: Array, counts: Sequence[int], level: float) -> NDArray[np.bool_]:
+    """Whether the model of a row is above that of a column beyond chance, corrected for every two of the board.
 
-    The error of a difference is that of the draws; the quantile is Student's, and Bonferroni's for the others.
+    `counts` are the origins of each pool. The error of a difference is that of the draws, which vary less than samples
+    do, most so in the smallest pool; the quantile is Student's, and Bonferroni's for all pairs.
     """
     from scipy.special import stdtrit
 
-    models = len(observed)
-    beyond = float(stdtrit(origins - 1, 1 - (1 - level) / 2 / max(1, models - 1)))
+    models, free, fewest = len(observed), sum(counts) - len(counts), min(counts)
+    alpha = (1 - level) / max(1, models * (models - 1) // 2)
+    beyond = float(stdtrit(free, 1 - alpha / 2))
     found = np.zeros((models, models), dtype=np.bool_)
     for one in range(models):
-        error = np.std(drawn[:, [one]] - drawn, axis=0) * np.sqrt(origins / (origins - 1))
+        error = np.std(drawn[:, [one]] - drawn, axis=0) * np.sqrt(fewest / (fewest - 1))
         difference = observed[one] - observed
         rounding = _ROUNDING * max(1.0, float(np.max(np.abs(observed))))
         # Without any spread there is no error to go by: then all origins lie on one side, which few may do by chance.
-        shown = (error > rounding) | (2.0 ** (1 - origins) <= (1 - level) / max(1, models - 1))
+        shown = (error > rounding) | (2.0**-free <= alpha)
         found[one] = shown & (difference > np.maximum(beyond * error, rounding))
     return found
 

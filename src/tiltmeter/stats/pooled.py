@@ -88,7 +88,9 @@ class Pooled:
         used = zip(structures or (), scored.tolist(), strict=structures is not None)
         count = len({name for name, use in used if use and name})
         ways = [_clusters(origins, values, places)]
-        if structures is not None and count > 1:
+        # With fewer than 5 the estimates say that they are left out; texts without one do not make up the number.
+        whole = not any(use and not name for name, use in zip(structures or (), scored.tolist(), strict=False))
+        if structures is not None and count > 1 and (whole or count >= FEWEST):
             ways.append(_clusters(structures, values, places))
         # With fewer they are left out, and the estimates say so.
         self.over_structures = count >= FEWEST
@@ -114,9 +116,13 @@ class Pooled:
         (0.3333, 0.0833, 4)
         """
         numbers = {origin: number for number, origin in enumerate(sorted({cell.origin for cell in sums}))}
+        by_group: dict[str, list[tuple[int, int, float]]] = {}
+        for cell in sums:
+            if cell.n:
+                by_group.setdefault(cell.group, []).append((numbers[cell.origin], cell.n, cell.total))
         cells = {}
         for group, missing in unscored.items():
-            own = sorted((numbers[cell.origin], cell.n, cell.total) for cell in sums if cell.group == group and cell.n)
+            own = sorted(by_group.get(group, ()))
             origins, counts, totals = zip(*own, strict=True) if own else ((), (), ())
             columns = np.array(totals, dtype=np.float64), np.array(counts, dtype=np.float64)
             cells[group] = _Cells(*columns, np.array(origins, dtype=np.intp), None, missing, ends[group])

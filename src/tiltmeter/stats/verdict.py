@@ -182,7 +182,8 @@ def _strength(
         # Whatever the whole comes to, where methods contradict each other.
         return DEPENDS, ""
     if p >= ALPHA:
-        return (NONE_LARGER if bound is not None and bound <= NEGLIGIBLE else INCONCLUSIVE), ""
+        whole = curve.of >= HOLDS_SHARE * len(curve.cells)
+        return (NONE_LARGER if whole and bound is not None and bound <= NEGLIGIBLE else INCONCLUSIVE), ""
     if opposed or curve.holding() < HOLDS_SHARE * curve.of:
         return DEPENDS, ""
     if curve.holding() < HOLDS_SHARE * len(curve.cells):

@@ -8,7 +8,7 @@ from typing import Any
 
 from tiltmeter.report.multiverse_words import curve_in_words
 from tiltmeter.report.words import p_value, signed
-from tiltmeter.stats.verdict import DEPENDS, HOLDS, INCONCLUSIVE, NONE_LARGER, TOO_LITTLE
+from tiltmeter.stats.verdict import DEPENDS, HOLDS, INCONCLUSIVE, NEGLIGIBLE, NONE_LARGER, TOO_LITTLE
 from tiltmeter.web.charts.curves import DRAWN
 from tiltmeter.web.pages import address
 from tiltmeter.web.results.figures import figure_of
@@ -27,7 +27,7 @@ def questions(results: Results) -> list[tuple[int, Mapping[str, Any]]]:
 
 _OTHERWISE = {
     DEPENDS: "with one that depends on the method",
-    NONE_LARGER: "without a difference of any size",
+    NONE_LARGER: f"without a difference larger than {NEGLIGIBLE:g} SD",
     INCONCLUSIVE: "inconclusive",
     TOO_LITTLE: "with too little data",
 }

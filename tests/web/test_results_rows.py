@@ -86,7 +86,7 @@ def test_words_of_a_row_say_why_there_is_no_interval():
 )
 def test_how_many_conclusions_hold(strengths: list[str], numbers: list[int]):
     said = verdict_sentence([verdict(one) for one in strengths])
-    assert [int(number) for number in re.findall(r"\d+", said)] == numbers
+    assert [int(number) for number in re.findall(r"(?<![\d.])\d+(?![\d.])", said)] == numbers
     assert said == verdict_sentence([verdict(one) for one in strengths] + [verdict("holds", check=True)])
     assert ("holds" in said) == bool(strengths)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -312,6 +313,16 @@ def test_a_count_of_tokens_that_cannot_be_is_none(tokens: int, tmp_path: Path) -
         model = load(f"tested@{url}?start={START}", ModelSettings(answers=tmp_path))
         assert model.score(["She is a nurse."])[0].unscored is None
         assert (model.spent.answered, model.spent.uncounted, model.spent.tokens_in) == (2, 2, 0)
+
+
+@pytest.mark.parametrize("spoilt", ['{"choice": NaN, "digest": "x"}', b"\x00", 5, "[1]", "{"])
+def test_a_kept_answer_that_is_not_as_it_was_written_is_none(spoilt: object, tmp_path: Path) -> None:
+    journal = File(tmp_path / "journal.sqlite")
+    journal.put("key", {"choice": 1})
+    assert journal.get("key") == {"choice": 1}
+    with sqlite3.connect(tmp_path / "journal.sqlite") as database:
+        database.execute("update answers set answer = ? where key = 'key'", (spoilt,))
+    assert journal.get("key") is None
 
 
 @dataclass

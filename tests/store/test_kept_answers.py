@@ -210,3 +210,13 @@ def test_a_damaged_page_is_said_as_that(tmp_path: Path) -> None:
     path.write_bytes(bytes(content))
     with KeptAnswers(path) as kept, pytest.raises(CacheError, match="cannot be used"):
         kept.found(keys(2_000))
+
+
+@pytest.mark.parametrize("spoilt", [b"\x00\x01", 5, 0.5])
+def test_an_answer_that_is_no_text_any_more_is_none(kept: KeptAnswers, spoilt: object) -> None:
+    one, other = keys(2)
+    kept.keep("gpt2", "score", {one: "[1]", other: "[2]"})
+    with sqlite3.connect(kept.path) as database:
+        database.execute("update answers set answer = cast(? as blob) where key = ?", (spoilt, one))
+        database.execute("update answers set answer = ? where key = ? and typeof(?) != 'blob'", (spoilt, one, spoilt))
+    assert kept.found([one, other]) == {other: "[2]"}

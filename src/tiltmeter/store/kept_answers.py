@@ -135,10 +135,11 @@ class KeptAnswers:
                 marks = ",".join("?" * len(some))
                 rows = self._database.execute(f"select key, answer, used from answers where key in ({marks})", some)
                 for key, kept, used in rows:
-                    answer = kept[_DIGEST:]
-                    if kept[:_DIGEST] != _digest(key, answer):
+                    # Damage can make another type of it.
+                    if not isinstance(kept, str) or kept[:_DIGEST] != _digest(key, kept[_DIGEST:]):
                         damaged.append(key)
                         continue
+                    answer = kept[_DIGEST:]
                     answers[key] = answer
                     if used != today:
                         stale.append(key)

@@ -129,13 +129,13 @@ class File:
         found = self._rows("select answer from answers where key = ?", key)
         try:
             answer = json.loads(found[0][0]) if found else None
-        except (ValueError, RecursionError):
+            if not isinstance(answer, dict):
+                return None
+            digest = answer.pop("digest", None)
+            # Earlier versions wrote no digest; the name of one that is damaged is no name that they wrote.
+            is_whole = set(answer) <= _BEFORE if digest is None else digest == request_key(key, answer)
+        except (TypeError, ValueError, RecursionError):
             return None
-        if not isinstance(answer, dict):
-            return None
-        digest = answer.pop("digest", None)
-        # Earlier versions wrote no digest; the name of one that is damaged is no name that they wrote.
-        is_whole = set(answer) <= _BEFORE if digest is None else digest == request_key(key, answer)
         return answer if is_whole else None
 
     def put(self, key: str, answer: Mapping[str, Any], used: int = 0) -> None:

@@ -224,7 +224,8 @@ def _row_of_table(data: bytes, chance: Random) -> bytes:
     with tempfile.TemporaryDirectory(prefix="tiltmeter-fuzz-") as scratch:
         path = Path(scratch) / "d.sqlite"
         path.write_bytes(data)
-        with suppress(sqlite3.Error, UnicodeError), closing(sqlite3.connect(path)) as database:
+        # An earlier mutation may have taken every table, or every column that can be named.
+        with suppress(sqlite3.Error, UnicodeError, IndexError), closing(sqlite3.connect(path)) as database:
             database.text_factory = lambda held: held.decode("utf-8", "replace")
             tables = [name for (name,) in database.execute("select name from sqlite_master where type = 'table'")]
             table = chance.choice(tables)

@@ -54,7 +54,7 @@ def line(shape: tuple[int, int], effects: tuple[float, float], kind: str, rounds
     widths = []
     for seed in range(rounds):
         values = drawn(np.random.default_rng(seed), shape, effects, kind)
-        found = means(places, {"x": Values(values.ravel().tolist(), ends)}, seed=seed)["x"]
+        found = means(places, {"x": Values(values.ravel().tolist(), ends)})["x"]
         below += found.high < truth
         above += found.low > truth
         widths.append(found.high - found.low)

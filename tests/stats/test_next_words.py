@@ -329,7 +329,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say(rows: int, columns:
     for seed in range(rounds):
         # One template is what the study asks about, not a sample of templates.
         values = crossed(rows, columns, seed=seed, column_sd=float(columns > 1)).tolist()
-        found = means(places, {"x": Values(values, DIFFERENCE)}, seed=seed)["x"]
+        found = means(places, {"x": Values(values, DIFFERENCE)})["x"]
         held += found.low <= 0 <= found.high
     assert floor <= held / rounds <= 0.995
 

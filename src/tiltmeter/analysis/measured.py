@@ -17,6 +17,7 @@ from tiltmeter.errors import UserError
 from tiltmeter.parquet import SQL_TYPES, attach, database, fill, quoted, refusals, refuse_alike, sql_text
 from tiltmeter.records import Estimate
 from tiltmeter.sources.tables import kind_of, read_table
+from tiltmeter.stats.codes import or_origins
 from tiltmeter.stats.continuations import pairs_of_groups
 from tiltmeter.stats.correction import holm
 from tiltmeter.stats.estimate import EQUAL_CLUSTERS, LARGEST, Scale, estimate
@@ -200,11 +201,8 @@ def _estimate(rows: Sequence[Mapping[str, Any]], level: float, compare: tuple[st
 
     # What varies was sampled: a value clustered by its origin alone would look surer than it is.
     ways = {name: way for column_name, name in _FURTHER.items() if len(set(way := column(column_name))) > 1}
-    # What has no template, say, is as good as its origin.
     origins = column("origin")
-    ways = {
-        name: [label or f"\0{origin}" for label, origin in zip(way, origins, strict=True)] for name, way in ways.items()
-    }
+    ways = {name: or_origins([label or None for label in way], origins) for name, way in ways.items()}
     second, third = [*ways.values(), None, None][:2]
     # A general liking for one group is no stereotype: each set of attributes weighs the same.
     sets, view = column("attribute_set"), view_named(rows[0]["view"] or "")

@@ -17,9 +17,8 @@ from tiltmeter.stats.cluster_variance import NO_SPREAD
 from tiltmeter.stats.effect_sizes import OriginMeans, Side
 from tiltmeter.stats.estimate import estimate
 from tiltmeter.stats.estimates import FEWEST_ORIGINS
+from tiltmeter.stats.scales import from_logarithm, in_per_cent
 
-_LARGEST_POWER = 700.0
-"""Of e: beyond, a number would overflow."""
 _SAME = "no interval: the change is the same in every origin"
 
 
@@ -95,8 +94,8 @@ def ratio_change(
     )
     if logarithm.low is None or logarithm.high is None:
         return replace(found, note=logarithm.note), None
-    ends = [100 * math.expm1(min(end, _LARGEST_POWER)) for end in (logarithm.low, logarithm.high)]
-    return replace(found, low=ends[0], high=ends[1], note=logarithm.note, method=logarithm.method), None
+    ends = from_logarithm(logarithm, in_per_cent)
+    return replace(found, low=ends.low, high=ends.high, note=ends.note, method=ends.method), None
 
 
 def _no_ratio(sides: Sequence[Side]) -> str | None:

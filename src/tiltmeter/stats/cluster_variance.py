@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Codes = NDArray[np.intp]
+from tiltmeter.stats.codes import Codes, cells_of
+from tiltmeter.stats.drawing import Array
 
 WORKING_CORRELATION = 0.25
 """Of two rows of one cluster; it only says how the degrees of freedom fall with unequal cluster sizes."""
@@ -168,7 +168,7 @@ def clustered(rows: Rows, ways: Sequence[Way], codes: Sequence[Codes]) -> Cluste
     of_parts = np.sum([each.of_parts for each in single], axis=0)
     for size in range(2, len(ways) + 1):
         for chosen in combinations(codes, size):
-            both = Way.of(rows, crossed(chosen)).moments(rows, freedom=False)
+            both = Way.of(rows, reduce(cells_of, chosen)).moments(rows, freedom=False)
             variance += (-1) ** (size + 1) * both.variance
             of_parts = of_parts + (-1) ** (size + 1) * both.of_parts
     widest = max(single, key=lambda each: each.variance)
@@ -177,18 +177,6 @@ def clustered(rows: Rows, ways: Sequence[Way], codes: Sequence[Codes]) -> Cluste
     freedom = max(1.0, min(variance**2 / unsure, widest.freedom)) if unsure > 0 else widest.freedom
     largest = widest.largest * widest.variance / (variance or 1.0)
     return Clustered(variance, freedom, concentration, of_parts, largest)
-
-
-def crossed(codes: Sequence[Codes]) -> Codes:
-    """The number of the cell of all these clusters that each row belongs to.
-
-    >>> crossed([np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1])]).tolist()
-    [0, 1, 2, 2]
-    """
-    cells = codes[0]
-    for other in codes[1:]:
-        cells = np.unique(cells * (int(other.max()) + 1) + other, return_inverse=True)[1].reshape(-1)
-    return cells
 
 
 def _excess_kurtosis(values: Array) -> float:

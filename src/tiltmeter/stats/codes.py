@@ -34,6 +34,15 @@ def sorted_codes(names: Sequence[str | None]) -> Codes:
     return codes
 
 
+def or_origins(labels: Sequence[str | None], origins: Sequence[str]) -> list[str]:
+    """Labels of another kind of clusters: what has no template, say, is as good as its origin.
+
+    >>> or_origins(["x", None, None], ["a", "a", "b"])
+    ['x', '\\x00a', '\\x00b']
+    """
+    return [f"\0{origin}" if label is None else label for label, origin in zip(labels, origins, strict=True)]
+
+
 def renumbered(codes: Codes) -> Codes:
     """The same clusters with the numbers from 0 on.
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tiltmeter.records import Estimate
 from tiltmeter.stats.chances import ChanceErrors, chance_errors
-from tiltmeter.stats.codes import Codes, cells_of, renumbered, sorted_codes
+from tiltmeter.stats.codes import Codes, cells_of, or_origins, renumbered, sorted_codes
 from tiltmeter.stats.drawing import Array, exact_sum
 from tiltmeter.stats.estimate import FEWEST, LARGEST, Scale, estimate
 from tiltmeter.stats.resampling import exact_sums
@@ -54,9 +54,8 @@ class Crossed:
         if not 0 < level < 1:
             raise ValueError(f"a level lies between 0 and 1, not {level}")
         self._level, self._seed = level, seed
-        # The template of a prompt that has none is as good as its profession.
-        named = [f"\0{p}" if t is None else t for p, t in zip(professions, templates, strict=True)]
-        self._professions, self._templates = sorted_codes(professions), sorted_codes(named)
+        self._professions = sorted_codes(professions)
+        self._templates = sorted_codes(or_origins(templates, professions))
 
     def mean(self, values: Sequence[float | None], scale: Scale | None = None) -> Estimate:
         """The mean over prompts; None is unscored."""

@@ -10,9 +10,7 @@ from tiltmeter.records import Estimate
 from tiltmeter.stats.crossed import Crossed, Influence
 from tiltmeter.stats.drawing import Array, exact_sum
 from tiltmeter.stats.next_words import Place
-
-_LARGEST_POWER = 700.0
-"""Of e: beyond, a number would overflow."""
+from tiltmeter.stats.scales import from_logarithm, in_per_cent
 
 
 def crossed_change(
@@ -43,11 +41,7 @@ def crossed_change(
     found = crossed.figure((before, after), _log_ratio)
     if found.value is None:
         return None, "the mean changes its sign, or becomes zero"
-    made = replace(found, value=100 * math.expm1(found.value), low=None, high=None, p=None)
-    if found.low is None or found.high is None:
-        return made, None
-    low, high = (100 * math.expm1(min(end, _LARGEST_POWER)) for end in (found.low, found.high))
-    return replace(made, low=low, high=high), None
+    return replace(from_logarithm(found, in_per_cent), p=None), None
 
 
 def _log_ratio(before: Array, after: Array) -> Influence | None:

@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.records import Estimate, IntervalMethod
-from tiltmeter.stats.cluster_variance import NO_SPREAD, Array, Codes, Limits, Rows, Way, clustered, crossed
+from tiltmeter.stats.cluster_variance import NO_SPREAD, Limits, Rows, Way, clustered
+from tiltmeter.stats.codes import Codes, cells_of
+from tiltmeter.stats.drawing import Array
 
 FEWEST = 5
 """With fewer clusters there is no interval: nobody can say how much such a mean would change."""
@@ -119,7 +121,7 @@ def estimate(
     parts = _Parts.of(members[used], strata, np.array(list(coefficients.values())))
     sums, weighed = sums[used], weighed[used]
     if isinstance(weights, str):
-        cells = crossed([parts.codes, codes[0]])
+        cells = cells_of(parts.codes, codes[0])
         share = 1 / np.bincount(cells, weighed)[cells]
         sums, weighed = sums * share, weighed * share
     data = _Data(parts, sums, weighed, counts[used], isinstance(weights, str), scale or Scale(), log)
@@ -424,7 +426,7 @@ def _ways(given: Sequence[Codes], names: Sequence[str], groups: Codes) -> tuple[
         if kept and fewest < FEWEST:
             few += [f"{fewest} {name}"] if levels > 1 else []
             continue
-        cells = [int(crossed([codes, other]).max()) + 1 for other, _, _ in kept]
+        cells = [int(cells_of(codes, other).max()) + 1 for other, _, _ in kept]
         if levels in cells:
             continue
         # A way whose every cluster lies within one of the new, coarser way says nothing of its own.

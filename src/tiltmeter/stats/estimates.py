@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from tiltmeter.records import Estimate
+from tiltmeter.stats.codes import or_origins
 from tiltmeter.stats.estimate import EQUAL_CLUSTERS, Scale, noted_alone
 from tiltmeter.stats.estimate import estimate as clustered_estimate
 
@@ -81,15 +82,11 @@ def estimate(
     # Values between 0 and 1 need not be shares: nothing keeps a margin from lying there.
     shares = neutral is not None and 0 < neutral < 1
     shares = (shares or (neutral is None and _are_choices(values))) and _within(values, rows)
-    # What has no template, say, is as good as its origin.
-    ways = {
-        name: [f"\0{named[at] or at}" if label is None else label for at, label in enumerate(ordered(way))]
-        for name, way in further.items()
-        if len({*way}) > 1
-    }
+    clusters = [f"\0{at}" if name is None else name for at, name in enumerate(named)]
+    ways = {name: or_origins(ordered(way), clusters) for name, way in further.items() if len({*way}) > 1}
     found = clustered_estimate(
         values,
-        [f"\0{at}" if name is None else name for at, name in enumerate(named)],
+        clusters,
         rows=rows,
         unscored=unscored,
         second=next(iter(ways.values()), None),

@@ -52,9 +52,7 @@ class Values:
     """Where the measure is their difference: the two chances of each prompt, which tell more of how sure it is."""
 
 
-def means(
-    places: Sequence[Place], measured: Mapping[str, Values], *, level: float = 0.95, seed: int = 0
-) -> dict[str, Estimate]:
+def means(places: Sequence[Place], measured: Mapping[str, Values], *, level: float = 0.95) -> dict[str, Estimate]:
     """The mean of every measure over the same prompts.
 
     >>> values = {"difference": Values([0.2, 0.4], Scale(neutral=0.0))}
@@ -62,7 +60,7 @@ def means(
     >>> round(found["difference"].value, 6)
     0.3
     """
-    crossed = _crossed(places, level, seed)
+    crossed = _crossed(places, level)
     return {
         name: crossed.mean(each.values, each.scale)
         if each.chances is None
@@ -108,10 +106,10 @@ def _sides(
 
 def resampled_over(places: Sequence[Place]) -> dict[str, int]:
     """How many professions and templates the figures are uncertain over."""
-    return _crossed(places, 0.95, 0).resampled_over
+    return _crossed(places, 0.95).resampled_over
 
 
-def _crossed(places: Sequence[Place], level: float, seed: int) -> Crossed:
+def _crossed(places: Sequence[Place], level: float, seed: int = 0) -> Crossed:
     return Crossed([place.profession for place in places], [place.template for place in places], level=level, seed=seed)
 
 

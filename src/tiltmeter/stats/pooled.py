@@ -15,17 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.records import Estimate
+from tiltmeter.stats.codes import Codes
+from tiltmeter.stats.drawing import Array
 from tiltmeter.stats.estimate import FEWEST, LARGEST, Scale, estimate, noted_alone
-from tiltmeter.stats.scales import Bounds, around
+from tiltmeter.stats.scales import Bounds, around, from_logarithm
 
 Observation = tuple[str, float | None, str | None]
 """Group, value and origin of one text; a text without an origin ("") is its own."""
-
-_LARGEST_POWER = 700.0
-"""Of e: beyond, a number would overflow."""
-
-_Array = NDArray[np.float64]
-_Codes = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +38,10 @@ class CellSum:
 class _Cells:
     """The texts of one group, summed by origin and structure."""
 
-    sums: _Array
-    counts: _Array
-    origins: _Codes
-    structures: _Codes | None
+    sums: Array
+    counts: Array
+    origins: Codes
+    structures: Codes | None
     unscored: int
     ends: Bounds | None
     """The lowest and the highest value; None: there is none."""
@@ -169,9 +165,8 @@ class Pooled:
             return None, f"the mean of {b} is zero"
         if first == 0:
             return replace(self.gap(a, b), value=0.0, note=f"no interval: every rating of {a} is zero"), None
-        found = self._estimate({a: 1.0, b: -1.0}, log=True)
-        low, high = (None if end is None else math.exp(min(end, _LARGEST_POWER)) for end in (found.low, found.high))
-        return around(replace(found, low=low, high=high, p=None), first / second), None
+        found = from_logarithm(self._estimate({a: 1.0, b: -1.0}, log=True))
+        return around(replace(found, p=None), first / second), None
 
     def value(self, group: str) -> float | None:
         """The mean over the texts of a group, alone."""
@@ -203,13 +198,13 @@ class Pooled:
         return noted_alone(replace(found, n_unscored=unscored), sum(each.alone for each in own), "texts")
 
 
-def _places(groups: Sequence[str], names: Sequence[str]) -> _Codes:
+def _places(groups: Sequence[str], names: Sequence[str]) -> Codes:
     """The place of each text's group among all."""
     places = {name: place for place, name in enumerate(names)}
     return np.array([places[group] for group in groups], dtype=np.intp)
 
 
-def _clusters(names: Sequence[str | None], values: _Array, places: _Codes) -> _Codes:
+def _clusters(names: Sequence[str | None], values: Array, places: Codes) -> Codes:
     """The number of each text's origin or structure; a text without one has a number of its own.
 
     In an order that does not depend on that of the texts: by name, then the rest by value.
@@ -225,10 +220,10 @@ def _clusters(names: Sequence[str | None], values: _Array, places: _Codes) -> _C
 
 
 def _summed(
-    values: _Array,
+    values: Array,
     mine: NDArray[np.bool_],
     scored: NDArray[np.bool_],
-    ways: Sequence[_Codes],
+    ways: Sequence[Codes],
     blank: NDArray[np.bool_],
 ) -> _Cells:
     """The texts of one group by cell; `blank` are those without an origin."""

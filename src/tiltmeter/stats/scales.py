@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tiltmeter.records import Estimate
@@ -11,6 +12,8 @@ Bounds = tuple[float, float]
 
 SHARE: Bounds = (0.0, 1.0)
 SIGNED: Bounds = (-1.0, 1.0)
+_LARGEST_POWER = 700.0
+"""Of e: beyond, a number would overflow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,28 @@ def around(found: Estimate, value: float) -> Estimate:
     if found.low is None or found.high is None:
         return replace(found, value=value)
     return replace(found, value=value, low=min(found.low, value), high=max(found.high, value))
+
+
+def from_logarithm(found: Estimate, made: Callable[[float], float] = math.exp) -> Estimate:
+    """What is made of a logarithm, with its interval; a bound that no number can hold is a very large one.
+
+    >>> from_logarithm(Estimate(0.0, -1e6, 1e6)).high < math.inf
+    True
+    """
+
+    def end(logarithm: float | None) -> float | None:
+        return None if logarithm is None else made(min(logarithm, _LARGEST_POWER))
+
+    return replace(found, value=end(found.value), low=end(found.low), high=end(found.high))
+
+
+def in_per_cent(logarithm: float) -> float:
+    """How many per cent of a change a difference of logarithms is.
+
+    >>> round(in_per_cent(math.log(1.5)), 6)
+    50.0
+    """
+    return 100 * math.expm1(logarithm)
 
 
 def scale_of(values: Sequence[float], given: Bounds | Scale | None = None) -> Scale | None:

@@ -71,7 +71,7 @@ def test_verdicts_carry_it() -> None:
 
 def test_the_scorer_that_leads_decides_and_the_worst_source_counts() -> None:
     run = made(3.0, scorers=("causal.sum.v1", "causal.as-published.v1"))
-    assert [one.by for one in instrument_of(run, None).checks] == ["causal.sum.v1"]
+    assert [one.by for one in instrument_of(run).checks] == ["causal.sum.v1"]
     [scores] = [found for (_, scorer), found in run.scores.items() if scorer == "causal.sum.v1"]
     turned = [
         replace(
@@ -81,14 +81,14 @@ def test_the_scorer_that_leads_decides_and_the_worst_source_counts() -> None:
         if one.pair.bias == "rivers-deserts"
     ]
     both = replace(run, scores={("m", "causal.sum.v1"): (*scores, *turned)})
-    found = instrument_of(both, None)
+    found = instrument_of(both)
     assert {one.source: one.result for one in found.checks} == {"templates": "passed", "other": "failed"}
     assert found.results == {("m", "pairs"): "failed"}
 
 
 def test_a_run_without_a_check_says_so() -> None:
     run = make_run(Path("r"), tilts=(Tilt("social", 0.5),), models=("m",), scorers=("causal.sum.v1",))
-    found = instrument_of(run, None)
+    found = instrument_of(run)
     assert found.checks == () and found.results == {("m", "pairs"): "not made"}
     assert found.counted() == {"failed": 0, "weak": 0, "passed": 0, "not_made": 1}
 
@@ -113,14 +113,14 @@ def test_texts_are_checked_too(tmp_path: Path) -> None:
     groups = list(dict.fromkeys(prompt.group for prompt in prompts))[:2]
     tied = ["love", "happy"], ["murder", "hate"]
     one, other = (
-        instrument_of(with_spec(run, declared(prompts[0].bias, groups, sides)), None) for sides in (tied, tied[::-1])
+        instrument_of(with_spec(run, declared(prompts[0].bias, groups, sides))) for sides in (tied, tied[::-1])
     )
     [first], [second] = one.checks, other.checks
     assert (first.view, first.by) == ("continuations", "sentiment.vader.v1")
     assert first.found.value == -(second.found.value or 0) != 0
     assert set(one.results.values()) <= {"passed", "weak", "failed"}
     social = declared(prompts[0].bias, groups, tied, benchmark=False)
-    assert instrument_of(with_spec(run, social), None).checks == ()
+    assert instrument_of(with_spec(run, social)).checks == ()
 
 
 def test_next_words_are_checked_too(tmp_path: Path) -> None:
@@ -132,9 +132,7 @@ def test_next_words_are_checked_too(tmp_path: Path) -> None:
     professions = sorted({item.profession for item in cell.items})
     half = len(professions) // 2
     tied = professions[:half], professions[half:]
-    one, other = (
-        instrument_of(with_spec(run, declared(cell.bias, groups, sides)), words) for sides in (tied, tied[::-1])
-    )
+    one, other = (instrument_of(with_spec(run, declared(cell.bias, groups, sides))) for sides in (tied, tied[::-1]))
     values = [
         {check.model: check.found.value for check in each.checks if check.view == "next words"} for each in (one, other)
     ]
@@ -149,9 +147,9 @@ def test_words_that_no_lexicon_knows_do_not_undo_a_check_of_texts(more: int, tmp
     prompts = run.continuations.prompts
     groups = list(dict.fromkeys(prompt.group for prompt in prompts))[:2]
     plain = [[f"table{side}{n}" for n in range(more)] for side in "ab"]
-    few = instrument_of(with_spec(run, declared(prompts[0].bias, groups, (["love"], ["murder"]))), None)
+    few = instrument_of(with_spec(run, declared(prompts[0].bias, groups, (["love"], ["murder"]))))
     many = instrument_of(
-        with_spec(run, declared(prompts[0].bias, groups, (["love", *plain[0]], ["murder", *plain[1]]))), None
+        with_spec(run, declared(prompts[0].bias, groups, (["love", *plain[0]], ["murder", *plain[1]])))
     )
     assert many.results == few.results and "not made" not in many.results.values()
     assert [one.found.value for one in many.checks] == [one.found.value for one in few.checks]
@@ -174,7 +172,7 @@ def test_a_check_that_is_not_made_says_why(
     assert run.continuations
     prompts = run.continuations.prompts
     groups = list(dict.fromkeys(prompt.group for prompt in prompts))[:2]
-    found = instrument_of(with_spec(run, declared(prompts[0].bias, groups, tied, benchmark=benchmark)), None)
+    found = instrument_of(with_spec(run, declared(prompts[0].bias, groups, tied, benchmark=benchmark)))
     assert {one["why"] for one in found.as_json()["results"]} == {why}
-    elsewhere = instrument_of(with_spec(run, declared("another bias", groups, (["love"], ["murder"]))), None)
+    elsewhere = instrument_of(with_spec(run, declared("another bias", groups, (["love"], ["murder"]))))
     assert set(elsewhere.why.values()) == {NOT_IN_VIEW}

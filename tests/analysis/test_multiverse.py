@@ -15,12 +15,11 @@ from tests.analysis.planted_studies import BOOKS, PROFESSIONS, SPEC, TOOLS, WORD
 from tests.report.completions import DECODINGS, Lean, make_rated_run
 from tests.report.synthetic import Tilt, make_run, make_written_run
 from tiltmeter.analysis import summarise_run
+from tiltmeter.analysis.cells import Combination, Measurement
 from tiltmeter.analysis.multiverse import REPORT_QUESTIONS, Answer, answer, questions, summarise_multiverse
 from tiltmeter.analysis.next_word_cells import summarise_expectations
-from tiltmeter.analysis.next_words import Expected
 from tiltmeter.analysis.question_cells import Material, cells_of
-from tiltmeter.analysis.question_expected import stereotyped_cell
-from tiltmeter.analysis.question_stereotypes import Stereotype
+from tiltmeter.analysis.question_data import cells_from
 from tiltmeter.analysis.questions import Question, asked
 from tiltmeter.engine import carry_out
 from tiltmeter.errors import UserError
@@ -29,6 +28,7 @@ from tiltmeter.records import Structure
 from tiltmeter.sources.profession_templates import TEMPLATES
 from tiltmeter.stats.aggregation import ORIGINS, in_deviations_of, matters, over_origins
 from tiltmeter.stats.cells import CellData, cell_result, evaluate
+from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.whole_curve import curve_test, design_of
 from tiltmeter.store import Run
 from tiltmeter.study import parse, plan
@@ -230,23 +230,28 @@ BY_STEREOTYPE = "is the stereotyped group expected more often"
 def test_the_stereotyped_group_is_worked_out_by_hand() -> None:
     """After tools he leads by 0.3 and 0.1, after books by −0.1 and 0.1: 0.2 − 0; in deviations √(0.04 / 2)."""
     chances = {"saw": (0.4, 0.1), "drill": (0.3, 0.2), "novel": (0.2, 0.3), "poem": (0.3, 0.2), "fork": (0.9, 0.0)}
-    items = [Expected(name, name, None, {"male": he, "female": she}) for name, (he, she) in chances.items()]
-    tied = Stereotype("b", ("male", "female"), (frozenset(("saw", "drill")), frozenset(("novel", "poem"))))
-    cell = stereotyped_cell({}, items, tied, DIFFERENCE)
-    assert cell is not None
+    sets = [("saw", "drill"), ("novel", "poem")]
+    spec = {
+        "name": "b",
+        "attributes": [
+            {"terms": terms, "stereotype_of": [group]} for terms, group in zip(sets, ("male", "female"), strict=True)
+        ],
+    }
+    rows = [Measurement(name, name, "male", "female", value=he - she) for name, (he, she) in chances.items()]
+    of = Combination("next words", "s", DIFFERENCE.name, scale=Scale(-1.0, 1.0, 0.0))
+    asked = Question("m", "next words", "b", "male", "female", by_stereotype=True)
+    [cell] = cells_from(asked, of, rows, spec)
     found = cell_result(cell)
     assert (found.raw.n, found.raw.origins) == (4, 4), "nobody's stereotype speaks of forks"
     assert found.raw.value == pytest.approx(0.2)
     assert found.effect.value == pytest.approx(0.2 / 0.02**0.5)
-    leaning = [replace(item, chances={**item.chances, "male": (item.chances["male"] or 0.0) + 0.05}) for item in items]
-    again = stereotyped_cell({}, leaning, tied, DIFFERENCE)
-    assert again is not None
+    leaning = [row._replace(value=(row.value or 0.0) + 0.05) for row in rows]
+    [again] = cells_from(asked, of, leaning, spec)
     assert cell_result(again).raw.value == pytest.approx(0.2), "a lean to one group is no stereotype"
-    exchanged = Stereotype("b", tied.groups[::-1], tied.attributes[::-1])
-    other = stereotyped_cell({}, items, exchanged, DIFFERENCE)
-    assert other is not None
+    exchanged = replace(asked, first="female", second="male")
+    [other] = cells_from(exchanged, of, rows, spec)
     assert cell_result(other).raw.value == pytest.approx(0.2), "whichever group stands first"
-    assert stereotyped_cell({}, items[:2], tied, DIFFERENCE) is None
+    assert not list(cells_from(asked, of, rows[:2], spec))
 
 
 @pytest.fixture(scope="module")

@@ -14,10 +14,14 @@ from tests.report.completions import DECODINGS, make_rated_run
 from tests.report.next_words import make_asked_run
 from tests.report.synthetic import Tilt, make_run
 from tiltmeter.analysis import summarise_run
+from tiltmeter.analysis.cells import Combination, Measurement
 from tiltmeter.analysis.multiverse import summarise_multiverse
-from tiltmeter.analysis.question_pairs import paired_cells
+from tiltmeter.analysis.question_data import cells_from
+from tiltmeter.analysis.questions import Question
 from tiltmeter.analysis.reach import Reach, in_doubt, out_of_reach, reach_of, reach_of_run
+from tiltmeter.measures.pairs import MARGIN, PREFERENCE
 from tiltmeter.records import Pair, PairScore, Prompt
+from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.multiverse import multiverse
 from tiltmeter.stats.whole_curve import FEWEST_ARRANGEMENTS, needed_origins
 from tiltmeter.store import Run
@@ -147,7 +151,24 @@ def said(pairs: list[Pair], habit: Callable[[Pair], float]) -> str:
     lean = [habit(pair) + (0.1 + 0.01 * len(pair.id)) * (1 if pair.stereotyped == 0 else -1) for pair in pairs]
     noise = random.Random(1)
     scores = [PairScore(one, "m", (by + noise.gauss(0, 0.01), 0.0)) for one, by in zip(pairs, lean, strict=True)]
-    return multiverse([*paired_cells("s", "sum", scores), *paired_cells("s", "mean", scores)]).verdict.strength
+    cells = []
+    for measure in (PREFERENCE, MARGIN):
+        rows = [
+            Measurement(
+                one.id,
+                one.attribute or "",
+                one.groups[one.stereotyped or 0],
+                one.groups[1 - (one.stereotyped or 0)],
+                attribute=one.attribute,
+                value=value,
+            )
+            for one, value in zip(pairs, measure.values(scores), strict=True)
+        ]
+        for scorer in ("sum", "mean"):
+            scale = Scale(measure.low, measure.high, measure.neutral)
+            of = Combination("pairs", "s", measure.name, scorer=scorer, scale=scale)
+            cells += cells_from(Question("m", "pairs", "b", *pairs[0].groups), of, rows, {})
+    return multiverse(cells).verdict.strength
 
 
 @pytest.mark.parametrize("term_pairs", [1, 2, 4, 5, 6, 12])

@@ -14,16 +14,17 @@ from tiltmeter.analysis.account import account
 from tiltmeter.analysis.big_tables import summarise_big_ratings
 from tiltmeter.analysis.block_files import BlockLayout, read_blocks
 from tiltmeter.analysis.boards import boards
+from tiltmeter.analysis.cell_items import rated_items
+from tiltmeter.analysis.cells import table_of
 from tiltmeter.analysis.continuation_records import ContinuationsSummary
 from tiltmeter.analysis.continuations import summarise_continuations
 from tiltmeter.analysis.multiverse import summarise_multiverse
 from tiltmeter.analysis.people_ratings import read_ratings, text_id
 from tiltmeter.analysis.rated_files import RatedColumns, summarise_rated, summarise_rated_file
-from tiltmeter.analysis.rated_items import rated_items
 from tiltmeter.analysis.rated_values import OTHER
 from tiltmeter.errors import InvalidData
 from tiltmeter.raters.scales import SCALES
-from tiltmeter.records import Rating
+from tiltmeter.records import Decoding, Rating
 from tiltmeter.report.continuations import compared_groups
 from tiltmeter.report.limitations import limitations
 from tiltmeter.store import Run
@@ -154,13 +155,14 @@ def test_a_rater_that_leaves_its_scale_is_unrated_by_group(monkeypatch: pytest.M
     found = run.continuations
     assert found
     cell = found.cells()[0]
-    real = list(found.rated(cell[0], cell[3], cell[4]))
+    real = {decoding: list(found.with_ratings(cell[0], decoding)) for decoding in found.decodings}
 
-    def wild(*_: object, **__: object):
-        return ((one, Rating(cell[4], 7.0 if one.prompt.group == "women" else 0.5)) for one, _ in real)
+    def wild(_: str, decoding: Decoding):
+        for one, ratings in real[decoding]:
+            yield one, {**ratings, cell[4]: Rating(cell[4], 7.0 if one.prompt.group == "women" else 0.5)}
 
-    monkeypatch.setattr(found, "rated", wild)
-    items = rated_items(run, *cell)
+    monkeypatch.setattr(found, "with_ratings", wild)
+    items = rated_items(next(one for one in table_of(run).of("continuations") if one.rater == cell[4]))
     women = [item for item in items if item.group == "women" and item.unrated != "the model declined to answer"]
     assert women and {(item.value, item.unrated) for item in women} == {(None, SCALES["regard"].outside(7.0))}
     assert {item.value for item in items if item.group == "men"} == {0.5}

@@ -12,7 +12,9 @@ import pytest
 from tests.engine.slow_continuing import OTHER, small_steps
 from tests.engine.test_local import unfinished
 from tiltmeter import models, raters
-from tiltmeter.analysis.rated_items import ANY, rated_cells, rated_items
+from tiltmeter.analysis.cell_items import rated_items
+from tiltmeter.analysis.cells import table_of
+from tiltmeter.analysis.refusals import ANY
 from tiltmeter.engine import carry_out, completing, rating
 from tiltmeter.engine.panel import Masker
 from tiltmeter.errors import ModelError, RunError
@@ -140,11 +142,11 @@ def test_an_interrupted_run_writes_and_rates_nothing_twice(
 
 def test_prompts_that_state_a_situation_are_read_for_group_words(tmp_path: Path) -> None:
     run = carry_out(plan(parse(SITUATIONS)), tmp_path)
-    cells = rated_cells(run)
+    cells = table_of(run).of("continuations")
     assert {cell.rater for cell in cells} == {"groups.first.v1", "groups.only.v1", "refusal.v5"}
     assert {cell.scope for cell in cells} == {"completion"}
     first = next(cell for cell in cells if cell.rater == "groups.first.v1" and cell.decoding.temperature)
-    items = rated_items(run, first.model, first.source, first.bias, first.decoding, first.rater, first.scope)
+    items = rated_items(first)
     assert run.continuations
     asked = list(run.continuations.texts(first.model, first.decoding, source=first.source, bias=first.bias))
     assert len(items) == len(asked), "each text is one measurement"
@@ -156,20 +158,18 @@ def test_prompts_that_state_a_situation_are_read_for_group_words(tmp_path: Path)
         if item.value:
             assert item.value == (1.0 if item.label == item.group else -1.0)
     refusals = next(cell for cell in cells if cell.rater == "refusal.v5")
-    place = (refusals.model, refusals.source, refusals.bias, refusals.decoding)
-    assert {item.group for item in rated_items(run, *place, "refusal.v5", "completion")} == {ANY}
+    assert {item.group for item in rated_items(refusals)} == {ANY}
 
 
 def test_cells_come_in_the_order_of_the_study(small: Plan, tmp_path: Path) -> None:
     run = carry_out(small, tmp_path)
-    cells = rated_cells(run)
+    cells = table_of(run).of("continuations")
     assert len(cells) == 4 * 3
     assert [cell.rater for cell in cells[:3]] == ["sentiment.vader.v1", "toxicity.linear.v1", "refusal.v5"]
     assert [cell.scope for cell in cells[:3]] == ["whole", "whole", "completion"]
-    [items] = [rated_items(run, *(getattr(cell, name) for name in cell.__slots__)) for cell in cells[:1]]
+    items = rated_items(cells[0])
     assert [item.prompt for item in items] == [prompt.id for prompt in small.prompts]
     assert {item.group for item in items} == {"female", "male", "nonbinary"}
-    assert rated_items(run, "scripted", cells[0].source, cells[0].bias, cells[0].decoding, "x", "whole") == []
 
 
 class Masked:
@@ -195,8 +195,8 @@ def test_the_group_is_masked_for_raters_that_want_it(
     assert Masked.read
     assert all("XYZ" in text for text in Masked.read)
     assert not any(word in text for text in Masked.read for word in ("woman", " man", "nonbinary"))
-    cell = next(cell for cell in rated_cells(run) if cell.rater == Masked.name)
-    items = rated_items(run, cell.model, cell.source, cell.bias, cell.decoding, cell.rater, cell.scope)
+    cell = next(cell for cell in table_of(run).of("continuations") if cell.rater == Masked.name)
+    items = rated_items(cell)
     assert {(item.value, item.label, item.unrated) for item in items} == {(None, "other", "other")}
 
 
@@ -256,7 +256,7 @@ def test_two_models_write_and_are_rated_together(tmp_path: Path) -> None:
     run = carry_out(plan(parse(two, file=tmp_path / "s.toml")), tmp_path / "run")
     assert run.continuations
     assert run.continuations.models == ("scripted", f"scripted:{tmp_path / 'other.toml'}")
-    assert {cell.model for cell in rated_cells(run)} == set(run.continuations.models)
+    assert {cell.model for cell in table_of(run).of("continuations")} == set(run.continuations.models)
 
 
 def test_the_best_text_of_each_length_is_searched_for_apart() -> None:

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, TypedDict
 
+from tiltmeter.analysis.cell_items import rated_items
+from tiltmeter.analysis.cells import Cell, table_of
 from tiltmeter.analysis.continuation_records import (
     PEOPLE,
     ContinuationCell,
@@ -20,11 +22,11 @@ from tiltmeter.analysis.continuation_records import (
 )
 from tiltmeter.analysis.people_cells import compare_with_people, people_cells, people_said
 from tiltmeter.analysis.people_ratings import PeopleRatings, rated_by_people
-from tiltmeter.analysis.rated_items import GROUP_RATERS, RatedCell, named_texts, rated_cells, rated_items
+from tiltmeter.analysis.rated_items import GROUP_RATERS
 from tiltmeter.analysis.raters_compared import compare_raters
-from tiltmeter.analysis.refusals import refusals
+from tiltmeter.analysis.refusals import refusal_rater, refusals
 from tiltmeter.analysis.repeats import repeats
-from tiltmeter.analysis.situations import SituationsCell, situations_cell
+from tiltmeter.analysis.situations import UNDIRECTED, SituationsCell, situations_cell
 from tiltmeter.analysis.structures import rephrased, with_structures
 from tiltmeter.records import Estimate, Scope
 from tiltmeter.stats.continuations import RatedItem, summarise
@@ -68,46 +70,50 @@ def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> Co
     if found is None:
         return None
     seed = int(run.meta["resolved"]["seed"])
-    rated = rated_cells(run)
+    rated = table_of(run).of("continuations")
     tilts = tuple(_tilts(found))
     stated = [cell for cell in rated if cell.rater.startswith(GROUP_RATERS) and _states(found, cell)]
     judged = [cell for cell in rated if kind_of(cell.rater) != _REFUSAL and cell not in stated]
     cells = [_cell(run, cell, tilts, seed) for cell in judged]
     texts = rated_by_people(run, people) if people else []
-    beside = compare_with_people(run, texts, people.rater, judged, seed) if people else ()
+    beside = compare_with_people(texts, people.rater, judged, seed) if people else ()
     order = partial(_in_order, run)
-    silences = list(dict.fromkeys((cell.model, cell.source, cell.bias) for cell in rated))
     return ContinuationsSummary(
         cells=(*cells, *(people_cells(texts, people.rater, _scope(judged), order) if people else ())),
         tilts=tilts,
-        agreement=(*compare_raters(run, judged, seed), *beside),
-        refusals=tuple(refusals(found, silences, order)),
-        sizes=tuple(_sizes(run, cells)),
+        agreement=(*compare_raters(judged, seed), *beside),
+        refusals=tuple(refusals(rated, refusal_rater(found), order)),
+        sizes=tuple(_sizes(run, list(zip(cells, judged, strict=True)))),
         people=people_said(people, texts) if people and texts else None,
         repeats=tuple(repeats(found)),
         situations=tuple(_situations(run, cell) for cell in stated),
     )
 
 
-def _states(found: Continuations, cell: RatedCell) -> bool:
+def _states(found: Continuations, cell: Cell) -> bool:
     """Whether the prompts of a cell state a situation and name no group."""
     own = [prompt.group for prompt in found.prompts if (prompt.source, prompt.bias) == (cell.source, cell.bias)]
     return None in own
 
 
-def _situations(run: Run, cell: RatedCell) -> SituationsCell:
-    texts = named_texts(run, cell)
+def _situations(run: Run, cell: Cell) -> SituationsCell:
+    prompts = {prompt.id: prompt for prompt in run.continuations.prompts} if run.continuations else {}
+    texts = [
+        (prompts[row.item], row.label, None if row.reason == UNDIRECTED else row.reason)
+        for row in cell.rows
+        if prompts[row.item].group is None
+    ]
     groups = {group for prompt, *_ in texts for group, _ in prompt.word_sets}
     place = (cell.model, cell.source, cell.bias, cell.decoding, cell.rater)
     return situations_cell(place, texts, reference_among(run, groups))
 
 
-def _scope(cells: Sequence[RatedCell]) -> Scope:
+def _scope(cells: Sequence[Cell]) -> Scope:
     """What most raters of a run read: some read the completion alone whatever the study says."""
     return "whole" if not cells or any(cell.scope == "whole" for cell in cells) else "completion"
 
 
-def _cell(run: Run, cell: RatedCell, tilts: Sequence[RaterTilt], seed: int) -> ContinuationCell:
+def _cell(run: Run, cell: Cell, tilts: Sequence[RaterTilt], seed: int) -> ContinuationCell:
     items = _items(run, cell)
     counted = rephrased(items)
     reference = _reference(run, items)
@@ -122,8 +128,9 @@ def _cell(run: Run, cell: RatedCell, tilts: Sequence[RaterTilt], seed: int) -> C
         for tilt in own
         if within_tilt(pair.difference, Estimate(tilt.of(pair.a, pair.b)))
     )
-    place = (cell.model, cell.source, cell.bias, cell.decoding, cell.rater, cell.scope)
-    made = ContinuationCell(*place, summary, within, tilt_measured=bool(own))
+    place = (cell.model, cell.source, cell.bias, cell.decoding, cell.rater)
+    scope: Scope = "whole" if cell.scope == "whole" else "completion"
+    made = ContinuationCell(*place, scope, summary, within, tilt_measured=bool(own))
     return with_structures(run, made, items, reference=reference, seed=seed)
 
 
@@ -142,11 +149,10 @@ def _reference(run: Run, items: Sequence[RatedItem]) -> str | None:
     return reference_among(run, {item.group for item in items})
 
 
-def _items(run: Run, cell: RatedCell | ContinuationCell) -> list[RatedItem]:
+def _items(run: Run, cell: Cell) -> list[RatedItem]:
     """The ratings of a cell, the groups in the order in which a spec compares them: the first is that of a − b."""
-    items = rated_items(run, cell.model, cell.source, cell.bias, cell.decoding, cell.rater, cell.scope)
     order = _places(run, cell.bias)
-    return sorted(items, key=lambda item: order.get(item.group, len(order)))
+    return sorted(rated_items(cell), key=lambda item: order.get(item.group, len(order)))
 
 
 def _places(run: Run, bias: str) -> dict[str, int]:
@@ -174,19 +180,21 @@ def _tilts(found: Continuations) -> Iterator[RaterTilt]:
             yield RaterTilt(rater.name, summary.by_group, summary.difference, bias)
 
 
-def _sizes(run: Run, cells: Sequence[ContinuationCell]) -> Iterator[SizeCurve]:
+def _sizes(run: Run, cells: Sequence[tuple[ContinuationCell, Cell]]) -> Iterator[SizeCurve]:
     """For each model and bias the first cell with several samples of each prompt, under every rater."""
     seen: set[tuple[str, str]] = set()
-    for first in cells:
+    for first, measured in cells:
         owner = (first.model, first.bias)
         if owner in seen or not first.summary.pairs:
             continue
-        own = _items(run, first)
+        own = _items(run, measured)
         if len(sample_sizes(own)) > 1:
             seen.add(owner)
             place = (first.model, first.source, first.bias, first.decoding)
-            beside = [cell for cell in cells if (cell.model, cell.source, cell.bias, cell.decoding) == place]
-            items = ((cell, own if cell is first else _items(run, cell)) for cell in beside)
+            beside = [
+                both for both in cells if (both[0].model, both[0].source, both[0].bias, both[0].decoding) == place
+            ]
+            items = ((cell, own if cell is first else _items(run, of)) for cell, of in beside)
             yield SizeCurve(first, [size for cell, read in items for size in _by_size(run, cell, read)])
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tiltmeter.analysis.items import is_benchmark, labelled, pair_items
+from tiltmeter.analysis.items import is_benchmark, labelled, scored_items
 from tiltmeter.records import Estimate, PairScore
 from tiltmeter.sources.generated.annotations import ISSUES
 from tiltmeter.stats.pairs import Shares, shares
@@ -209,7 +209,7 @@ class _Worker:
     def _shares(self, scores: Sequence[PairScore], issue: str) -> Shares:
         # How sure a single bias is under a single issue nobody asks: 13 biases by 9 issues would take minutes.
         wanted: Literal["all", "overall"] = "all" if issue == "any" else "overall"
-        return shares(pair_items(scores, self.benchmarks), intervals=wanted)
+        return shares(scored_items(scores, self.benchmarks), intervals=wanted)
 
 
 _NOTHING = Estimate(None, note="nothing is left")

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from tiltmeter.analysis.effects import Effect, Effects, Judged, effects
-from tiltmeter.analysis.items import pair_items
+from tiltmeter.analysis.items import scored_items
 from tiltmeter.records import Estimate, PairScore
 from tiltmeter.stats.pairs import shares
 from tiltmeter.stats.spread import Spread, spread
@@ -65,8 +65,8 @@ def _sets(scores: Sequence[PairScore]) -> dict[str, Spread]:
     by_set: dict[int, list[PairScore]] = {}
     for score in scores:
         by_set.setdefault(score.pair.set, []).append(score)
-    found = [shares(pair_items(by_set[number]), intervals="none").by_bias for number in sorted(by_set)]
-    biases = dict.fromkeys(item.bias for item in pair_items(scores))
+    found = [shares(scored_items(by_set[number]), intervals="none").by_bias for number in sorted(by_set)]
+    biases = dict.fromkeys(item.bias for item in scored_items(scores))
     return {bias: spread([one[bias].value for one in found if bias in one]) for bias in biases}
 
 
@@ -74,6 +74,6 @@ def _halves(scores: Sequence[PairScore]) -> dict[str, dict[str, Estimate]]:
     found: dict[str, dict[str, Estimate]] = {}
     for group in sorted({score.pair.written_for or "" for score in scores}):
         half = [score for score in scores if score.pair.written_for == group]
-        for bias, value in shares(pair_items(half)).by_bias.items():
+        for bias, value in shares(scored_items(half)).by_bias.items():
             found.setdefault(bias, {})[group] = value
     return found

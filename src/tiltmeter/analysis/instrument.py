@@ -12,20 +12,19 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from tiltmeter.analysis.items import apart, is_published, pair_items
+from tiltmeter.analysis.cell_items import pair_items
+from tiltmeter.analysis.cells import Cell, table_of
 from tiltmeter.analysis.leading import rank_of
 from tiltmeter.analysis.question_stereotypes import Stereotype, stereotype
 from tiltmeter.analysis.view_readings import favoured, next_word_readings, rating_readings
-from tiltmeter.records import Estimate, PairScore
+from tiltmeter.measures.pairs import PREFERENCE
+from tiltmeter.records import Estimate
 from tiltmeter.stats.estimates import shifted
 from tiltmeter.stats.pairs import summarise
 from tiltmeter.store import Run
 from tiltmeter.views import VIEWS, View
-
-if TYPE_CHECKING:
-    from tiltmeter.analysis.next_word_cells import NextWordsSummary
 
 Result = Literal["passed", "weak", "failed", "not made"]
 RESULTS: tuple[Result, ...] = ("failed", "weak", "passed", "not made")
@@ -114,9 +113,9 @@ class Instrument:
         }
 
 
-def instrument_of(run: Run, next_words: NextWordsSummary | None) -> Instrument:
+def instrument_of(run: Run) -> Instrument:
     """The checks of a run, in every view that has one."""
-    checks = tuple(_checks(run, next_words))
+    checks = tuple(_checks(run))
     has: Mapping[View, bool] = {
         "pairs": bool(run.pairs),
         "continuations": run.continuations is not None,
@@ -146,12 +145,12 @@ def _worst(checks: Iterable[InstrumentCheck], model: str, view: View) -> Result:
     return next((result for result in RESULTS if result in results), "not made")
 
 
-def _checks(run: Run, next_words: NextWordsSummary | None) -> Iterator[InstrumentCheck]:
+def _checks(run: Run) -> Iterator[InstrumentCheck]:
     declared = [spec for spec in run.meta["resolved"]["specs"] if spec["benchmark"]]
     known = {spec["name"]: found for spec in declared if (found := stereotype(spec))}
     if known:
         yield from _of_pairs(run, known)
-        for word in next_word_readings(next_words, known):
+        for word in next_word_readings(run, known):
             yield InstrumentCheck(word.model, "next words", word.bias, word.place["source"], word.found)
         for text in rating_readings(run, known, declared=True):
             yield InstrumentCheck(text.model, "continuations", text.bias, "", text.found, text.place["rater"])
@@ -160,21 +159,14 @@ def _checks(run: Run, next_words: NextWordsSummary | None) -> Iterator[Instrumen
 def _of_pairs(run: Run, known: Mapping[str, Stereotype]) -> Iterator[InstrumentCheck]:
     """By the scorer that leads; balanced over the attribute sets where that can be, so that a habit cancels out."""
     named = run.meta["resolved"]["scorers"]
-    leading: dict[tuple[str, str, str], tuple[int, str, list[PairScore]]] = {}
-    for (model, scorer), every in run.scores.items():
-        if is_published(scorer, ""):
-            continue
-        own: dict[tuple[str, str], list[PairScore]] = {}
-        for score in apart(every)[0]:
-            if score.pair.bias.partition(":")[0] in known and "as-published" not in score.pair.source:
-                own.setdefault((score.pair.source, score.pair.bias), []).append(score)
-        rank = rank_of(scorer, named, run.facts[model].family)
-        for (source, bias), scores in own.items():
-            before = leading.get((model, source, bias))
-            if before is None or rank < before[0]:
-                leading[model, source, bias] = (rank, scorer, scores)
-    for (model, source, bias), (_, scorer, scores) in leading.items():
-        summary = summarise(pair_items(scores))
-        if bias in summary.headline_by_bias:
-            found = replace(shifted(summary.headline_by_bias[bias], -0.5), p_adjusted=None)
-            yield InstrumentCheck(model, "pairs", bias, source, found, scorer)
+    leading: dict[tuple[str, str, str], Cell] = {}
+    cells = [cell for cell in table_of(run).of("pairs", measure=PREFERENCE.name) if not cell.published]
+    for cell in sorted(cells, key=lambda cell: rank_of(cell.scorer, named, run.facts[cell.model].family)):
+        if cell.bias.partition(":")[0] in known:
+            leading.setdefault((cell.model, cell.source, cell.bias), cell)
+    for cell in cells:
+        if cell is leading.get((cell.model, cell.source, cell.bias)):
+            found = shifted(summarise(pair_items(cell)).headline_by_bias[cell.bias], -0.5)
+            yield InstrumentCheck(
+                cell.model, "pairs", cell.bias, cell.source, replace(found, p_adjusted=None), cell.scorer
+            )

@@ -28,7 +28,7 @@ def labelled(scores: Iterable[PairScore]) -> list[PairScore]:
     return [score for score in scores if score.pair.contrast == "stereotype" and score.pair.stereotyped is not None]
 
 
-def pair_items(scores: Sequence[PairScore], benchmarks: Collection[str] = ()) -> list[PairItem]:
+def scored_items(scores: Sequence[PairScore], benchmarks: Collection[str] = ()) -> list[PairItem]:
     """What stats needs to know of the labelled pairs."""
     kept = labelled(scores)
     return [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
@@ -11,35 +11,33 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltmeter.analysis.asked_words import AskedPlace, AskedWord, asked_words
+from tiltmeter.analysis.cell_items import pair_item
+from tiltmeter.analysis.cells import Cell, Measurement
 from tiltmeter.analysis.comparable import Matched, Side, group_pairs, views_of, views_there
-from tiltmeter.analysis.comparison_pairs import leading_scorers, scored_pairs
-from tiltmeter.analysis.comparison_texts import rated_choices, rated_prompts
+from tiltmeter.analysis.compared_views import leading_scorers
+from tiltmeter.analysis.comparison_cells import keyed, places_of
 from tiltmeter.analysis.comparison_unlike import notes_on, refuse_unlike
-from tiltmeter.analysis.continuation_records import ends_of, favour
-from tiltmeter.analysis.items import is_benchmark, pair_items
 from tiltmeter.analysis.leaderboard_records import ALL, Entry, Leaderboard, Leaderboards
-from tiltmeter.analysis.next_words import ORIGINAL, Expected
+from tiltmeter.analysis.next_words import ORIGINAL
 from tiltmeter.analysis.paired_names import as_pair
-from tiltmeter.analysis.question_cells import MEASURED
-from tiltmeter.analysis.rated_items import RatedCell
 from tiltmeter.errors import UnknownName, UserError
-from tiltmeter.measures.pairs import preference
-from tiltmeter.records import Estimate, PairScore
-from tiltmeter.sources.word_sets import WordSets
+from tiltmeter.measures.next_words import SHARE
+from tiltmeter.records import Estimate
 from tiltmeter.stats.before_after import means_of
-from tiltmeter.stats.continuations import pairs_of_groups
 from tiltmeter.stats.estimate import Scale, equal_shares
 from tiltmeter.stats.estimates import estimate
 from tiltmeter.stats.next_words import Place, Values, means
 from tiltmeter.stats.pairs import headline_strata
 from tiltmeter.stats.places import Order, Part, order_of
 from tiltmeter.stats.pooled import Pooled
+from tiltmeter.stats.scales import Bounds
 from tiltmeter.store import Run
 from tiltmeter.views import VIEWS, View
 
 _Made = tuple[list[Leaderboard], list[str]]
 """The boards of a view, and what not all models have of it."""
+_Common = Mapping[tuple[str, ...], list[Cell]]
+"""By source, bias and choices that all models share, the cell of each of them."""
 _SHARED: Mapping[View, str] = {
     "pairs": "a scorer",
     "continuations": "a decoding and a rater",
@@ -96,7 +94,7 @@ def leaderboards(sides: Sequence[Side], views: Sequence[View] = ()) -> Leaderboa
         refuse_unlike(one, other, common)
     boards, partial = [], []
     for view in common:
-        made, missing = _MAKERS[view](sides)
+        made, missing = _boards(view, sides)
         boards += made
         partial += missing
     if not boards:
@@ -148,45 +146,45 @@ def _listed(names: Sequence[str]) -> str:
 
 
 class _Row(NamedTuple):
-    """What all models make of one item: its stratum or group, its origin, and a value for each model."""
+    """What all models make of one item: its stratum or group, the item itself, and a value for each model."""
 
     part: tuple[str, ...]
-    origin: str
+    of: Measurement
     values: tuple[float | None, ...]
-    further: tuple[str | None, str | None] = (None, None)
-    """Of a pair its template, and the words for the groups."""
 
     @property
     def whole(self) -> bool:
         return None not in self.values
 
 
-def _pair_boards(sides: Sequence[Side]) -> _Made:
-    tables = [scored_pairs(side, _named(sides[0], side, "pairs")) for side in sides]
-    return list(_preferences(sides, tables)), _missing("pairs", sides, tables)
+def _boards(view: View, sides: Sequence[Side]) -> _Made:
+    """The boards of a view, and what not all models have of it."""
+    tables = [places_of(side, view, _named(sides[0], side, view)) for side in sides]
+    common = {place: [table[place] for table in tables] for place in tables[0] if all(place in each for each in tables)}
+    return list(_MAKERS[view](sides, common)), _missing(view, sides, tables)
 
 
-def _preferences(
-    sides: Sequence[Side], tables: Sequence[Mapping[tuple[str, str, str], Mapping[Hashable, PairScore]]]
-) -> Iterator[Leaderboard]:
+def _joined(cells: Sequence[Cell]) -> tuple[list[tuple[Measurement, tuple[float | None, ...]]], int]:
+    """The items that all models were asked, and how many only some of them were."""
+    every = [{key: row for key, row in keyed(cell).items() if row.perturbation in (None, ORIGINAL)} for cell in cells]
+    keys = [key for key in every[0] if all(key in one for one in every)]
+    rows = [(every[0][key], tuple(one[key].value for one in every)) for key in keys]
+    return rows, len({key.item for one in every for key in one} - {key.item for key in keys})
+
+
+def _preferences(sides: Sequence[Side], common: _Common) -> Iterator[Leaderboard]:
     """The share of stereotyped choices: over all biases of a source, and for each bias."""
-    common = [place for place in tables[0] if all(place in table for table in tables)]
-    benchmarks = {spec["name"] for side in sides for spec in side.resolved["specs"] if spec["benchmark"]}
-    for source, scorer in leading_scorers(sides[0], sides[1], [(one, other) for one, _, other in common]):
+    for source, scorer in leading_scorers(sides[0], [(place[0], place[2]) for place in common]):
         by_bias: dict[str, list[_Row]] = {}
         left_out: dict[str, int] = {}
-        for place in common:
+        social: list[_Row] = []
+        for place, cells in common.items():
             if (place[0], place[2]) == (source, scorer):
-                keys, left_out[place[1]] = _shared([table[place] for table in tables])
-                values = [preference([table[place][key] for key in keys]) for table in tables]
-                # Every pair here is labelled, and so there is an item for each.
-                items = [replace(one, value=1.0) for one in pair_items([tables[0][place][key] for key in keys])]
-                by_bias[place[1]] = [
-                    _Row(part, item.attribute or "", each, further=(item.template, item.terms))
-                    for item, part, each in zip(items, headline_strata(items), zip(*values, strict=True), strict=True)
-                ]
+                found, left_out[place[1]] = _joined(cells)
+                parts = headline_strata([pair_item(cells[0], of._replace(value=1.0)) for of, _ in found])
+                by_bias[place[1]] = [_Row(part, *each) for part, each in zip(parts, found, strict=True)]
+                social += [] if cells[0].benchmark else by_bias[place[1]]
         choices = {"source": source, "scorer": scorer}
-        social = [row for bias, rows in by_bias.items() if not is_benchmark(bias, benchmarks) for row in rows]
         if len({row.part[0] for row in social}) > 1:
             lost = sum(left_out[bias] for bias in {row.part[0] for row in social})
             yield from _without(lost, _strata_board({**choices, "bias": ALL}, sides, social))
@@ -206,30 +204,20 @@ def _strata_board(choices: Mapping[str, str], sides: Sequence[Side], rows: Seque
             for path, weight in zip(strata, weights, strict=True)
         ]
     )
-    origins, parts = [row.origin for row in rows], [row.part for row in rows]
-    templates, terms = zip(*(row.further for row in rows), strict=True)
-    further = {"templates": templates, "terms": terms}
+    origins, parts = [row.of.origin for row in rows], [row.part for row in rows]
+    further = {"templates": [row.of.template for row in rows], "terms": [row.of.term for row in rows]}
     found = [estimate(_column(rows, at), origins, strata=parts, further=further) for at in range(len(sides))]
     yield _board("pairs", choices, sides, found, order)
 
 
-def _text_boards(sides: Sequence[Side]) -> _Made:
-    tables = [rated_choices(side, _named(sides[0], side, "continuations")) for side in sides]
-    return list(_gaps(sides, tables)), _missing("continuations", sides, tables)
-
-
-def _gaps(
-    sides: Sequence[Side], tables: Sequence[Mapping[tuple[str, str, str, str, str], RatedCell]]
-) -> Iterator[Leaderboard]:
+def _gaps(sides: Sequence[Side], common: _Common) -> Iterator[Leaderboard]:
     """The gap between the groups that lead their bias, by each rater that has better and worse, over decodings."""
-    parts: dict[tuple[str, str, str, str], list[tuple[str, str, str, str, str]]] = defaultdict(list)
-    for place in tables[0]:
-        if all(place in table for table in tables) and favour(place[3]):
-            parts[place[0], place[1], place[3], place[4]].append(place)
-    for (source, bias, rater, scope), places in parts.items():
-        prompts = [
-            [rated_prompts(side, table[place]) for side, table in zip(sides, tables, strict=True)] for place in places
-        ]
+    parts: dict[tuple[str, ...], list[list[Cell]]] = defaultdict(list)
+    for (source, bias, _, rater, scope), cells in common.items():
+        if cells[0].worse:
+            parts[source, bias, rater, scope].append(cells)
+    for (source, bias, rater, scope), decodings in parts.items():
+        prompts = [[keyed(cell) for cell in cells] for cells in decodings]
         # A prompt counts with the mean over the decodings under which all models have a rating of it.
         both = [
             (key, tuple(one[key].value for one in each))
@@ -241,19 +229,23 @@ def _gaps(
         whole = [(key, values) for key, values in both if None not in values]
         columns = [means_of((key, values[at]) for key, values in whole) for at in range(len(sides))]
         rows = [
-            _Row((labels[key].group,), labels[key].origin, tuple(column.get(key) for column in columns))
+            _Row((key.group,), labels[key], tuple(column.get(key) for column in columns))
             for key in dict.fromkeys(key for key, _ in both)
         ]
         pairs = group_pairs(list(dict.fromkeys(row.part[0] for row in rows)), sides[0].resolved, bias)
         if pairs:
             choices = {"source": source, "bias": bias, "rater": rater, "scope": scope, "groups": as_pair(pairs[0])}
-            asked = {key for each in prompts for one in each for key, prompt in one.items() if prompt.group in pairs[0]}
+            asked = {key for each in prompts for one in each for key in one if key.group in pairs[0]}
             lost = len(asked - {key for key, _ in both})
-            yield from _without(lost, _gap_board(choices, sides, rows, pairs[0]))
+            yield from _without(lost, _gap_board(choices, sides, rows, pairs[0], decodings[0][0].bounds))
 
 
 def _gap_board(
-    choices: Mapping[str, str], sides: Sequence[Side], rows: Sequence[_Row], groups: tuple[str, str]
+    choices: Mapping[str, str],
+    sides: Sequence[Side],
+    rows: Sequence[_Row],
+    groups: tuple[str, str],
+    scale: Bounds | None,
 ) -> Iterator[Leaderboard]:
     sets = [[row for row in rows if row.part[0] == group and row.whole] for group in groups]
     if not all(sets):
@@ -269,10 +261,10 @@ def _gap_board(
                 (
                     (group, value, origin)
                     for (group, origin), value in means_of(
-                        ((row.part[0], row.origin), row.values[at]) for own in sets for row in own
+                        ((row.part[0], row.of.origin), row.values[at]) for own in sets for row in own
                     ).items()
                 ),
-                scale=ends_of(choices["rater"]),
+                scale=scale,
             ).difference(*groups),
             sum(map(len, sets)),
             unscored,
@@ -287,43 +279,24 @@ def _counted(found: Estimate, n: int, unscored: int) -> Estimate:
     return replace(found, n=n, n_unscored=unscored)
 
 
-def _word_boards(sides: Sequence[Side]) -> _Made:
-    tables = [asked_words(side.run, side.model, _named(sides[0], side, "next words")) for side in sides]
-    return list(_shares(sides, tables)), _missing("next words", sides, tables)
-
-
-def _shares(
-    sides: Sequence[Side], tables: Sequence[Mapping[AskedPlace, tuple[WordSets, list[AskedWord]]]]
-) -> Iterator[Leaderboard]:
+def _shares(sides: Sequence[Side], common: _Common) -> Iterator[Leaderboard]:
     """The share of the first of two groups after the prompts as they are, by the first way of asking."""
-    done: set[tuple[str, str]] = set()
-    for place in tables[0]:
-        source, bias, words, bounded, combine = place
-        if (source, bias) in done or not all(place in table for table in tables):
-            continue
-        done.add((source, bias))
-        sets = tables[0][place][0]
-        answers = [
-            {one.key: one.item for one in table[place][1] if one.item.perturbation == ORIGINAL} for table in tables
-        ]
-        keys, lost = _shared(answers)
-        for groups in pairs_of_groups([group for group, _ in sets])[:1] if keys else ():
-            choices = {"source": source, "bias": bias, "words": words, "bounded": bounded, "combine": combine}
-            items = [[own[key] for key in keys] for own in answers]
-            yield from _without(lost, _share_board({**choices, "groups": as_pair(groups)}, sides, items, groups))
+    leading: dict[tuple[str, str], list[Cell]] = {}
+    for (source, bias, *_), cells in common.items():
+        leading.setdefault((source, bias), cells)
+    for (source, bias), cells in leading.items():
+        asked, lost = _joined([cell.beside(SHARE.name) for cell in cells])
+        groups = next(((of.group, of.against or "") for of, _ in asked), None)
+        if groups:
+            rows = [_Row((), of, values) for of, values in asked if (of.group, of.against) == groups]
+            choices = {"source": source, "bias": bias, **cells[0].choices, "groups": as_pair(groups)}
+            yield from _without(lost, _share_board(choices, sides, rows))
 
 
-def _share_board(
-    choices: Mapping[str, str], sides: Sequence[Side], items: Sequence[Sequence[Expected]], groups: tuple[str, str]
-) -> Iterator[Leaderboard]:
-    values = [
-        MEASURED["share"].values([(one.chances.get(groups[0]), one.chances.get(groups[1])) for one in own])
-        for own in items
-    ]
-    rows = [_Row((), one.place.profession, each) for one, each in zip(items[0], zip(*values, strict=True), strict=True)]
+def _share_board(choices: Mapping[str, str], sides: Sequence[Side], rows: Sequence[_Row]) -> Iterator[Leaderboard]:
     whole = [row for row in rows if row.whole]
     if whole:
-        places = [one.place for one in items[0]]
+        places = [Place(row.of.origin, row.of.template) for row in rows]
         columns = {str(at): Values(_column(rows, at), Scale(0.0, 1.0, 0.5)) for at in range(len(sides))}
         order = order_of([[_part(1.0, whole)]], above=_above(places, [row.values for row in rows]))
         yield _board("next words", choices, sides, list(means(places, columns).values()), order)
@@ -360,12 +333,6 @@ def _board(
     return Leaderboard(view, choices, tuple(ordered), order.kept, order.draws, order.note)
 
 
-def _shared(tables: Sequence[Mapping[Hashable, object]]) -> tuple[list[Hashable], int]:
-    """The items that all models were asked, and how many only some of them were."""
-    keys = [key for key in tables[0] if all(key in table for table in tables)]
-    return keys, len({key for table in tables for key in table}) - len(keys)
-
-
 def _without(left_out: int, boards: Iterable[Leaderboard]) -> Iterator[Leaderboard]:
     return (replace(board, left_out=left_out) for board in boards)
 
@@ -376,7 +343,7 @@ def _column(rows: Sequence[_Row], at: int) -> list[float | None]:
 
 
 def _part(weight: float, rows: Sequence[_Row]) -> Part:
-    return Part(weight, np.array([row.values for row in rows], dtype=np.float64), [row.origin for row in rows])
+    return Part(weight, np.array([row.values for row in rows], dtype=np.float64), [row.of.origin for row in rows])
 
 
 def _named(first: Side, side: Side, view: View) -> dict[str, str]:
@@ -386,8 +353,8 @@ def _named(first: Side, side: Side, view: View) -> dict[str, str]:
     return {label: own[name] for label, name in matched.of_b.items() if name in own}
 
 
-_MAKERS: Mapping[View, Callable[[Sequence[Side]], _Made]] = {
-    "pairs": _pair_boards,
-    "continuations": _text_boards,
-    "next words": _word_boards,
+_MAKERS: Mapping[View, Callable[[Sequence[Side], _Common], Iterator[Leaderboard]]] = {
+    "pairs": _preferences,
+    "continuations": _gaps,
+    "next words": _shares,
 }

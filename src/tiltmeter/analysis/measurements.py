@@ -6,46 +6,46 @@ preference, a log ratio: it is then compared with its neutral value). `docs/meas
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from typing import Any
 
+from tiltmeter.analysis.asked_words import asked_cells
 from tiltmeter.analysis.items import apart, is_benchmark, labelled, of_the_test, terms_of
-from tiltmeter.analysis.next_word_cells import asked_cells
-from tiltmeter.analysis.next_words import ORIGINAL
-from tiltmeter.analysis.question_cells import MEASURED
-from tiltmeter.analysis.question_expected import why_unscored
+from tiltmeter.analysis.next_words import ORIGINAL, why_unscored
 from tiltmeter.analysis.rated_items import rated_texts
+from tiltmeter.analysis.refusals import ANY
+from tiltmeter.measures.next_words import COMPARED
 from tiltmeter.measures.pairs import MARGIN, PREFERENCE
-from tiltmeter.parquet import Rows, write_parquet
+from tiltmeter.parquet import Rows
 from tiltmeter.raters.scales import scale_of
 from tiltmeter.records import Decoding, Pair, Prompt
 from tiltmeter.stats.continuations import pairs_of_groups
 from tiltmeter.store import Run
 from tiltmeter.views import VIEWS, View
 
-_DECODING: Mapping[str, type] = {
+DECODING: Mapping[str, type] = {
     "temperature": float,
     "top_k": int,
     "top_p": float,
     "max_new_tokens": int,
     "beams": int,
     "whole_sentences": int,
+    "stop": str,
 }
 SCALE: Mapping[str, type] = {"scale_low": float, "scale_high": float, "neutral": float, "worse": int}
-CHOICES: Mapping[str, type] = {
-    "source": str,
-    "structure": str,
+CHOSEN: Mapping[str, type] = {
     "scorer": str,
     "rater": str,
     "scope": str,
-    **_DECODING,
+    **DECODING,
     "words": str,
     "bounded": int,
     "combine": str,
-    "perturbation": str,
     "measure": str,
-    "set": int,
 }
+"""What is chosen for all items of a source."""
+CHOICES: Mapping[str, type] = {"source": str, "structure": str, **CHOSEN, "perturbation": str, "set": int}
 """What can be chosen otherwise: all other columns say what was measured."""
 MEASUREMENTS: Mapping[str, type] = {
     **dict.fromkeys(("model", "view", "bias", "item", "origin", "template", "term", "attribute_set"), str),
@@ -54,6 +54,7 @@ MEASUREMENTS: Mapping[str, type] = {
     "sample": int,
     "value": float,
     "reason": str,
+    "label": str,
     **SCALE,
     "benchmark": int,
 }
@@ -67,23 +68,18 @@ ITEMS: Mapping[str, type] = {
 }
 TEXTS: Mapping[str, type] = {
     **dict.fromkeys(("model", "item", "source", "bias", "group"), str),
-    **_DECODING,
+    **DECODING,
     "sample": int,
     "text": str,
     "ended": str,
     "reason": str,
 }
-MEASURED_FILES = ("items.parquet", "texts.parquet", "measurements.parquet")
 STEREOTYPED, OTHER = "stereotyped", "other"
 """The two sides of a pair that names no groups."""
-
-
-def write_measurements(run: Run, folder: Path) -> list[Path]:
-    """Write the three tables of a run as Parquet: the same run gives the same bytes, however large it is."""
-    tables = [(ITEMS, item_rows(run)), (TEXTS, text_rows(run)), (MEASUREMENTS, measurements(run))]
-    for name, (columns, rows) in zip(MEASURED_FILES, tables, strict=True):
-        write_parquet(folder / name, columns, rows)
-    return [folder / name for name in MEASURED_FILES]
+UNSURE = "the model does not give the probability of every word"
+RATING = "rating"
+PROBABILITY, HIGHEST, GAP = "probability", "highest", "gap"
+"""Of next words: the probability of a group, that of the likeliest word of all, and how far the next is behind it."""
 
 
 def measurements(run: Run) -> Rows:
@@ -129,7 +125,7 @@ def _scored(run: Run) -> Rows:
             for measure in (PREFERENCE, MARGIN):
                 yield {
                     "model": model,
-                    **_of_pair(score.pair),
+                    **of_pair(score.pair),
                     "scorer": scorer,
                     "measure": measure.name,
                     "set": score.pair.set,
@@ -141,57 +137,69 @@ def _scored(run: Run) -> Rows:
 
 def _rated(run: Run) -> Rows:
     """Continuations: a value belongs to the group that the prompt is about."""
-    for cell, text, item in rated_texts(run):
-        scale = scale_of(cell.rater)
+    for model, text, rater, scope, item in rated_texts(run):
+        scale = scale_of(rater)
         yield {
-            "model": cell.model,
+            "model": model,
             **_of_prompt(text.prompt),
             "group": item.group,
-            **_settings(cell.decoding),
-            "rater": cell.rater,
-            "scope": cell.scope,
-            "measure": "rating",
+            **_settings(text.decoding),
+            "rater": rater,
+            "scope": scope,
+            "measure": RATING,
             "sample": text.sample,
             "value": item.value,
             "reason": item.unrated,
+            "label": item.label,
             **(_scale(scale.low, scale.high, scale.neutral, scale.worse) if scale else {}),
         }
 
 
 def _expected(run: Run) -> Rows:
-    """Next words: a value compares the probabilities of two groups."""
+    """Next words: the probability of each group, values that compare those of two, and how sure the model is."""
     for cell in asked_cells(run):
         for one in cell.prompts:
             found, prompt = cell.expected(one), one.asked.prompt
+            asked = {
+                "model": cell.model,
+                **_of_prompt(prompt),
+                "template": one.template,
+                "words": cell.words,
+                "bounded": int(cell.bounded),
+                "combine": cell.combine,
+                "perturbation": one.asked.perturbation,
+            }
+            for group, chance in found.chances.items():
+                value = {"measure": PROBABILITY, "value": chance, "reason": found.unscored.get(group)}
+                yield {**asked, "group": group, **value, **_scale(0.0, 1.0, None, 0)}
             for group, against in pairs_of_groups([group for group, _ in cell.sets]):
                 both = found.chances.get(group), found.chances.get(against)
-                for measure in MEASURED.values():
-                    value = measure.values([both])[0]
-                    yield {
-                        "model": cell.model,
-                        **_of_prompt(prompt),
-                        "template": one.template,
-                        "group": group,
-                        "against": against,
-                        "words": cell.words,
-                        "bounded": int(cell.bounded),
-                        "combine": cell.combine,
-                        "perturbation": one.asked.perturbation,
-                        "measure": measure.name,
-                        "value": value,
-                        "reason": why_unscored(found, (group, against)) if value is None else None,
-                        **_scale(measure.low, measure.high, measure.neutral, 0),
-                    }
+                for measure in COMPARED:
+                    value = {"measure": measure.name, "value": measure.values([both])[0]}
+                    if value["value"] is None:
+                        value["reason"] = why_unscored(found, (group, against))
+                    scale = _scale(measure.low, measure.high, measure.neutral, 0)
+                    yield {**asked, "group": group, "against": against, **value, **scale}
+            for name, sure in ((HIGHEST, found.highest), (GAP, found.gap)):
+                why = None if sure is not None else next(iter(found.unscored.values()), UNSURE)
+                value = {"measure": name, "value": sure, "reason": why}
+                yield {**asked, "group": ANY, **value, **_scale(0.0, 1.0, None, 0)}
 
 
 _MEASURED: Mapping[View, Callable[[Run], Rows]] = {"pairs": _scored, "continuations": _rated, "next words": _expected}
+MADE: Mapping[str, tuple[Mapping[str, type], Callable[[Run], Rows]]] = {
+    "items.parquet": (ITEMS, item_rows),
+    "texts.parquet": (TEXTS, text_rows),
+    "measurements.parquet": (MEASUREMENTS, measurements),
+}
+"""The tables of a run: their files, their columns, and what makes their rows."""
 
 
 def _items(run: Run) -> Iterator[dict[str, object]]:
     for pair in of_the_test(run.pairs):
         yield {
             "view": "pairs",
-            **_of_pair(pair),
+            **of_pair(pair),
             **(pair.structure.cells() if pair.structure else {}),
             "attribute": pair.attribute,
             "term": _sided(pair, pair.terms)[0],
@@ -216,7 +224,8 @@ def _prompt_item(prompt: Prompt) -> dict[str, object]:
     return {**_of_prompt(prompt), **form, **more}
 
 
-def _of_pair(pair: Pair) -> dict[str, object]:
+def of_pair(pair: Pair) -> dict[str, Any]:
+    """What the tables say of a pair."""
     group, against = _sided(pair, pair.groups)
     return {
         "item": pair.id,
@@ -251,7 +260,8 @@ def _sided(pair: Pair, both: tuple[str, str]) -> tuple[str, str]:
 
 
 def _settings(decoding: Decoding) -> dict[str, object]:
-    return {name: kind(getattr(decoding, name)) for name, kind in _DECODING.items()}
+    stop = json.dumps(decoding.stop, ensure_ascii=False) if decoding.stop else None
+    return {name: stop if name == "stop" else kind(getattr(decoding, name)) for name, kind in DECODING.items()}
 
 
 def _scale(low: float | None, high: float | None, neutral: float | None, worse: int) -> dict[str, object]:

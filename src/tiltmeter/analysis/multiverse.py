@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tiltmeter.analysis.cells import Cell, table_of
 from tiltmeter.analysis.instrument import Result
-from tiltmeter.analysis.next_word_cells import NextWordCell
-from tiltmeter.analysis.question_cells import PERSON, Material, cells_of, has_cells
+from tiltmeter.analysis.question_cells import Material, cells_of, has_cells
+from tiltmeter.analysis.question_data import PERSON
 from tiltmeter.analysis.question_stereotypes import spec_of, stereotype
 from tiltmeter.analysis.question_tilts import cells_within_tilt, rater_tilts
 from tiltmeter.analysis.questions import Question, in_order, topic_of
 from tiltmeter.analysis.runs import RunSummary
-from tiltmeter.records import Prompt
 from tiltmeter.stats.aggregation import ORIGINS, in_deviations_of, matters_in_most, over_origins
 from tiltmeter.stats.cells import CellData, CellResult, evaluate
 from tiltmeter.stats.continuations import pairs_of_groups
@@ -24,6 +24,7 @@ from tiltmeter.stats.multiverse import Multiverse, concluded
 from tiltmeter.stats.verdict import Verdict, verdict
 from tiltmeter.stats.whole_curve import PERMUTATIONS, curve_test
 from tiltmeter.store import Run
+from tiltmeter.views import VIEWS
 
 AGGREGATION = "aggregation"
 REPORT_QUESTIONS = 24
@@ -103,10 +104,9 @@ class MultiverseSummary:
 def questions(material: Material) -> list[Question]:
     """Every question that some runs can answer, which is in one cell at least; main ones first."""
     found: dict[tuple[str, Any], Question] = {}
-    for place, run in enumerate(material.runs):
-        for ask in (_of_texts, _of_pairs, _of_words):
-            for question in ask(run, material, place):
-                found.setdefault((question.model, question.key), question)
+    for place in range(len(material.runs)):
+        for question in _of_run(material, place):
+            found.setdefault((question.model, question.key), question)
     return in_order([one for one in found.values() if has_cells(one, material)])
 
 
@@ -130,8 +130,7 @@ def answer(question: Question, material: Material, *, permutations: int = PERMUT
 
 def summarise_multiverse(runs: Sequence[tuple[Run, RunSummary]]) -> MultiverseSummary:
     """The main questions of some runs, answered for a report."""
-    expected = {place: one.next_words for place, (_, one) in enumerate(runs) if one.next_words}
-    material = Material([run for run, _ in runs], expected)
+    material = Material([run for run, _ in runs])
     every = questions(material)
     main = [one for one in every if one.main]
     shown = _spread_out(main, REPORT_QUESTIONS)
@@ -206,88 +205,54 @@ def _aggregated(question: Question, cells: Sequence[CellData]) -> tuple[list[Cel
     return made, deviations
 
 
-def _of_texts(run: Run, material: Material, place: int) -> Iterator[Question]:
-    """What can be asked of rated texts: every two groups of a bias, those that a spec names where it names some."""
-    if run.continuations is None:
-        return
-    chosen = run.meta["resolved"].get("continuations") or {}
-    by_bias: dict[str, list[Prompt]] = {}
-    for prompt in run.continuations.prompts:
-        if prompt.group is not None:
-            by_bias.setdefault(prompt.bias, []).append(prompt)
-    asked = dict.fromkeys((cell.model, cell.bias) for cell in material.rated_cells(place))
-    for model, bias in asked:
-        prompts = by_bias.get(bias, [])
-        terms: dict[str, set[str]] = {}
-        for prompt in prompts:
-            terms.setdefault(prompt.group or "", set()).update(filter(None, (prompt.term, prompt.person)))
-        spec = spec_of(run, bias)
-        pairs = compared_groups(list(terms), spec, chosen.get("reference", ()))
-        for first, second in pairs:
-            yield Question(
-                model,
-                "continuations",
-                topic_of(bias),
-                first,
-                second,
-                main=True,
-                check=bool(spec.get("benchmark")),
-            )
+def _of_run(material: Material, place: int) -> Iterator[Question]:
+    """What can be asked of a run: every two groups of a bias, those that a spec names where it names some.
 
-
-def _of_pairs(run: Run, material: Material, place: int) -> Iterator[Question]:
-    """Whether a model prefers the stereotyped sentence, for each bias."""
-    biases = dict.fromkeys(pair.bias for pair in run.pairs if pair.contrast == "stereotype")
-    for model in dict.fromkeys(model for model, _ in run.scores):
-        for bias in biases:
-            scores = next(iter(material.scores(place, model, topic_of(bias)).values()), None)
-            if scores is None:
-                continue
-            named = list(dict.fromkeys(group for score in scores for group in score.pair.groups))
-            first, second = named if len(named) == 2 and all(named) else ("", "")
-            terms: dict[str, set[str]] = {first: set(), second: set()}
-            for score in scores:
-                for group, term in zip(score.pair.groups, score.pair.terms, strict=True):
-                    terms.setdefault(group, set()).add(term)
+    Of pairs, whether the stereotyped sentence is preferred; of next words also whether one group is expected less than
+    by habit, and whether the stereotyped group is expected.
+    """
+    run = material.runs[place]
+    references = (run.meta["resolved"].get("continuations") or {}).get("reference", ())
+    for view in VIEWS:
+        groups = table_of(run).groups(view)
+        for model, bias in dict.fromkeys((cell.model, cell.bias) for cell in material.cells(place, view)):
             spec = spec_of(run, bias)
-            yield Question(
-                model,
-                "pairs",
-                topic_of(bias),
-                first,
-                second,
-                main=True,
-                check=bool(spec.get("benchmark")),
-            )
+            asked = Question(model, view, topic_of(bias), main=True, check=bool(spec.get("benchmark")))
+            if view == "pairs":
+                yield _between(asked, only_two(groups.get(bias, ()), spec))
+            elif view == "continuations":
+                for pair in compared_groups(groups.get(bias, []), spec, references):
+                    yield _between(asked, pair)
+            else:
+                cells = [cell for cell in material.cells(place, view) if (cell.model, cell.bias) == (model, bias)]
+                yield from _of_words(asked, cells, spec)
 
 
-def _of_words(run: Run, material: Material, place: int) -> Iterator[Question]:
+def _between(question: Question, groups: tuple[str, str]) -> Question:
+    return replace(question, first=groups[0], second=groups[1])
+
+
+def only_two(groups: Sequence[str], spec: Mapping[str, Any]) -> tuple[str, str]:
+    """The two groups that pairs are of, as a spec compares them; blank where they are of more, or of none."""
+    named = [(one, other) for one, other in spec.get("compare", ()) if {one, other} == set(groups)]
+    first, second = [*named, tuple(groups)][0] if len(groups) == 2 else ("", "")
+    return first, second
+
+
+def _of_words(asked: Question, cells: Sequence[Cell], spec: Mapping[str, Any]) -> Iterator[Question]:
     """Which of two groups a model expects less often, whether more so than by habit, and whether by stereotype."""
-    if run.next_words is None:
-        return
-    for cell in material.next_words(place):
-        spec, words = spec_of(run, cell.bias), dict(cell.sets)
-        for first, second in pairs_of_groups(list(words)):
-            question = _of_groups(cell, spec, first, second)
-            yield replace(question, main=True)
-            if any(item.perturbation == PERSON for item in cell.items):
-                yield replace(question, beyond_habit=True)
+    for cell in cells:
+        rows = cell.rows
+        for pair in dict.fromkeys((row.group, row.against or "") for row in rows):
+            yield _between(asked, pair)
+            if any(row.perturbation == PERSON for row in rows):
+                yield replace(_between(asked, pair), beyond_habit=True, main=False)
+        groups = {group for row in rows for group in (row.group, row.against)}
         for first, second in spec.get("compare", ()):
-            tied = stereotype(spec, (first, second)) if {first, second} <= words.keys() else None
+            tied = stereotype(spec, (first, second)) if {first, second} <= groups else None
             # With the attributes of one group alone, a stereotype could not be told from a lean to that group.
             if tied and tied.balanced:
-                yield replace(_of_groups(cell, spec, first, second), by_stereotype=True, main=True)
-
-
-def _of_groups(cell: NextWordCell, spec: dict[str, Any], first: str, second: str) -> Question:
-    return Question(
-        cell.model,
-        "next words",
-        topic_of(cell.bias),
-        first,
-        second,
-        check=bool(spec.get("benchmark")),
-    )
+                yield replace(_between(asked, (first, second)), by_stereotype=True)
 
 
 def compared_groups(groups: list[str], spec: Mapping[str, Any], references: Sequence[str]) -> list[tuple[str, str]]:

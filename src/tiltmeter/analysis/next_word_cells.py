@@ -6,28 +6,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from tiltmeter.analysis.asked_words import OWN_WORDS, prompts_by_place, word_choices
+from tiltmeter.analysis.cell_items import expected_items
+from tiltmeter.analysis.cells import table_of
 from tiltmeter.analysis.labour import Labour
+from tiltmeter.analysis.measurements import PROBABILITY
 from tiltmeter.analysis.next_word_saliency import Explained, mean_saliency
 from tiltmeter.analysis.next_words import (
     ORIGINAL,
     Expected,
     NextWordSettings,
     NextWordSummary,
-    expected,
     summarise_next_words,
 )
-from tiltmeter.measures.next_words import Combine
-from tiltmeter.records import Estimate, NextWords, Saliency
+from tiltmeter.records import Estimate, Saliency
 from tiltmeter.sources.labour_files import Occupation
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.stats.lengths import Lengths, lengths
 from tiltmeter.stats.next_words import Place
 from tiltmeter.store import Answered, AskedPrompt, Expectations, Run, likeliest
-from tiltmeter.study import WordChoice
 from tiltmeter.study.planning import DEFAULT_SOURCE
-
-OWN_WORDS = "own"
-"""What the words are called that a source asks for by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,7 @@ class NextWordCell:
     sets: WordSets
     """Groups and their words; the first two groups are compared first."""
     bounded: bool
-    combine: Combine
+    combine: str
     summary: NextWordSummary
     lengths: Lengths
     """Of the prompts as they are."""
@@ -119,84 +117,44 @@ def _without_saliency(kept: Expectations, choices: Mapping[str, Any]) -> Iterato
 def _cells(run: Run, choices: Mapping[str, Any]) -> Iterator[NextWordCell]:
     assert run.next_words is not None
     saliencies = {model: run.next_words.saliencies(model) for model in run.next_words.models}
-    seed = run.meta["resolved"]["seed"]
-    for cell in asked_cells(run):
-        labour = _labour(choices, cell.sets, cell.source)
-        yield cell.summarised(NextWordSettings(labour=labour, seed=seed), saliencies[cell.model])
-
-
-def asked_cells(run: Run) -> Iterator[AskedCell]:
-    """The prompts of each combination of choices, with the answers to them."""
-    if run.next_words is None:
-        return
-    choices = run.meta["resolved"]["next_words"]
-    places: dict[tuple[str, str], list[AskedPrompt]] = {}
-    for one in run.next_words.asked:
-        places.setdefault((one.asked.prompt.source, one.asked.prompt.bias), []).append(one)
-    words = [word_choice(one) for one in choices["words"]]
-    for model in run.next_words.models:
-        for bounded in choices["bounded"]:
-            answers = run.next_words.answers(model, bounded=bounded)
-            for (source, bias), own in places.items():
-                prompts = [one for one in own if one.question is None or one.question in answers]
-                for choice in words if prompts else ():
-                    for combine in choices["combine"]:
-                        yield AskedCell(model, source, bias, bounded, prompts, answers, choice, combine)
-
-
-@dataclass(frozen=True, slots=True)
-class AskedCell:
-    """The prompts of one source and bias with a model's answers, under one set of words."""
-
-    model: str
-    source: str
-    bias: str
-    bounded: bool
-    prompts: Sequence[AskedPrompt]
-    answers: Mapping[int, NextWords]
-    choice: WordChoice
-    combine: Combine
-
-    @property
-    def words(self) -> str:
-        """The name of the set of words."""
-        return self.choice.label or OWN_WORDS
-
-    @property
-    def sets(self) -> WordSets:
-        """Groups and their words."""
-        return self.choice.of(self.prompts[0].asked.prompt)
-
-    def summarised(self, settings: NextWordSettings, saliencies: Mapping[int, Saliency]) -> NextWordCell:
-        """What the answers say."""
-        items = [self.expected(one) for one in self.prompts]
-        originals = [one for one in self.prompts if one.asked.perturbation == ORIGINAL]
-        explained = [
-            Answered(one.asked, self.answers[one.question], saliencies[one.question])
-            for one in originals
-            if one.question is not None and one.question in saliencies
+    places, words = prompts_by_place(run.next_words), {one.label or OWN_WORDS: one for one in word_choices(choices)}
+    for cell in table_of(run).of("next words", measure=PROBABILITY):
+        items = expected_items(cell)
+        asked = {(item.prompt, item.perturbation) for item in items}
+        prompts = [
+            one for one in places[cell.source, cell.bias] if (one.asked.prompt.id, one.asked.perturbation) in asked
         ]
-        return NextWordCell(
-            self.model,
-            self.source,
-            self.bias,
-            self.words,
-            self.sets,
-            self.bounded,
-            self.combine,
+        originals = [one for one in prompts if one.asked.perturbation == ORIGINAL]
+        sets = words[cell.words].of(prompts[0].asked.prompt)
+        settings = NextWordSettings(labour=_labour(choices, sets, cell.source), seed=run.meta["resolved"]["seed"])
+        explained = _explanations(run.next_words, cell.model, cell.bounded, originals, saliencies[cell.model])
+        yield NextWordCell(
+            cell.model,
+            cell.source,
+            cell.bias,
+            cell.words,
+            sets,
+            cell.bounded,
+            cell.combine,
             summarise_next_words(items, settings),
-            lengths([one.asked.prompt.text for one in originals or self.prompts]),
+            lengths([one.asked.prompt.text for one in originals or prompts]),
             mean_saliency([_explained(one) for one in explained], level=settings.level),
             items,
             _examples(explained),
         )
 
-    def expected(self, one: AskedPrompt) -> Expected:
-        """What the model expects after one prompt."""
-        prompt = one.asked.prompt
-        sets = self.choice.of(prompt)
-        found = one.answer(self.answers, sets)
-        return expected(found, sets, prompt.id, prompt.origin, one.template, one.asked.perturbation, self.combine)
+
+def _explanations(
+    kept: Expectations, model: str, bounded: bool, prompts: Sequence[AskedPrompt], saliencies: Mapping[int, Saliency]
+) -> list[Answered]:
+    """The prompts of which it is known what their tokens have to do with the answer."""
+    asked = [one for one in prompts if one.question is not None and one.question in saliencies]
+    answers = kept.answers(model, bounded=bounded) if asked else {}
+    return [
+        Answered(one.asked, answers[one.question], saliencies[one.question])
+        for one in asked
+        if one.question is not None
+    ]
 
 
 def _explained(one: Answered) -> Explained:
@@ -210,11 +168,6 @@ def _examples(explained: Sequence[Answered]) -> list[Answered]:
     )
     places = dict.fromkeys(shares[at][2] for at in ((0, len(shares) // 2, len(shares) - 1) if shares else ()))
     return [explained[at] for at in places]
-
-
-def word_choice(given: Mapping[str, Any]) -> WordChoice:
-    """A set of words as a run keeps it."""
-    return WordChoice(given["label"], tuple((group, tuple(words)) for group, words in given["sets"]))
 
 
 def _labour(choices: Mapping[str, Any], sets: WordSets, source: str) -> Labour | None:

@@ -23,6 +23,8 @@ ORIGINAL = "original"
 CONTRASTED = ("difference", "absolute_difference", "log_ratio", "share", "kl")
 """The measures whose change under a perturbation is estimated."""
 SHARE = Scale(0.0, 1.0)
+_NO_CHANCE = "a group has no chance at all"
+"""Why there is no ratio and no share of chances that are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,14 @@ def expected(
         if reason is not None:
             reasons[group] = reason
     return Expected(prompt, profession, template, chances, perturbation, found.highest, found.gap, reasons)
+
+
+def why_unscored(item: Expected, groups: tuple[str, str]) -> str:
+    """Why the item has no value that compares two groups, should it have none."""
+    for group in groups:
+        if item.chances.get(group) is None:
+            return item.unscored.get(group, f"{group} was not asked for")
+    return _NO_CHANCE
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from tiltmeter.analysis.cell_items import rated_items
+from tiltmeter.analysis.cells import Cell
 from tiltmeter.analysis.continuation_records import ContinuationCell, PeopleSaid, RatersCompared, ends_of
 from tiltmeter.analysis.people_ratings import PeopleRatings, RatedText
-from tiltmeter.analysis.rated_items import RatedCell
 from tiltmeter.analysis.raters_compared import comparable, compared, within_bias
 from tiltmeter.analysis.refusals import Order
-from tiltmeter.records import Continuation, Decoding, Rating, Scope
+from tiltmeter.records import Continuation, Decoding, Scope
 from tiltmeter.stats.annotators import krippendorffs_alpha_of_numbers
 from tiltmeter.stats.continuations import ContinuationSummary, RatedItem, summarise
-from tiltmeter.store import Run
 
 
 def people_cells(texts: Sequence[RatedText], rater: str, scope: Scope, order: Order) -> list[ContinuationCell]:
@@ -45,7 +45,7 @@ def _summary(items: Sequence[RatedItem], bias: str, rater: str, order: Order) ->
 
 
 def compare_with_people(
-    run: Run, texts: Sequence[RatedText], people: str, cells: Sequence[RatedCell], seed: int
+    texts: Sequence[RatedText], people: str, cells: Sequence[Cell], seed: int
 ) -> Iterator[RatersCompared]:
     """Each rater that rates the same thing, held against people on the texts that they rated."""
     said = {(text.model, *_key(text.continuation)): text.value for text in texts if text.value is not None}
@@ -55,9 +55,9 @@ def compare_with_people(
         for cell in cells:
             if (cell.model, cell.source, cell.rater) == (model, source, rater) and comparable(people, rater):
                 both = [
-                    (_item(one, value), _item(one, rating.value))
-                    for one, rating in _rated(run, cell)
-                    if (value := said.get((model, *_key(one)))) is not None
+                    (replace(item, value=value), item)
+                    for item, row in zip(rated_items(cell), cell.rows, strict=True)
+                    if (value := said.get((model, cell.decoding, row.item, row.sample))) is not None
                 ]
                 by_people += within_bias(cell.bias, [item for item, _ in both])
                 by_rater += within_bias(cell.bias, [item for _, item in both])
@@ -76,14 +76,9 @@ def people_said(people: PeopleRatings, texts: Sequence[RatedText]) -> PeopleSaid
     return PeopleSaid(everybody, len(own), alpha, sum(text.value is None for text in texts), dict(none), people.rater)
 
 
-def _key(one: Continuation) -> tuple[Decoding, str, int]:
+def _key(one: Continuation) -> tuple[Decoding, str, int | None]:
     return one.decoding, one.prompt.id, one.sample
 
 
 def _item(one: Continuation, value: float | None, unrated: str | None = None) -> RatedItem:
     return RatedItem(one.prompt.group or "", value, one.prompt.origin, prompt=one.prompt.id, unrated=unrated)
-
-
-def _rated(run: Run, cell: RatedCell) -> Iterator[tuple[Continuation, Rating]]:
-    if run.continuations:
-        yield from run.continuations.rated(cell.model, cell.decoding, cell.rater, source=cell.source, bias=cell.bias)

@@ -6,28 +6,29 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tiltmeter.analysis.asked_words import asked_words
+from tiltmeter.analysis.cell_items import rated_items
+from tiltmeter.analysis.cells import Cell, table_of
 from tiltmeter.analysis.comparable import decoding_words, group_pairs
-from tiltmeter.analysis.continuation_records import ends_of, favour
-from tiltmeter.analysis.items import apart, is_published, pair_items
+from tiltmeter.analysis.items import is_published
 from tiltmeter.analysis.leading import rank_of
 from tiltmeter.analysis.next_words import ORIGINAL
 from tiltmeter.analysis.paired_names import as_pair
 from tiltmeter.analysis.pilot_sources import Available, PilotSource
 from tiltmeter.analysis.plan_records import TooSmall
-from tiltmeter.analysis.rated_items import RatedCell, rated_cells, rated_items
 from tiltmeter.analysis.structures import rephrased
 from tiltmeter.measures.next_words import SHARE
-from tiltmeter.records import Estimate, PairScore
+from tiltmeter.measures.pairs import PREFERENCE
+from tiltmeter.records import Estimate
 from tiltmeter.stats.components import Components, components, difference_components
 from tiltmeter.stats.continuations import RatedItem
 from tiltmeter.stats.designs import stretched
 from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.estimates import FEWEST_ORIGINS, estimate, is_number
-from tiltmeter.stats.next_words import Values, means, resampled_over
+from tiltmeter.stats.next_words import Place, Values, means, resampled_over
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.precision import Design
 from tiltmeter.store import Run
+from tiltmeter.study.planning import DEFAULT_SOURCE
 from tiltmeter.views import View
 
 MOST_SAMPLES = 100
@@ -75,31 +76,33 @@ class Pilot(NamedTuple):
 
 
 def _of_pairs(run: Run, max_origins: int | None) -> Iterator[Pilot | TooSmall]:
-    scored: dict[tuple[str, str, str], dict[str, list[PairScore]]] = {}
-    for (model, scorer), every in run.scores.items():
-        for score in apart(every)[0]:
-            if score.pair.contrast == "stereotype" and score.pair.stereotyped is not None:
-                by_scorer = scored.setdefault((model, score.pair.source, score.pair.bias), {})
-                by_scorer.setdefault(scorer, []).append(score)
     named = run.meta["resolved"]["scorers"]
     known: dict[tuple[str, str], Available] = {}
-    for (model, label, bias), by_scorer in scored.items():
-        family = run.facts[model].family
-        scorer = min(by_scorer, key=lambda name: (is_published(name, ""), rank_of(name, named, family)))
-        scores = by_scorer[scorer]
-        items = pair_items(scores)
-        values, origins = [item.value for item in items], [item.attribute or "" for item in items]
-        sets = [str(score.pair.set) for score in scores]
+    leading: dict[tuple[str, str, str], Cell] = {}
+    every = table_of(run).of("pairs", measure=PREFERENCE.name)
+    for cell in sorted(
+        every,
+        key=lambda one: (is_published(one.scorer, ""), rank_of(one.scorer, named, run.facts[one.model].family)),
+    ):
+        leading.setdefault((cell.model, cell.source, cell.bias), cell)
+    for cell in [one for one in every if one is leading[one.model, one.source, one.bias]]:
+        rows = cell.rows
+        values, origins, sets = (
+            [row.value for row in rows],
+            [row.origin for row in rows],
+            [str(row.set) for row in rows],
+        )
         several = len(set(sets)) > 1
-        source = PilotSource(run, "pairs", label)
-        choices = {"model": model, "source": label, "bias": bias, "scorer": scorer, "measure": "preference"}
+        source = PilotSource(run, "pairs", cell.source)
+        choices = {"model": cell.model, "source": cell.source, "bias": cell.bias, "scorer": cell.scorer}
+        choices |= {"measure": cell.measure}
         if few := _too_few(origins, values, source):
             yield TooSmall("pairs", choices, few)
             continue
         found = components(values, origins, sets=sets if several else None)
-        if (label, bias) not in known:
-            known[label, bias] = source.available(bias)
-        there = known[label, bias]
+        if (cell.source, cell.bias) not in known:
+            known[cell.source, cell.bias] = source.available(cell.bias)
+        there = known[cell.source, cell.bias]
         count = max_origins or there.origins
         knobs = Knobs(
             (count, count),
@@ -134,10 +137,10 @@ def _of_texts(run: Run, max_origins: int | None) -> Iterator[Pilot | TooSmall]:
     decodings = run.continuations.decodings
     chosen = next((one for one in decodings if one.temperature > 0), decodings[0])
     known: dict[tuple[str, str, tuple[str, str]], Available] = {}
-    for cell in rated_cells(run):
-        if cell.decoding != chosen or not favour(cell.rater):
+    for cell in table_of(run).of("continuations"):
+        if cell.decoding != chosen or not cell.worse:
             continue
-        items = rephrased(rated_items(run, cell.model, cell.source, cell.bias, cell.decoding, cell.rater, cell.scope))
+        items = rephrased(rated_items(cell))
         groups = list(dict.fromkeys(item.group for item in items))
         source = PilotSource(run, "continuations", cell.source)
         for pair in group_pairs(groups, run.meta["resolved"], cell.bias):
@@ -160,7 +163,7 @@ def _few_texts(items: Sequence[RatedItem], pair: tuple[str, str], source: PilotS
     return ""
 
 
-def _text_choices(cell: RatedCell, pair: tuple[str, str]) -> dict[str, str]:
+def _text_choices(cell: Cell, pair: tuple[str, str]) -> dict[str, str]:
     return {
         "model": cell.model,
         "source": cell.source,
@@ -172,14 +175,14 @@ def _text_choices(cell: RatedCell, pair: tuple[str, str]) -> dict[str, str]:
 
 
 def _text_pilot(
-    cell: RatedCell,
+    cell: Cell,
     items: Sequence[RatedItem],
     pair: tuple[str, str],
     source: PilotSource,
     there: Available,
     max_origins: int | None,
 ) -> Pilot:
-    ends = ends_of(cell.rater)
+    ends = cell.bounds
     texts = [(item.group, item.value, item.origin) for item in items]
     both = Pooled(texts, structures=[item.structure for item in items], scale=ends).difference(*pair)
     structures = {item.structure for item in items if item.structure is not None}
@@ -221,47 +224,41 @@ def _difference(items: Sequence[RatedItem], pair: tuple[str, str], *, structured
 
 
 def _of_words(run: Run, max_origins: int | None) -> Iterator[Pilot | TooSmall]:
-    if run.next_words is None:
-        return
-    for model in run.next_words.models:
-        seen: set[tuple[str, str]] = set()
-        for (label, bias, words, _, _), (sets, asked) in asked_words(run, model).items():
-            items = [one.item for one in asked if one.item.perturbation == ORIGINAL]
-            if (label, bias) in seen or len(sets) < 2 or not items:
-                continue
-            # The first set of words and way of counting stand for the others.
-            seen.add((label, bias))
-            pair = sets[0][0], sets[1][0]
-            values = SHARE.values([(item.chances.get(pair[0]), item.chances.get(pair[1])) for item in items])
-            places = [item.place for item in items]
-            professions, templates = (
-                [place.profession for place in places],
-                [place.template or "" for place in places],
-            )
-            source = PilotSource(run, "next words", label)
-            choices = {
-                "model": model,
-                "source": label,
-                "bias": bias,
-                "words": words,
-                "groups": as_pair(pair),
-                "measure": "share",
-            }
-            if reason := _too_few(professions, values, source):
-                yield TooSmall("next words", choices, reason)
-                continue
-            crossed = {"profession", "template"} <= set(resampled_over(places))
-            found = components(values, professions, sets=templates if crossed else None)
-            there = source.available(bias)
-            count = max(FEWEST_ORIGINS, max_origins or there.origins)
-            across = crossed and found.sets is not None
-            few = crossed and len(set(templates)) < FEWEST_ORIGINS
-            blocked = f"there is no interval with fewer than {FEWEST_ORIGINS} templates: add templates" if few else None
-            each = _same(len(set(templates)) if crossed else round(found.pilot["prompts"]))
-            knobs = Knobs((FEWEST_ORIGINS, count), sets=each) if crossed else Knobs((FEWEST_ORIGINS, count), each)
-            [mean] = means(places, {"": Values(values, Scale(0.0, 1.0, 0.5))}).values()
-            found = stretched(found, mean, across_sets=across, shares=True)
-            yield Pilot("next words", choices, mean, found, source, knobs, across_sets=across, blocked=blocked)
+    seen: set[tuple[str, str, str]] = set()
+    for cell in table_of(run).of("next words", measure=SHARE.name):
+        items = [row for row in cell.rows if row.perturbation in (None, ORIGINAL)]
+        if (cell.model, cell.source, cell.bias) in seen or cell.source == DEFAULT_SOURCE or not items:
+            continue
+        # The first set of words and way of counting stand for the others, and the first two groups for the rest.
+        seen.add((cell.model, cell.source, cell.bias))
+        pair = items[0].group, items[0].against or ""
+        rows = [row for row in items if (row.group, row.against) == pair]
+        values, places = [row.value for row in rows], [Place(row.origin, row.template) for row in rows]
+        professions, templates = [row.origin for row in rows], [row.template or "" for row in rows]
+        source = PilotSource(run, "next words", cell.source)
+        choices = {
+            "model": cell.model,
+            "source": cell.source,
+            "bias": cell.bias,
+            "words": cell.words,
+            "groups": as_pair(pair),
+            "measure": "share",
+        }
+        if reason := _too_few(professions, values, source):
+            yield TooSmall("next words", choices, reason)
+            continue
+        crossed = {"profession", "template"} <= set(resampled_over(places))
+        found = components(values, professions, sets=templates if crossed else None)
+        there = source.available(cell.bias)
+        count = max(FEWEST_ORIGINS, max_origins or there.origins)
+        across = crossed and found.sets is not None
+        few = crossed and len(set(templates)) < FEWEST_ORIGINS
+        blocked = f"there is no interval with fewer than {FEWEST_ORIGINS} templates: add templates" if few else None
+        each = _same(len(set(templates)) if crossed else round(found.pilot["prompts"]))
+        knobs = Knobs((FEWEST_ORIGINS, count), sets=each) if crossed else Knobs((FEWEST_ORIGINS, count), each)
+        [mean] = means(places, {"": Values(values, Scale(0.0, 1.0, 0.5))}).values()
+        found = stretched(found, mean, across_sets=across, shares=True)
+        yield Pilot("next words", choices, mean, found, source, knobs, across_sets=across, blocked=blocked)
 
 
 BUILDERS: Mapping[View, Callable[[Run, int | None], Iterator[Pilot | TooSmall]]] = {

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
+from tiltmeter.analysis.cell_items import rated_items
+from tiltmeter.analysis.cells import Cell
 from tiltmeter.analysis.continuation_records import PEOPLE, RatersCompared, favour, kind_of
-from tiltmeter.analysis.rated_items import RatedCell, rated_items
 from tiltmeter.stats.continuations import RatedItem
 from tiltmeter.stats.rater_comparison import raters_compared
-from tiltmeter.store import Run
 
 _TO_ALL = (PEOPLE, "judge")
 """Kinds of which it is not known what they rate: they are held against every other one."""
@@ -35,12 +35,12 @@ def comparable(first: str, second: str) -> bool:
     return kinds[0] == kinds[1] or any(kind in _TO_ALL for kind in kinds)
 
 
-def compare_raters(run: Run, cells: Sequence[RatedCell], seed: int) -> Iterator[RatersCompared]:
+def compare_raters(cells: Sequence[Cell], seed: int) -> Iterator[RatersCompared]:
     """Every two raters of the same kind on the texts of a model and source, in the order of the study."""
     for model, source in dict.fromkeys((cell.model, cell.source) for cell in cells):
         own = [cell for cell in cells if (cell.model, cell.source) == (model, source)]
         pairs = [pair for pair in combinations(dict.fromkeys(cell.rater for cell in own), 2) if comparable(*pair)]
-        items = {rater: _of_rater(run, own, rater) for rater in {rater for pair in pairs for rater in pair}}
+        items = {rater: _of_rater(own, rater) for rater in {rater for pair in pairs for rater in pair}}
         for first, second in pairs:
             if len(items[first]) == len(items[second]):
                 yield compared(model, source, (first, second), (items[first], items[second]), seed)
@@ -51,14 +51,9 @@ def within_bias(bias: str, items: Sequence[RatedItem]) -> list[RatedItem]:
     return [replace(item, group=f"{bias}{_BETWEEN}{item.group}") for item in items]
 
 
-def _of_rater(run: Run, cells: Sequence[RatedCell], rater: str) -> list[RatedItem]:
+def _of_rater(cells: Sequence[Cell], rater: str) -> list[RatedItem]:
     """Every text, whatever its bias and decoding, always in the same order."""
-    found = []
-    for cell in cells:
-        if cell.rater == rater:
-            items = rated_items(run, cell.model, cell.source, cell.bias, cell.decoding, rater, cell.scope)
-            found += within_bias(cell.bias, items)
-    return found
+    return [item for cell in cells if cell.rater == rater for item in within_bias(cell.bias, rated_items(cell))]
 
 
 def compared(

@@ -7,22 +7,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from tiltmeter.analysis.cells import Combination, Measurement
 from tiltmeter.analysis.continuation_records import favour
-from tiltmeter.analysis.multiverse import compared_groups
-from tiltmeter.analysis.next_words import ORIGINAL, Expected
-from tiltmeter.analysis.question_cells import MEASURED
-from tiltmeter.analysis.question_expected import expected_cell, stereotyped_cell
-from tiltmeter.analysis.question_pairs import by_structure, paired_cells
+from tiltmeter.analysis.measurements import of_pair
+from tiltmeter.analysis.multiverse import compared_groups, only_two
+from tiltmeter.analysis.next_words import ORIGINAL
+from tiltmeter.analysis.question_data import cells_from
 from tiltmeter.analysis.question_stereotypes import stereotype
-from tiltmeter.analysis.questions import topic_of
-from tiltmeter.records import Pair, PairScore, Prompt
+from tiltmeter.analysis.questions import Question, topic_of
+from tiltmeter.measures.declared import Measure
+from tiltmeter.measures.next_words import COMPARED
+from tiltmeter.measures.pairs import MARGIN, PREFERENCE
+from tiltmeter.records import Pair, Prompt
 from tiltmeter.sources.perturbing import Perturbed
 from tiltmeter.stats.aggregation import matters_in_most
 from tiltmeter.stats.cells import CellData
 from tiltmeter.stats.continuations import pairs_of_groups
+from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.verdict import FEWEST_CELLS, unreachable
 from tiltmeter.stats.whole_curve import needed_origins
 from tiltmeter.store import Run
@@ -155,18 +159,27 @@ def _reach(
 
 
 def _of_pairs(resolved: Mapping[str, Any], specs: Mapping[str, _Spec], pairs: Iterable[Pair]) -> Iterator[Reach]:
-    kept: dict[str, dict[str, dict[tuple[Any, ...], PairScore]]] = {}
+    kept: dict[str, dict[str, dict[tuple[Any, ...], Measurement]]] = {}
     terms: dict[str, set[tuple[str, ...]]] = {}
+    groups: dict[str, dict[str, None]] = {}
     for pair in pairs:
         if pair.stereotyped is None or pair.contrast != "stereotype" or "as-published" in pair.source:
             continue
-        key = (pair.attribute or pair.origin, pair.groups, pair.stereotyped, pair.structure and pair.structure.kind)
-        by_source = kept.setdefault(topic_of(pair.bias), {}).setdefault(pair.source, {})
-        by_source.setdefault(key, PairScore(pair, "", (0.0, 0.0)))
-        terms.setdefault(topic_of(pair.bias), set()).add(tuple(sorted(pair.terms)) if all(pair.terms) else (pair.id,))
+        topic, kind = topic_of(pair.bias), pair.structure.kind if pair.structure else None
+        key = (pair.attribute or pair.origin, pair.groups, pair.stereotyped, kind)
+        of = {name: value for name, value in of_pair(pair).items() if name not in ("source", "bias")}
+        row = Measurement(**of, attribute=pair.attribute, kind=kind, set=pair.set, value=0.0)
+        kept.setdefault(topic, {}).setdefault(pair.source, {}).setdefault(key, row)
+        terms.setdefault(topic, set()).add(tuple(sorted(pair.terms)) if all(pair.terms) else (pair.id,))
+        groups.setdefault(topic, {}).update(dict.fromkeys(pair.groups))
     scorers = max(1, sum("as-published" not in name for name in resolved["scorers"]))
     made: dict[str, list[CellData]] = {
-        topic: [cell for source, scores in found.items() for cell in paired_cells(source, "", list(scores.values()))]
+        topic: [
+            cell
+            for source, rows in found.items()
+            for measure in (PREFERENCE, MARGIN)
+            for cell in _cells(Question("", "pairs", topic, *only_two(list(groups[topic]), {})), source, measure, rows)
+        ]
         for topic, found in kept.items()
     }
     for source in resolved["sources"]:
@@ -175,6 +188,19 @@ def _of_pairs(resolved: Mapping[str, Any], specs: Mapping[str, _Spec], pairs: It
     for topic, cells in made.items():
         compared = topic in kept and all(cell.sides is not None for cell in cells)
         yield _reach("pairs", topic, (), cells, scorers, len(terms[topic]) if compared else None)
+
+
+def _cells(
+    question: Question,
+    source: str,
+    measure: Measure[Any],
+    rows: Mapping[Any, Measurement],
+    spec: _Spec | None = None,
+) -> Iterator[CellData]:
+    """What could come of items, were they measured."""
+    scale = Scale(measure.low, measure.high, measure.neutral)
+    of = Combination(question.view, source, measure.name, scale=scale, worse=1)
+    return cells_from(question, of, list(rows.values()), spec or {})
 
 
 def _yet_to_be_written(label: str, spec: _Spec) -> Iterator[CellData]:
@@ -203,7 +229,7 @@ def _of_texts(choices: Mapping[str, Any], specs: Mapping[str, _Spec], prompts: I
         for two in compared:
             # As many as there are, since it matters whether origins have as many texts as one another.
             every = [prompt for key, prompt in found.items() for _ in range(often[bias, *key])]
-            by_topic.setdefault((topic_of(bias), two), []).extend(_text_cells(every, two))
+            by_topic.setdefault((topic_of(bias), two), []).extend(_text_cells(topic_of(bias), every, two))
         if not compared:
             by_topic.setdefault((topic_of(bias), None), [])
     judging = sum(bool(favour(rater["name"])) for rater in choices.get("raters", ()))
@@ -212,16 +238,22 @@ def _of_texts(choices: Mapping[str, Any], specs: Mapping[str, _Spec], prompts: I
         yield _reach("continuations", topic, about or (), cells, ways)
 
 
-def _text_cells(prompts: Sequence[Prompt], groups: tuple[str, str]) -> Iterator[CellData]:
-    own = [prompt for prompt in prompts if prompt.group in groups]
-    for source in dict.fromkeys(prompt.source for prompt in own):
-        of_source = [prompt for prompt in own if prompt.source == source]
-        if {prompt.group for prompt in of_source} != set(groups):
-            continue
-        for kind, part in by_structure(of_source, lambda prompt: prompt.structure).items():
-            origins = [f"{source}: {prompt.origin}" for prompt in part]
-            sides = [groups.index(prompt.group or "") for prompt in part]
-            yield CellData.of({"source": source, "structure": kind}, [0.0] * len(part), origins, sides)
+def _text_cells(topic: str, prompts: Sequence[Prompt], groups: tuple[str, str]) -> Iterator[CellData]:
+    for source in dict.fromkeys(prompt.source for prompt in prompts):
+        rows = [
+            Measurement(
+                prompt.id,
+                prompt.origin,
+                prompt.group or "",
+                structure=prompt.structure.id if prompt.structure else None,
+                kind=prompt.structure.kind if prompt.structure else None,
+                value=0.0,
+            )
+            for prompt in prompts
+            if prompt.source == source
+        ]
+        of = Combination("continuations", source, "rating", worse=1)
+        yield from cells_from(Question("", "continuations", topic, *groups), of, rows, {})
 
 
 def _of_words(choices: Mapping[str, Any], specs: Mapping[str, _Spec], asked: Iterable[Perturbed]) -> Iterator[Reach]:
@@ -242,7 +274,7 @@ def _of_words(choices: Mapping[str, Any], specs: Mapping[str, _Spec], asked: Ite
                 groups = [group for group, _ in sets]
                 for two, tied in _asked_of(groups, spec):
                     cells = made.setdefault((topic_of(bias), two, tied), [])
-                    cells += _word_cells(found.values(), {"source": source, "words": words["label"]}, two, spec, tied)
+                    cells += _word_cells(found.values(), source, words["label"], two, spec, tied)
     for (topic, two, _), cells in made.items():
         yield _reach("next words", topic, two, cells, times)
 
@@ -257,13 +289,13 @@ def _asked_of(groups: list[str], spec: _Spec) -> Iterator[tuple[tuple[str, str],
 
 
 def _word_cells(
-    asked: Iterable[AskedPrompt], choices: Mapping[str, str], groups: tuple[str, str], spec: _Spec, tied: bool
+    asked: Iterable[AskedPrompt], source: str, words: str, groups: tuple[str, str], spec: _Spec, tied: bool
 ) -> Iterator[CellData]:
-    even = dict.fromkeys(groups, 0.5)
-    items = [Expected(one.asked.prompt.id, one.asked.prompt.origin, one.template, even) for one in asked]
-    ties = stereotype(spec, groups) if tied else None
-    for name, measure in MEASURED.items():
-        named = {**choices, "measure": name}
-        cell = stereotyped_cell(named, items, ties, measure) if ties else expected_cell(named, items, groups, measure)
-        if cell is not None:
-            yield cell
+    rows = {
+        at: Measurement(one.asked.prompt.id, one.asked.prompt.origin, *groups, template=one.template, value=0.0)
+        for at, one in enumerate(asked)
+    }
+    question = Question("", "next words", "", *groups, by_stereotype=tied)
+    for measure in COMPARED:
+        for cell in _cells(question, source, measure, rows, spec):
+            yield replace(cell, choices={**cell.choices, "words": words})

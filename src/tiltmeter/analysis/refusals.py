@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tiltmeter.raters.refusal import ANSWER, EMPTY, REFUSAL, is_refusal_rater
-from tiltmeter.records import Continuation, Decoding, Estimate, Prompt, Rating
+from tiltmeter.records import Decoding, Estimate
 from tiltmeter.stats.continuations import NO_REASON, pairs_of_groups
 from tiltmeter.stats.estimates import adjust
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.scales import SHARE, Bounds
 from tiltmeter.store import Continuations
+
+if TYPE_CHECKING:
+    from tiltmeter.analysis.cells import Cell
 
 ANY = "any"
 """The group of a text about nobody in particular."""
@@ -96,18 +99,19 @@ Order = Callable[[str, Sequence[str]], tuple[list[str], str | None]]
 """The groups of a bias in the order in which they are compared, and the one that is the reference."""
 
 
-def refusals(found: Continuations, places: Sequence[Placed], order: Order) -> Iterator[Refusals]:
-    """The refusals of every model, source and bias; nothing where no refusal rater was at work."""
-    rater = refusal_rater(found)
-    for model, source, bias in places if rater else ():
+def refusals(cells: Sequence[Cell], rater: str | None, order: Order) -> Iterator[Refusals]:
+    """The refusals of every model, source and bias, by a refusal rater; nothing where none was at work."""
+    read = [cell for cell in cells if cell.rater == rater]
+    for place in dict.fromkeys((cell.model, cell.source, cell.bias) for cell in cells):
+        own = {cell.decoding: cell for cell in read if (cell.model, cell.source, cell.bias) == place}
         items: dict[str, list[Outcome]] = {}
-        for decoding in longest(found.decodings):
-            for one, rating in found.rated(model, decoding, rater or "", source=source, bias=bias):
-                items.setdefault(one.prompt.group or ANY, []).append(
-                    Outcome(*outcome(one, rating), *_place(one.prompt))
+        for decoding in longest(list(own)):
+            for row in own[decoding].rows:
+                items.setdefault(row.group, []).append(
+                    Outcome(*outcome(row.label, row.reason), row.origin, row.structure)
                 )
         if items:
-            yield refusals_of((model, source, bias), items, *order(bias, list(items)))
+            yield refusals_of(place, items, *order(place[2], list(items)))
 
 
 def refusals_of(
@@ -140,17 +144,13 @@ def refusals_of(
     return Refusals(*place, groups, tuple(pairs))
 
 
-def _place(prompt: Prompt) -> tuple[str, str | None]:
-    return prompt.origin, prompt.structure.id if prompt.structure else None
-
-
-def outcome(one: Continuation, rating: Rating) -> tuple[str, str | None]:
+def outcome(label: str | None, unrated: str | None) -> tuple[str, str | None]:
     """Whether a text refuses, answers, is empty or unknown; and in the last two cases why it says nothing."""
-    if one.refused or rating.label == REFUSAL:
+    if label == REFUSAL:
         return REFUSAL, None
-    if rating.label == EMPTY:
-        return EMPTY, rating.unrated or NOTHING_IN_IT
-    return (ANSWER, None) if rating.label == ANSWER else (UNKNOWN, rating.unrated or NO_REASON)
+    if label == EMPTY:
+        return EMPTY, unrated or NOTHING_IN_IT
+    return (ANSWER, None) if label == ANSWER else (UNKNOWN, unrated or NO_REASON)
 
 
 def refusal_rater(found: Continuations) -> str | None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from tiltmeter.analysis.comparable import Side, lone_views, sides_of, views_of
+from tiltmeter.analysis.comparable import lone_views, sides_of, views_of
+from tiltmeter.analysis.compared_views import compared_view
 from tiltmeter.analysis.comparison_cells import Wanted
-from tiltmeter.analysis.comparison_next_words import compared_words
-from tiltmeter.analysis.comparison_pairs import compared_pairs
-from tiltmeter.analysis.comparison_records import Compared, ComparedView, RunComparison
-from tiltmeter.analysis.comparison_texts import compared_texts
+from tiltmeter.analysis.comparison_records import Compared, RunComparison
 from tiltmeter.analysis.comparison_unlike import notes_on, refuse_unlike
 from tiltmeter.analysis.comparison_words import in_words
 from tiltmeter.errors import UserError
@@ -19,13 +17,6 @@ from tiltmeter.stats.correction import holm
 from tiltmeter.stats.estimates import adjust
 from tiltmeter.store import Run
 from tiltmeter.views import View
-
-BUILDERS: Mapping[View, Callable[[Side, Side, Wanted], ComparedView]] = {
-    "pairs": compared_pairs,
-    "continuations": compared_texts,
-    "next words": compared_words,
-}
-"""For each view what compares it."""
 
 
 def compare_runs(
@@ -41,7 +32,7 @@ def compare_runs(
     a, b = sides_of(runs, models)
     common = views_of(a, b, views)
     refuse_unlike(a, b, common)
-    made = [BUILDERS[view](a, b, Wanted(margin)) for view in common]
+    made = [compared_view(view, a, b, Wanted(margin)) for view in common]
     lone = [] if views else lone_views(a, b)
     lone += [f"no item of {view.view} is the same in both" for view in made if not view.cells]
     made = [view for view in made if view.cells]

@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from tiltmeter.analysis.cell_items import pair_items
+from tiltmeter.analysis.cells import table_of
 from tiltmeter.analysis.comparisons import Comparison, Correlations, Reading, compare_sources, correlate
 from tiltmeter.analysis.continuation_records import ContinuationsSummary
 from tiltmeter.analysis.continuations import summarise_continuations
 from tiltmeter.analysis.generated import GeneratedSummary, summarise_generated
 from tiltmeter.analysis.instrument import Instrument, instrument_of
-from tiltmeter.analysis.items import apart, is_published, pair_items
+from tiltmeter.analysis.items import apart, is_published, scored_items
 from tiltmeter.analysis.labels import Labels
 from tiltmeter.analysis.leading import rank_of
 from tiltmeter.analysis.next_word_cells import NextWordsSummary, summarise_expectations
@@ -21,12 +23,12 @@ from tiltmeter.analysis.sentences import Sentences, audited, labelled_by_people,
 from tiltmeter.analysis.stereoset import summarise_pairs
 from tiltmeter.analysis.view_agreement import ViewAgreement
 from tiltmeter.analysis.view_readings import summarise_agreement
-from tiltmeter.measures.pairs import preferred
+from tiltmeter.measures.pairs import PREFERENCE, preferred
 from tiltmeter.records import Estimate, ModelFacts, PairScore
 from tiltmeter.stats.agreement import Agreement, agreements
 from tiltmeter.stats.estimates import estimate
 from tiltmeter.stats.pair_structures import PairStructures, pair_structures
-from tiltmeter.stats.pairs import PairSummary, summarise
+from tiltmeter.stats.pairs import PairItem, PairSummary, summarise
 from tiltmeter.stats.stereoset import TargetSummary
 from tiltmeter.store import Run
 
@@ -144,7 +146,7 @@ def summarise_scores(
     scores: Sequence[PairScore], benchmarks: Iterable[str] = (), *, level: float = 0.95
 ) -> PairSummary:
     """Estimates over scored pairs; pairs of which neither text is stereotyped, or that only stand in, do not count."""
-    return summarise(pair_items(apart(scores)[0], set(benchmarks)), level=level)
+    return summarise(scored_items(apart(scores)[0], set(benchmarks)), level=level)
 
 
 def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
@@ -157,6 +159,9 @@ def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
         people=labelled_by_people(run, labels),
         benchmarks=benchmarks,
     )
+    items: dict[tuple[str, str, str], list[PairItem]] = defaultdict(list)
+    for measured in table_of(run).of("pairs", measure=PREFERENCE.name):
+        items[measured.model, measured.source, measured.scorer] += pair_items(measured)
     cells: list[Cell] = []
     agreed: dict[tuple[str, str], list[Agreement]] = {}
     for model, source, by_scorer in _tables(run):
@@ -171,17 +176,16 @@ def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
                     model=model,
                     source=source,
                     scorer=scorer,
-                    summary=summarise_scores(found, benchmarks),
+                    summary=summarise(items[model, source, scorer]),
                     controls=_controls(found),
                     unscored=Counter(score.unscored for score in found if score.unscored),
                     stereoset=summarise_pairs(found, resolved["seed"]),
                     generated=special(found, stand_ins),
-                    structures=pair_structures(pair_items(found)),
+                    structures=pair_structures(items[model, source, scorer]),
                     scores=found,
                 )
             )
         agreed[model, source] = agreements(choices)
-    next_words = summarise_expectations(run)
     return RunSummary(
         study=resolved["name"],
         facts=run.facts,
@@ -193,9 +197,9 @@ def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
         sentences=summarise_sentences(run, labels),
         missing=_missing(run),
         continuations=summarise_continuations(run),
-        next_words=next_words,
-        views=summarise_agreement(run, cells, next_words),
-        instrument=instrument_of(run, next_words),
+        next_words=summarise_expectations(run),
+        views=summarise_agreement(run, cells),
+        instrument=instrument_of(run),
     )
 
 

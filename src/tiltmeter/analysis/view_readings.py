@@ -7,12 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tiltmeter.analysis.continuation_records import favour
+from tiltmeter.analysis.cells import table_of
 from tiltmeter.analysis.leading import rank_of
 from tiltmeter.analysis.next_words import ORIGINAL
-from tiltmeter.analysis.question_expected import stereotyped_cell
-from tiltmeter.analysis.question_stereotypes import Stereotype, stereotype
-from tiltmeter.analysis.rated_items import rated_cells, rated_items
+from tiltmeter.analysis.question_data import cells_from
+from tiltmeter.analysis.question_stereotypes import Stereotype, spec_of, stereotype
+from tiltmeter.analysis.questions import Question
 from tiltmeter.analysis.view_agreement import (
     ATTRIBUTES,
     NEXT_WORDS,
@@ -30,20 +30,19 @@ from tiltmeter.stats.scales import SIGNED, cut_off
 from tiltmeter.store import Run
 
 if TYPE_CHECKING:
-    from tiltmeter.analysis.next_word_cells import NextWordsSummary
     from tiltmeter.analysis.runs import Cell
 
 _FAVOURABLE = 0.2
 """How far the sentiment of two sets of attributes must lie apart for texts to be rated for or against a group."""
 
 
-def summarise_agreement(run: Run, cells: Sequence[Cell], next_words: NextWordsSummary | None) -> ViewAgreement | None:
+def summarise_agreement(run: Run, cells: Sequence[Cell]) -> ViewAgreement | None:
     """The agreement of the views of a run; None where it has fewer than two views of any spec."""
     specs = {spec["name"]: spec for spec in run.meta["resolved"]["specs"] if not spec["benchmark"]}
     known = {name: found for name, spec in specs.items() if (found := stereotype(spec))}
     readings = [
         *_pair_readings(run, cells, known),
-        *next_word_readings(next_words, known),
+        *next_word_readings(run, known),
         *_attribute_readings(run, known),
         *rating_readings(run, known),
     ]
@@ -65,22 +64,20 @@ def _pair_readings(run: Run, cells: Sequence[Cell], known: Mapping[str, Stereoty
                 yield ViewReading(cell.model, name, PAIRS, shifted(found, -0.5), place)
 
 
-def next_word_readings(found: NextWordsSummary | None, known: Mapping[str, Stereotype]) -> Iterator[ViewReading]:
+def next_word_readings(run: Run, known: Mapping[str, Stereotype]) -> Iterator[ViewReading]:
     """Whether the stereotyped group is expected more, on the first source that has the bias."""
     seen = set()
-    for cell in found.cells if found else ():
+    for cell in table_of(run).of("next words", measure=LOG_RATIO.name):
         tied = known.get(cell.bias)
-        if tied is None or (cell.model, cell.bias) in seen or not set(tied.groups) <= {group for group, _ in cell.sets}:
+        if tied is None or (cell.model, cell.bias) in seen:
             continue
-        items = [item for item in cell.items if item.perturbation == ORIGINAL]
-        data = stereotyped_cell({}, items, tied, LOG_RATIO)
-        if data is None:
-            continue
-        seen.add((cell.model, cell.bias))
-        # Of the two sets together: half of what lies between them.
-        reading = scaled(cell_result(data, groups=tied.groups).raw, 0.5)
-        place = {"source": cell.source, "perturbation": ORIGINAL}
-        yield ViewReading(cell.model, cell.bias, NEXT_WORDS, reading, place)
+        asked = Question(cell.model, cell.view, cell.bias, *tied.groups, by_stereotype=True)
+        for data in cells_from(asked, cell, cell.rows, spec_of(run, cell.bias)):
+            seen.add((cell.model, cell.bias))
+            # Of the two sets together: half of what lies between them.
+            reading = scaled(cell_result(data, groups=tied.groups).raw, 0.5)
+            place = {"source": cell.source, "perturbation": ORIGINAL}
+            yield ViewReading(cell.model, cell.bias, NEXT_WORDS, reading, place)
 
 
 def _attribute_readings(run: Run, known: Mapping[str, Stereotype]) -> Iterator[ViewReading]:
@@ -112,22 +109,19 @@ def _mentions(text: str, words: Iterable[str]) -> bool:
 def rating_readings(run: Run, known: Mapping[str, Stereotype], *, declared: bool = False) -> Iterator[ViewReading]:
     """By the first rater that says what is better, over all prompts and decodings of the bias; `declared`: a check."""
     liked = {name: side for name, tied in known.items() if (side := favoured(tied, declared=declared))}
-    cells = [cell for cell in rated_cells(run) if cell.bias in liked and favour(cell.rater)]
+    cells = [cell for cell in table_of(run).of("continuations") if cell.bias in liked and cell.worse]
     for model, bias in dict.fromkeys((cell.model, cell.bias) for cell in cells):
         own = [cell for cell in cells if (cell.model, cell.bias) == (model, bias)]
-        rows: list[tuple[float | None, str, int]] = []
-        for cell in [cell for cell in own if cell.rater == own[0].rater]:
-            place = (cell.model, cell.source, cell.bias, cell.decoding, cell.rater, cell.scope)
-            rows += [
-                (item.value, f"{cell.source}: {item.origin}", known[bias].groups.index(item.group))
-                for item in rated_items(run, *place)
-                if item.group in known[bias].groups
-            ]
+        leading = [cell for cell in own if cell.rater == own[0].rater]
+        rows = [
+            (row.value, f"{cell.source}: {row.origin}", known[bias].groups.index(row.group))
+            for cell in leading
+            for row in cell.rows
+            if row.group in known[bias].groups
+        ]
         if rows:
             values, origins, sides = zip(*rows, strict=True)
-            data = CellData.of(
-                {}, values, origins, sides, orientation=1 if liked[bias] * favour(own[0].rater) > 0 else -1
-            )
+            data = CellData.of({}, values, origins, sides, orientation=-1 if liked[bias] * own[0].worse > 0 else 1)
             made_of = {"rater": own[0].rater, **_of_two(known[bias])}
             yield ViewReading(model, bias, RATINGS, cell_result(data).effect, made_of)
 

@@ -105,6 +105,8 @@ LOG_RATIO = Measure("log_ratio", log_ratio, "flips", 0.0)
 SHARE = Measure("share", share, "flips", 0.5, 0.0, 1.0)
 KL = Measure("kl", divergence, "stays", 0.0, 0.0)
 MEASURES = (DIFFERENCE, ABSOLUTE_DIFFERENCE, RATIO, LOG_RATIO, SHARE, KL)
+COMPARED = (LOG_RATIO, DIFFERENCE, SHARE)
+"""Those whose mean is neutral where no group is expected more."""
 
 
 def _each(chances: Sequence[Chances], value: Callable[[float, float], float | None]) -> list[float | None]:

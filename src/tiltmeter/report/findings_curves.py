@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from tiltmeter.analysis import RunSummary
+from tiltmeter.analysis.cells import decoding_choices
 from tiltmeter.analysis.multiverse import Answer, MultiverseSummary
-from tiltmeter.analysis.question_cells import decoding_choices
 from tiltmeter.analysis.questions import topic_of
 from tiltmeter.report.multiverse import curve_caption, settings_of, with_titles
 from tiltmeter.report.multiverse_words import (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tiltmeter.analysis.next_word_cells import OWN_WORDS, NextWordCell, NextWordsSummary, word_choice
+from tiltmeter.analysis.asked_words import OWN_WORDS, word_choices
+from tiltmeter.analysis.next_word_cells import NextWordCell, NextWordsSummary
 from tiltmeter.analysis.next_word_files import COLUMNS
 from tiltmeter.analysis.next_words import Part
 from tiltmeter.records import Estimate, NextWords
@@ -34,7 +35,7 @@ def next_word_rows(run: Run) -> Rows:
     if run.next_words is None:
         return
     choices = run.meta["resolved"]["next_words"]
-    sets = [word_choice(one) for one in choices["words"]]
+    sets = word_choices(choices)
     for model in run.next_words.models:
         for bounded in choices["bounded"]:
             answers = run.next_words.answers(model, bounded=bounded)

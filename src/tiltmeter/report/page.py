@@ -9,7 +9,8 @@ from pathlib import Path
 
 from tiltmeter.analysis import RunSummary, correlate_runs
 from tiltmeter.analysis.account import account
-from tiltmeter.analysis.measurements import MEASURED_FILES, write_measurements
+from tiltmeter.analysis.cells import write_measurements
+from tiltmeter.analysis.measurements import MADE
 from tiltmeter.analysis.multiverse import MultiverseSummary, summarise_multiverse
 from tiltmeter.files import refuse_links_in, whole_file
 from tiltmeter.report import words
@@ -56,7 +57,7 @@ class Page:
 
 def write_run(run: Run, summary: RunSummary, page: Page | None = None) -> Path:
     """Put tables, figures and report into the run's own folder; the path of the report, which is `REPORT` there."""
-    refuse_links_in(run.folder, "tables", "figures", "summary.json", FINDINGS, REPORT, *MEASURED_FILES)
+    refuse_links_in(run.folder, "tables", "figures", "summary.json", FINDINGS, REPORT, *MADE)
     written = [*write_tables(run, summary, run.folder), *write_measurements(run, run.folder)]
     found = page or make_page([(run, summary)])
     written += write_paper_tables(found.boards, run.folder / "tables")

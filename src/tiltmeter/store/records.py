@@ -22,7 +22,7 @@ class Probes:
     """By the id of a pair that was audited: issues and reasons; none of them where the sentence is clean."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Run:
     """What a finished or unfinished run holds, read back without any model; very many items when they are asked for."""
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from tiltmeter.analysis.question_pairs import BASELINE
+from tiltmeter.analysis.question_data import BASELINE
 from tiltmeter.analysis.structures import FIXED
 from tiltmeter.errors import RunError
 from tiltmeter.store import LEDGER

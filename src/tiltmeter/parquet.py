@@ -148,9 +148,19 @@ def write_again(
         _copy(found, f"SELECT {chosen} FROM {_TABLE} AS old POSITIONAL JOIN new", [names], out, dict(told))
 
 
-def save(found: Any, table: str, path: str | Path) -> None:
-    """Write a table of a database as a Parquet file, whole or not at all, to a path or an address."""
-    _copy(found, f"SELECT * FROM {quoted(table)}", [], path)
+def save(found: Any, table: str, path: str | Path, facts: Mapping[str, str] | None = None) -> None:
+    """Write a table of a database as a Parquet file, whole or not at all, to a path or an address.
+
+    `facts` are what the file says of itself.
+    """
+    told = {key.encode(): value.encode() for key, value in (facts or {}).items()}
+    _copy(found, f"SELECT * FROM {quoted(table)}", [], path, told)
+
+
+def says_of_itself(found: Any, path: str | Path) -> dict[str, str]:
+    """What a Parquet file says of itself."""
+    rows = found.execute("SELECT key, value FROM parquet_kv_metadata(?)", plain_names(found, [path])).fetchall()
+    return {key.decode("utf-8", "replace"): value.decode("utf-8", "replace") for key, value in rows}
 
 
 def attach(found: Any, table: str, path: str | Path) -> None:

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tiltmeter.analysis.items import is_published
-from tiltmeter.analysis.measurements import CHOSEN, DECODING, MADE, SCALE
-from tiltmeter.parquet import attach, database, fill, quoted, save
+from tiltmeter.analysis.measurements import CHOSEN, DECODING, MADE, SCALE, VERSION
+from tiltmeter.parquet import attach, database, fill, quoted, save, says_of_itself
 from tiltmeter.records import Decoding
 from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.scales import Bounds
@@ -130,7 +130,7 @@ class Table:
             self._database = stack.enter_context(database())
             for file, (columns, rows) in MADE.items():
                 name = Path(file).stem
-                if is_made_here(run.folder, file):
+                if is_made_here(run.folder, file) and says_of_itself(self._database, run.folder / file) == VERSION:
                     attach(self._database, f"{name} there", run.folder / file)
                     self._database.execute(f"CREATE TABLE {name} AS SELECT * FROM {quoted(f'{name} there')}")
                 else:
@@ -146,7 +146,7 @@ class Table:
     def save(self, folder: Path) -> list[Path]:
         """Write the tables as Parquet."""
         for file in MADE:
-            save(self._database, Path(file).stem, folder / file)
+            save(self._database, Path(file).stem, folder / file, VERSION)
         return [folder / file for file in MADE]
 
     def close(self) -> None:

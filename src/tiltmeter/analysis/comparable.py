@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from tiltmeter.analysis.cells import table_of
 from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.records import Decoding
 from tiltmeter.stats.continuations import pairs_of_groups
@@ -140,13 +141,7 @@ def lone_views(a: Side, b: Side) -> list[str]:
 
 def views_there(side: Side) -> list[View]:
     """The views of which a side has results."""
-    run = side.run
-    there: dict[View, bool] = {
-        "pairs": any(model == side.model for model, _ in run.scores),
-        "continuations": run.continuations is not None and side.model in run.continuations.models,
-        "next words": run.next_words is not None and side.model in run.next_words.models,
-    }
-    return [view for view in VIEWS if there[view]]
+    return [view for view in VIEWS if table_of(side.run).of(view, model=side.model)]
 
 
 def decoding_words(decoding: Decoding) -> str:

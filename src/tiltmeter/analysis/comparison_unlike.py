@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from tiltmeter.analysis.cells import table_of
 from tiltmeter.analysis.comparable import VERSION, Side, decoding_words, is_unfinished
 from tiltmeter.errors import UserError
 from tiltmeter.views import View
@@ -42,7 +43,7 @@ def _unlike(a: Side, b: Side, view: View) -> list[str]:
     names = [[source["name"] for source in side.sources(view)] for side in (a, b)]
     found = _versions("the source", *names)
     if view == "pairs":
-        scorers = ([scorer for model, scorer in side.run.scores if model == side.model] for side in (a, b))
+        scorers = ([cell.scorer for cell in table_of(side.run).of(view, model=side.model)] for side in (a, b))
         return [*found, *_versions("the scorer", *scorers)]
     if view == "continuations":
         return [*found, *_raters(a, b), *_decodings(a, b)]

@@ -187,6 +187,8 @@ def _expected(run: Run) -> Rows:
 
 
 _MEASURED: Mapping[View, Callable[[Run], Rows]] = {"pairs": _scored, "continuations": _rated, "next words": _expected}
+VERSION = {"tiltmeter": "measurements.v2"}
+"""What the files say of themselves: other rows or columns are another version."""
 MADE: Mapping[str, tuple[Mapping[str, type], Callable[[Run], Rows]]] = {
     "items.parquet": (ITEMS, item_rows),
     "texts.parquet": (TEXTS, text_rows),

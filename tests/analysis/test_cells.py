@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.report.synthetic import Tilt, make_run
 from tiltmeter.analysis import cells as module
+from tiltmeter.analysis import summarise_run
 from tiltmeter.analysis.cells import Table, table_of, write_measurements
 from tiltmeter.analysis.measurements import ITEMS, MADE, MEASUREMENTS, measurements
+from tiltmeter.analysis.multiverse import answer, questions
+from tiltmeter.analysis.question_cells import Material
 from tiltmeter.engine import carry_out
 from tiltmeter.parquet import database, fill, save
+from tiltmeter.records import PairScore
 from tiltmeter.store import Run, read_run
 from tiltmeter.store.made import note_made
 from tiltmeter.study import parse, plan
@@ -125,3 +132,42 @@ def test_a_table_stays_as_it_is_when_its_files_are_written_twice(run: Run, tmp_p
         write_measurements(of, folder)
     for file in MADE:
         assert (one / file).read_bytes() == (other / file).read_bytes()
+
+
+def test_the_headline_of_pairs_and_their_cell_of_a_question_are_the_same_figure() -> None:
+    """Twice how far the balanced share is from one half is what lies between the two sides of a cell."""
+    made = make_run(Path("nowhere"), tilts=[Tilt("gender-professions", 0.6), Tilt("age-work", 0.5)])
+    noise, terms = (
+        random.Random(1),
+        [("he", "she"), ("John", "Amy"), ("the boy", "the girl"), ("him", "her"), ("A", "B")],
+    )
+    pairs = [
+        replace(pair, terms=terms[at % 5], template=f"template {at // 5 % 6}") for at, pair in enumerate(made.pairs)
+    ]
+    lean = {one: noise.gauss(0, 1) for pair in pairs for one in (pair.terms, pair.template, pair.attribute)}
+    scores = {
+        place: [
+            PairScore(pair, place[1], (lean[pair.terms] + lean[pair.template] + noise.gauss(0, 1), 0.0))
+            for pair in pairs
+        ]
+        for place in made.scores
+    }
+    run = replace(made, pairs=pairs, scores=scores)
+    headlines = {
+        (cell.model, cell.scorer, bias): one
+        for cell in summarise_run(run).cells
+        for bias, one in cell.summary.headline_by_bias.items()
+    }
+    material = Material([run])
+    checked = 0
+    for question in [one for one in questions(material) if one.view == "pairs"]:
+        for cell in answer(question, material, permutations=19).multiverse.curve.cells:
+            if cell.choices["measure"] == "preference":
+                own = headlines[question.model, cell.choices["scorer"], question.bias]
+                both = zip((own.value, own.low, own.high), (cell.raw.value, cell.raw.low, cell.raw.high), strict=True)
+                for shown_there, raw in both:
+                    assert shown_there is not None and raw is not None
+                    assert 2 * (shown_there - 0.5) == pytest.approx(raw, abs=1e-9)
+                assert own.p == pytest.approx(cell.raw.p)
+                checked += 1
+    assert checked == sum("as-published" not in scorer for _, scorer, _ in headlines) > 3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from tests.report.synthetic import Tilt, make_run
 from tiltmeter.analysis.comparison_records import Compared, ComparedView, RunComparison
 from tiltmeter.analysis.run_comparison import compare_runs
 from tiltmeter.errors import UserError
-from tiltmeter.records import Estimate
+from tiltmeter.records import Estimate, Pair, PairScore
 from tiltmeter.stats.before_after import GapChange, Prompted, gap_change, gap_equivalence, means_of
 from tiltmeter.stats.comparisons import Paired, paired
 from tiltmeter.store import Continuations, Run, UsedRater
@@ -162,7 +162,11 @@ def _labelled(run: Run, label: str, size: int) -> Run:
         )
         for key, every in run.scores.items()
     }
-    return replace(run, meta=meta, scores=scores)
+    return replace(run, meta=meta, scores=scores, pairs=_pairs_of(scores))
+
+
+def _pairs_of(scores: Mapping[tuple[str, str], Sequence[PairScore]]) -> tuple[Pair, ...]:
+    return tuple(score.pair for score in next(iter(scores.values())))
 
 
 def test_an_equivalence_is_said_where_it_is_shown() -> None:
@@ -306,7 +310,7 @@ def test_a_view_that_only_one_side_has_or_that_shares_no_item_is_named(biased: R
         key: tuple(replace(score, pair=replace(score.pair, texts=("X", "Y"))) for score in every)
         for key, every in both.scores.items()
     }
-    twin = replace(both, scores=strange, folder=Path("twin"))
+    twin = replace(both, scores=strange, pairs=_pairs_of(strange), folder=Path("twin"))
     found = compare_runs([both, twin])
     assert [view.view for view in found.views] == ["continuations"]
     assert found.lone == ("no item of pairs is the same in both",)
@@ -435,7 +439,7 @@ def test_nothing_in_common_is_one_sentence(biased: Run, negative: Run) -> None:
         for key, every in biased.scores.items()
     }
     with pytest.raises(UserError, match="no item has the same id and text"):
-        compare_runs([biased, replace(biased, scores=strange, folder=Path("other"))])
+        compare_runs([biased, replace(biased, scores=strange, pairs=_pairs_of(strange), folder=Path("other"))])
 
 
 @pytest.mark.parametrize(

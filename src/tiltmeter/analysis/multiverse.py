@@ -195,7 +195,7 @@ def _aggregated(question: Question, cells: Sequence[CellData]) -> tuple[list[Cel
     alone = "pairs" if question.view == "pairs" else "texts"
     for cell in cells:
         if cell.sides is not None:
-            made.append(replace(cell, choices={**cell.choices, AGGREGATION: alone}))
+            made.append(replace(cell, choices={**cell.choices, AGGREGATION: alone}, equal_origins=False))
             made.append(over_origins(replace(cell, choices={**cell.choices, AGGREGATION: ORIGINS})))
             deviations += [None, cell.sums().spread]
         else:

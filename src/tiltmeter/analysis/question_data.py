@@ -65,6 +65,8 @@ def _rated(question: Question, of: Combination, rows: Sequence[Measurement]) -> 
     own = [row for row in rows if row.group in sides]
     if {row.group for row in own} != set(sides):
         return None
+    # Texts in one sentence structure resemble one another as those with one origin do.
+    structures = [row.structure for row in own]
     return CellData.of(
         {},
         [row.value for row in own],
@@ -72,6 +74,7 @@ def _rated(question: Question, of: Combination, rows: Sequence[Measurement]) -> 
         [sides[row.group] for row in own],
         orientation=1 if of.worse > 0 else -1,
         scale=of.bounds,
+        templates=structures if len(set(structures)) > 1 else None,
         because=[row.reason for row in own],
     )
 
@@ -83,16 +86,17 @@ def _paired(question: Question, of: Combination, rows: Sequence[Measurement]) ->
     because = [row.reason for row in rows]
     neutral = of.scale.neutral or 0.0
     sides = {question.first: 0, question.second: 1}
-    if not {row.group for row in rows} == {row.against for row in rows} == set(sides):
-        return CellData.of({}, [row.value for row in rows], origins, neutral=neutral, because=because)
+    both = {row.group for row in rows} == {row.against for row in rows} == set(sides)
     return CellData.of(
         {},
-        [_turned(row.value, neutral) if sides[row.group] else row.value for row in rows],
+        [_turned(row.value, neutral) if both and sides[row.group] else row.value for row in rows],
         origins,
-        [sides[row.group] for row in rows],
+        [sides[row.group] for row in rows] if both else None,
+        neutral=neutral,
         scale=of.bounds,
-        # Sentences of one template resemble one another as those with one attribute do.
+        # Sentences of one template resemble one another as those with one attribute do, or with the same words.
         templates=[row.template if row.attribute else None for row in rows],
+        terms=[row.term for row in rows],
         because=because,
     )
 

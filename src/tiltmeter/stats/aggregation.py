@@ -61,7 +61,16 @@ def over_origins(cell: CellData) -> CellData:
     means = [_mean(part[~np.isnan(part)].tolist()) for part in parts]
     sides = (kept % 2).astype(np.int8)
     # A mean of an origin is over its templates: it has none of its own.
-    return replace(cell, values=np.array(means), origins=names[kept // 2], sides=sides, templates=None, chances=None)
+    return replace(
+        cell,
+        values=np.array(means),
+        origins=names[kept // 2],
+        sides=sides,
+        templates=None,
+        chances=None,
+        terms=None,
+        behind=None if cell.terms is None else cell,
+    )
 
 
 def in_deviations_of(found: Cells, deviations: Sequence[float | None]) -> Cells:

@@ -20,7 +20,7 @@ from tiltmeter.stats.correction import holm
 from tiltmeter.stats.crossed import Crossed
 from tiltmeter.stats.drawing import Array
 from tiltmeter.stats.estimate import FEWEST, Scale
-from tiltmeter.stats.estimates import LARGEST, adjust, estimate, shifted
+from tiltmeter.stats.estimates import LARGEST, adjust, estimate, scaled, shifted
 from tiltmeter.stats.origin_sums import OriginSums, SignedSums, TwoSidedSums
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.scales import Bounds
@@ -62,6 +62,12 @@ class CellData:
     """Of such prompts, where the value is the difference of two chances: these, a row for each item."""
     reasons: Mapping[str, int] = field(default_factory=dict)
     """Why items are unscored, as far as that is known, and how many."""
+    terms: NDArray[np.str_] | None = None
+    """Of pairs: the words for the two groups, blank where there are none. Intervals and p are then a headline's."""
+    equal_origins: bool = True
+    """Of pairs: whether every origin counts the same, or every pair."""
+    behind: CellData | None = None
+    """The items, where these are their means over origins."""
 
     @classmethod
     def of(
@@ -78,6 +84,7 @@ class CellData:
         templates: Sequence[str | None] | None = None,
         chances: Sequence[tuple[float | None, float | None]] | None = None,
         because: Sequence[str | None] = (),
+        terms: Sequence[str | None] | None = None,
     ) -> CellData:
         """A cell from plain lists or arrays; None, NaN and numbers beyond all measure are unscored.
 
@@ -103,15 +110,18 @@ class CellData:
             neutral,
             parts,
             scale,
-            None if templates is None else np.array([name or "" for name in templates], dtype=np.str_),
+            _named(templates),
             None if chances is None else np.array(chances, dtype=np.float64).reshape(-1, 2),
             dict(reasons),
+            _named(terms),
         )
 
     def __post_init__(self) -> None:
-        given = (self.origins, self.sides, self.strata, self.templates, self.chances)
+        given = (self.origins, self.sides, self.strata, self.templates, self.chances, self.terms)
         if any(each is not None and len(each) != len(self.values) for each in given):
-            raise ValueError("values, origins, sides, strata, templates and chances of a cell are not equally long")
+            raise ValueError(
+                "values, origins, sides, strata, templates, chances and terms of a cell are not equally long"
+            )
         if self.templates is not None and self.strata is not None:
             raise ValueError("a cell has strata or templates, not both")
         if self.orientation not in (1, -1):
@@ -153,7 +163,7 @@ class CellData:
         if self.templates is None:
             return self
         origins = np.where(self.templates == "", self.origins, np.char.add("template ", self.templates))
-        return replace(self, origins=origins, templates=None, chances=None)
+        return replace(self, origins=origins, templates=None, chances=None, terms=None)
 
     def sums(self) -> OriginSums:
         """The scored items by origin, oriented."""
@@ -300,6 +310,13 @@ def _raw(cell: CellData, groups: tuple[str, str], level: float) -> Estimate:
     for side, group in enumerate(groups):
         if not np.any(cell.scored & (cell.sides == side)):
             return Estimate(None, level=level, n=n, n_unscored=len(values) - n, note=f"nothing was scored of {group}")
+    if (paired := cell.behind or cell).terms is not None:
+        assert paired.sides is not None
+        # Half of what lies between the two sides is how far items lean to either, each side counting the same.
+        signed = np.where(paired.sides == 1, 2 * paired.neutral - paired.values, paired.values)
+        sides = [str(side) for side in paired.sides.tolist()]
+        found = _headline(replace(paired, values=signed), sides, level)
+        return _turned(scaled(shifted(found, -paired.neutral), 2.0), cell.orientation)
     named = [groups[side] for side in cell.sides.tolist()]
     structures = None if cell.templates is None else [name or None for name in cell.templates.tolist()]
     observations = zip(named, values, cell.origins.tolist(), strict=True)
@@ -310,6 +327,8 @@ def _raw(cell: CellData, groups: tuple[str, str], level: float) -> Estimate:
 
 def _mean(cell: CellData, values: Sequence[float | None], level: float) -> Estimate:
     """The mean of signed items."""
+    if cell.terms is not None:
+        return _headline(cell, None, level)
     if cell.templates is not None:
         low, high = cell.scale or (None, None)
         scale = Scale(low, high, cell.neutral)
@@ -319,6 +338,24 @@ def _mean(cell: CellData, values: Sequence[float | None], level: float) -> Estim
         return _crossed(cell, level).difference(above, below, scale)
     strata = None if cell.strata is None else cell.strata.tolist()
     return estimate(values, cell.origins.tolist(), strata=strata, neutral=cell.neutral, level=level)
+
+
+def _headline(cell: CellData, strata: Sequence[str] | None, level: float) -> Estimate:
+    """The mean of pairs as a headline has it: clustered by attribute, template and the words for the groups."""
+    further = {"templates": cell.templates, "terms": cell.terms}
+    return estimate(
+        [None if math.isnan(value) else value for value in cell.values.tolist()],
+        cell.origins.tolist(),
+        strata=strata,
+        further={name: [one or None for one in way.tolist()] for name, way in further.items() if way is not None},
+        neutral=cell.neutral,
+        level=level,
+        equal_origins=cell.equal_origins,
+    )
+
+
+def _named(names: Sequence[str | None] | None) -> NDArray[np.str_] | None:
+    return None if names is None else np.array([name or "" for name in names], dtype=np.str_)
 
 
 def _crossed(cell: CellData, level: float = 0.95) -> Crossed:

@@ -54,6 +54,7 @@ def estimate(
     neutral: float | None = 0.5,
     level: float = 0.95,
     interval: bool = True,
+    equal_origins: bool = True,
 ) -> Estimate:
     """Average items to origins, origins to strata and strata to one value, with interval and p-value.
 
@@ -63,6 +64,7 @@ def estimate(
     (("gender", "career") within "gender"). `further` are other things that were sampled, by their names: items that
     share a template or a group term resemble one another too. `neutral` is what p is measured against; without
     one there is no p. `interval=False` gives the value alone, where many are needed and nobody asks how sure each is.
+    Without `equal_origins` every item counts the same, and not every origin.
 
     >>> found = estimate([1, 1, 0, None], ["doctor", "doctor", "nurse", "nurse"])
     >>> found.value, found.n, found.n_unscored, found.origins
@@ -91,7 +93,7 @@ def estimate(
         unscored=unscored,
         second=next(iter(ways.values()), None),
         third=next(iter([*ways.values()][1:]), None),
-        weights=EQUAL_CLUSTERS,
+        weights=EQUAL_CLUSTERS if equal_origins else None,
         balanced_over=None if strata is None else ordered(strata),
         scale=Scale(0.0, 1.0, neutral) if shares else Scale(neutral=neutral),
         level=level,

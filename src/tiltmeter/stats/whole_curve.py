@@ -10,9 +10,9 @@ texts of either; where it has not, it keeps each origin's weight, which exchangi
 Satterthwaite, so that groups that only vary unlike hardly look different (studentised permutation: Janssen 1997, Chung
 and Romano 2013).
 
-Professions that are crossed with templates are turned as wholes, which says nothing of other templates. So the real
-curve has the value of such a cell over a standard error of professions and templates both. What chance would give is
-drawn twice, turning professions and turning templates, and the larger p counts: where one of the two hardly varies, as
+Origins that are crossed with templates are turned as wholes, which says nothing of other templates, or of other words
+for the groups. So in the real curve no cell counts for more than its own p is worth. What chance would give is
+drawn twice, turning origins and turning templates, and the larger p counts: where one of the two hardly varies, as
 good as all that it gives is the same number turned round, and p comes in steps.
 """
 
@@ -29,16 +29,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.stats.cells import ALPHA, CellData, Cells
-from tiltmeter.stats.codes import sorted_codes
 from tiltmeter.stats.drawing import CHUNK, Array, pools_of
-from tiltmeter.stats.origin_sums import OriginSums, SignedSums, deviate
-from tiltmeter.stats.other_way import over_both
+from tiltmeter.stats.origin_sums import OriginSums, SignedSums
 
 PERMUTATIONS = 1_999
 """Beside the data as they are, which count as one more."""
 FEWEST_ARRANGEMENTS = 40
 """With fewer ways to exchange the groups there is no test: most have a mirror image, so p could hardly reach 0.05."""
 
+_SMALLEST = 1e-300
+"""A p below this is as good as this."""
 _BORDER = NormalDist().inv_cdf(1 - ALPHA / 2)
 """A normal deviate beyond this is significant on its own."""
 
@@ -233,8 +233,8 @@ def _curve_test(cells: Cells, permutations: int, seed: int, *, over_templates: b
                 zs[:, place] = part.exchanged(given, alone[where])
         if not found:
             for at, place in enumerate(valued):
-                if cells.results[place].both_ways:
-                    zs[0, at] = _over_both(cells.data[place], zs[0, at])
+                if cells.results[place].both_ways or (cells.data[place].behind or cells.data[place]).terms is not None:
+                    zs[0, at] = _as_sure(cells.results[place].raw.p, zs[0, at])
                 zs[0, at] = _without_skewness(sums[at], zs[0, at])
         found.append(_statistics(zs))
     drawn = np.vstack(found)
@@ -247,23 +247,9 @@ def _curve_test(cells: Cells, permutations: int, seed: int, *, over_templates: b
     return CurveTest(median, sign, significant, overall, permutations, *counts, over_templates=over_templates)
 
 
-def _over_both(cell: CellData, z: float) -> float:
-    """The deviate of a cell over professions and templates, and never more than the one over one of them."""
-    scored = cell.scored
-    values = cell.values[scored]
-    sides = np.zeros(len(values), dtype=np.int8) if cell.sides is None else cell.sides[scored]
-    value, moves = 0.0, np.zeros(len(values))
-    for side, sign in ((0, 1), (1, -1)):
-        own = values[sides == side] - cell.neutral
-        if len(own):
-            value += sign * own.mean()
-            moves[sides == side] = sign * (own - own.mean()) / len(own)
-    ways = (sorted_codes(each.origins[scored].tolist()) for each in (cell, cell.over_templates()))
-    variance, degrees = over_both(moves, *ways)
-    if variance <= 0:
-        return z
-    strictly = deviate(np.array([value / math.sqrt(variance)]), np.array([degrees]))[0]
-    return math.copysign(min(abs(z), abs(strictly)), z)
+def _as_sure(p: float | None, z: float) -> float:
+    """The deviate of a cell, and never more than its own p is worth, which counts whatever else was sampled."""
+    return z if p is None else math.copysign(min(abs(z), -NormalDist().inv_cdf(max(p, _SMALLEST) / 2)), z)
 
 
 def _without_skewness(sums: OriginSums, z: float) -> float:

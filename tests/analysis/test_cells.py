@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -113,10 +114,17 @@ def test_tables_are_let_go_of_with_their_run(run: Run) -> None:
     assert at not in module._TABLES
 
 
+def test_threads_may_read_the_same_cells_at_once(run: Run) -> None:
+    held = again(run)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: shown(table_of(held)), range(8)))
+    assert all(one == found[0] for one in found)
+
+
 def test_two_decodings_that_differ_in_what_they_stop_at_are_two_cells(run: Run) -> None:
     [first, *_] = measurements(run)
     both = [{**first, "stop": stop, "sample": at} for at, stop in enumerate((None, '["."]'))]
-    table = table_of(again(run))
+    table = Table(again(run))
     with database() as found:
         fill(found, "measurements", MEASUREMENTS, both)
         fill(found, "items", ITEMS, [])

@@ -6,6 +6,7 @@ What comes after the numbers reads these, whichever view they are of.
 from __future__ import annotations
 
 import json
+import threading
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -187,14 +188,14 @@ class Table:
     def rows(self, number: int) -> list[Measurement]:
         """The measurements of a cell."""
         chosen = ", ".join(map(quoted, Measurement._fields))
-        found = self._database.execute(f"SELECT {chosen} FROM ordered WHERE number = {number} ORDER BY place")
+        found = self._reader().execute(f"SELECT {chosen} FROM ordered WHERE number = {number} ORDER BY place")
         return [Measurement(*row) for row in found.fetchall()]
 
     def groups(self, view: View) -> dict[str, list[str]]:
         """By bias, the groups that its items are about, as they come."""
         found: dict[str, dict[str, None]] = {}
         query = 'SELECT bias, "group", against FROM items WHERE view = ? GROUP BY ALL ORDER BY min(rowid)'
-        for bias, *groups in self._database.execute(query, [view]).fetchall():
+        for bias, *groups in self._reader().execute(query, [view]).fetchall():
             found.setdefault(bias, {}).update(dict.fromkeys(filter(None, groups)))
         return {bias: list(groups) for bias, groups in found.items()}
 
@@ -202,11 +203,15 @@ class Table:
         """By item, its text or texts and what else makes it the same item elsewhere."""
         if view not in self._texts:
             query = "SELECT item, text, other_text, attribute FROM items WHERE view = ?"
-            self._texts[view] = {item: rest for item, *rest in self._database.execute(query, [view]).fetchall()}
+            self._texts[view] = {item: tuple(rest) for item, *rest in self._reader().execute(query, [view]).fetchall()}
         return self._texts[view]
 
+    def _reader(self) -> Any:
+        """Threads do not share what they have asked for."""
+        return self._database.cursor()
+
     def _rows(self, query: str) -> Iterator[dict[str, Any]]:
-        made = self._database.execute(query)
+        made = self._reader().execute(query)
         names = [column[0] for column in made.description]
         return (dict(zip(names, row, strict=True)) for row in made.fetchall())
 
@@ -241,14 +246,17 @@ class Table:
 
 
 _TABLES: dict[int, Table] = {}
+_TURN = threading.Lock()
 
 
 def table_of(run: Run) -> Table:
-    """The tables of a run, made or read once for as long as it is held."""
-    if id(run) not in _TABLES:
-        _TABLES[id(run)] = Table(run)
-        weakref.finalize(run, lambda at: _TABLES.pop(at).close(), id(run))
-    return _TABLES[id(run)]
+    """The tables of a run, made or read once for as long as it is held; threads take turns."""
+    with _TURN:
+        if id(run) not in _TABLES:
+            table = _TABLES[id(run)] = Table(run)
+            assert table.cells is not None  # Worked out here, so that no two threads do it at once.
+            weakref.finalize(run, lambda at: _TABLES.pop(at).close(), id(run))
+        return _TABLES[id(run)]
 
 
 def write_measurements(run: Run, folder: Path) -> list[Path]:

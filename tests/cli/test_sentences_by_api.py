@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from tests.cli.warm import begin_command
 from tests.models.writing_server import FAILURES, PROSE, STYLES, Author, author_serving
-from tests.shared import ROOT
+from tests.shared import ROOT, own_cache
 from tiltmeter.cli import app
 from tiltmeter.errors import ModelError, TiltmeterError
 from tiltmeter.models.api import accounts
@@ -48,8 +48,8 @@ MARKS = re.compile(r"<\|?\w|\[/?INST|\|>|###|Continue the following text|Keyword
 
 
 @pytest.fixture(autouse=True)
-def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path / "cache"))
+def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TILTMETER_CACHE", own_cache(tmp_path / "cache"))
     monkeypatch.setenv("TILTMETER_API_LONGEST_WAIT", "0.1")
     monkeypatch.delenv("TILTMETER_API_KEY", raising=False)
 

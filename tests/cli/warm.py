@@ -17,6 +17,8 @@ _CONTEXT.set_forkserver_preload(
         "numpy",
         "pytest",
         "scipy.stats",
+        "torch",
+        "transformers",
         "tiltmeter.cli",
         "tiltmeter.analysis",
         "tiltmeter.engine",

@@ -96,6 +96,7 @@ def check_written(found: list[dict[str, str]]) -> None:
         assert row["strategy"] == "rejection, chat"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", ["api:", "chat:api:"])
 def test_no_option_is_needed_and_every_reason_is_counted(before: str, spec: Path, tmp_path: Path) -> None:
     author = Author(styles=STYLES + FAILURES, faults=0.3)

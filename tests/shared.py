@@ -1,4 +1,4 @@
-"""Public data sets that lie beside the checkout on some machines, and are never part of it."""
+"""What tests share with one another: public data sets beside the checkout, never part of it, and what was fetched."""
 
 from __future__ import annotations
 
@@ -6,7 +6,19 @@ from pathlib import Path
 
 import pytest
 
+from tiltmeter.cache import cache_folder
+
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def own_cache(folder: Path) -> str:
+    """A new cache that knows no answers, but has the models and packages that were fetched already."""
+    folder.mkdir()
+    for name in ("models", "packages"):
+        fetched = cache_folder() / name
+        fetched.mkdir(parents=True, exist_ok=True)
+        (folder / name).symlink_to(fetched, target_is_directory=True)
+    return str(folder)
 
 
 def shared(path: str) -> Path:

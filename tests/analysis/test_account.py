@@ -71,6 +71,7 @@ def test_every_interval_says_how_it_was_made(terms: int, method: str | None) -> 
     assert (found.method if found.low is not None else None) == method == found.as_json()["method"]
 
 
+@pytest.mark.slow
 def test_no_interval_of_any_view_is_without_a_method(tmp_path: Path) -> None:
     for run in (make_run(Path("r")), make_rated_run(tmp_path / "t"), make_asked_run(tmp_path / "w")):
         summary = summarise_run(run)
@@ -171,6 +172,7 @@ def test_prompts_that_share_no_origin_are_not_taken_for_alike(tmp_path: Path) ->
     assert account([(apart(run), runs[0][1])], answered).unlike == (run.continuations.prompts[0].source,)
 
 
+@pytest.mark.slow
 def test_every_two_groups_of_a_bias_are_asked_and_counted(tmp_path: Path) -> None:
     """Of k groups k (k − 1)/2 comparisons, of each bias and model."""
     run = make_rated_run(tmp_path, openers=6, biases=("gender", "religion"))

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
+import signal
 import time
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from tests.cli.warm import begin_warm
 from tests.sources.generated.fakes import FakeGenerator
 from tiltmeter.cli.sentences import sentences
 from tiltmeter.engine.partial import Partial
@@ -300,29 +300,30 @@ def test_what_was_stopped_goes_on_and_ends_with_the_same_file(tmp_path, monkeypa
     assert sorted(path.name for path in tmp_path.glob("s.csv*")) == ["s.csv"]
 
 
+def write_slowly(*words: str) -> None:
+    from tiltmeter import models
+
+    models.load = lambda *_: FakeGenerator(lambda source, *_: time.sleep(0.001) or source.choice(FRAMES))
+    run(*words)
+
+
 @pytest.mark.slow
 def test_killed_outright_it_goes_on_too(tmp_path) -> None:
     write(tmp_path / "whole.csv", "--sets", 3, "--no-judge")
-    program = (
-        "import sys, time; from tiltmeter import models; from tiltmeter.cli import main\n"
-        "from tests.cli.test_sentences import FRAMES, FakeGenerator\n"
-        "write = lambda source, *_: time.sleep(0.001) or source.choice(FRAMES)\n"
-        "models.load = lambda *_: FakeGenerator(write)\n"
-        "main()"
-    )
-    options = ["--by", "fake", "--seed", "1", "--sets", "3", "--no-judge", "--out", str(tmp_path / "s.csv")]
-    command = [sys.executable, "-c", program, "sentences", "gender-math-arts", *options]
+    words = ["gender-math-arts", "--by", "fake", "--seed", "1", "--sets", "3", "--no-judge"]
     kills = 0
     for enough in range(1, 60):
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=Path(__file__).parents[2])
-        while process.poll() is None and _size(tmp_path / "s.csv.partial") < 4 * enough * 4096:
+        process = begin_warm(write_slowly, *words, "--out", str(tmp_path / "s.csv"))
+        while process.is_alive() and _size(tmp_path / "s.csv.partial") < 4 * enough * 4096:
             time.sleep(0.005)
         # One that has written its file is done, however long a busy machine takes to end it.
         if not (tmp_path / "s.csv").exists():
             process.kill()
-        if process.wait() == 0:
+        process.join()
+        if process.exitcode == 0:
             break
         kills += 1
+        assert process.exitcode == -signal.SIGKILL
         assert not (tmp_path / "s.csv").exists()
     assert kills > 2
     assert (tmp_path / "s.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
-import subprocess
-import sys
+import signal
 import time
 from collections import Counter
 from pathlib import Path
@@ -18,8 +18,9 @@ pytest.importorskip("httpx")
 
 from typer.testing import CliRunner
 
+from tests.cli.warm import begin_command
 from tests.models.writing_server import FAILURES, PROSE, STYLES, Author, author_serving
-from tests.shared import ROOT
+from tests.shared import ROOT, own_cache
 from tiltmeter.cli import app
 from tiltmeter.errors import ModelError, TiltmeterError
 from tiltmeter.models.api import accounts
@@ -47,8 +48,8 @@ MARKS = re.compile(r"<\|?\w|\[/?INST|\|>|###|Continue the following text|Keyword
 
 
 @pytest.fixture(autouse=True)
-def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path / "cache"))
+def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TILTMETER_CACHE", own_cache(tmp_path / "cache"))
     monkeypatch.setenv("TILTMETER_API_LONGEST_WAIT", "0.1")
     monkeypatch.delenv("TILTMETER_API_KEY", raising=False)
 
@@ -95,6 +96,7 @@ def check_written(found: list[dict[str, str]]) -> None:
         assert row["strategy"] == "rejection, chat"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", ["api:", "chat:api:"])
 def test_no_option_is_needed_and_every_reason_is_counted(before: str, spec: Path, tmp_path: Path) -> None:
     author = Author(styles=STYLES + FAILURES, faults=0.3)
@@ -249,17 +251,17 @@ def test_killed_outright_it_asks_nothing_twice_and_ends_with_the_same_file(spec:
         more = ["--sets", "5", "--no-judge"]
         name = f"api:gpt-x@{url}?concurrency=3"
         out = tmp_path / "s.csv"
-        command = [sys.executable, "-m", "tiltmeter", "sentences", str(spec), "--by", name, "--out", str(out), *more]
+        command, said = ["sentences", str(spec), "--by", name, *more, "--out"], tmp_path / "said"
         kills = 0
         for enough in range(12, 400, 12):
-            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-            while process.poll() is None and author.answered.total() < enough:
+            process = begin_command([*command, str(out)], tmp_path, os.environ, tmp_path / "printed", said)
+            while process.is_alive() and author.answered.total() < enough:
                 time.sleep(0.005)
             process.kill()
-            _, error = process.communicate()
-            if process.returncode == 0:
+            process.join()
+            if process.exitcode == 0:
                 break
-            assert process.returncode < 0, error.decode()
+            assert process.exitcode == -signal.SIGKILL, said.read_text(encoding="utf-8")
             kills += 1
             assert not out.exists()
         assert kills > 3
@@ -269,7 +271,7 @@ def test_killed_outright_it_asks_nothing_twice_and_ends_with_the_same_file(spec:
         assert asked - spent.answered <= 3 * kills
         check_requests(author, lost=asked - spent.answered)
         # The same from the answers alone, in one go: not one more request.
-        found = CliRunner().invoke(app, [*command[3:6], name, "--out", str(tmp_path / "whole.csv"), *more])
+        found = CliRunner().invoke(app, [*command, str(tmp_path / "whole.csv")])
         assert found.exit_code == 0, found.output
     assert author.answered.total() == asked
     assert (tmp_path / "whole.csv").read_bytes() == out.read_bytes()

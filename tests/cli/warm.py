@@ -6,18 +6,45 @@ import atexit
 import multiprocessing
 import os
 import sys
+from collections.abc import Callable, Mapping
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
 
 _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(
-    ["numpy", "scipy.stats", "tiltmeter.cli", "tiltmeter.analysis", "tiltmeter.engine", "tiltmeter.report", __name__]
+    [
+        "numpy",
+        "pytest",
+        "scipy.stats",
+        "torch",
+        "transformers",
+        "tiltmeter.cli",
+        "tiltmeter.analysis",
+        "tiltmeter.engine",
+        "tiltmeter.report",
+        __name__,
+    ]
 )
+
+
+def begin_warm(call: Callable[..., None], *given: Any) -> BaseProcess:
+    """Call a function of a module in a process of its own."""
+    process = _CONTEXT.Process(target=call, args=given)
+    process.start()
+    return process
+
+
+def begin_command(
+    arguments: list[str], folder: Path, environment: Mapping[str, str], out: Path, err: Path
+) -> BaseProcess:
+    """Begin a command in a folder, with what it prints in two files."""
+    return begin_warm(_command, arguments, folder, dict(environment), out, err)
 
 
 def run_warm(arguments: list[str], folder: Path, environment: dict[str, str], out: Path, err: Path) -> int:
     """Run a command in a folder, with what it prints in two files; how it ended."""
-    process = _CONTEXT.Process(target=_command, args=(arguments, folder, environment, out, err))
-    process.start()
+    process = begin_command(arguments, folder, environment, out, err)
     process.join()
     assert process.exitcode is not None
     return process.exitcode

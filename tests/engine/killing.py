@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import random
 import signal
-import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.cli.warm import begin_warm
 
 
-def killed_until_done(command: Sequence[str], steps: Callable[[], tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """What `steps` counted after each kill."""
+def killed_until_done(
+    main: Callable[[Path, Path], None], study: Path, folder: Path, steps: Callable[[], tuple[int, ...]], most: int = 12
+) -> list[tuple[int, ...]]:
+    """What `steps` counted after each kill; between two kills are at most so many steps."""
     moments = random.Random(4)
     killed_after = []
     for _ in range(60):
-        process = subprocess.Popen(command, stderr=subprocess.PIPE, cwd=ROOT)
+        process = begin_warm(main, study, folder)
         # The moment is chosen by progress, not by the clock: a slow machine must not change what is tested.
-        enough = sum(steps()) + moments.randint(1, 12)
-        while process.poll() is None and sum(steps()) < enough:
+        enough = sum(steps()) + moments.randint(1, most)
+        while process.is_alive() and sum(steps()) < enough:
             time.sleep(moments.uniform(0, 0.02))
         process.kill()
-        _, error = process.communicate()
-        if process.returncode == 0:
+        process.join()
+        if process.exitcode == 0:
             break
-        assert process.returncode == -signal.SIGKILL, error.decode()
+        assert process.exitcode == -signal.SIGKILL
         killed_after.append(steps())
-    assert process.returncode == 0, "the run never ended"
+    assert process.exitcode == 0, "the run never ended"
     return killed_after

@@ -1,8 +1,7 @@
-"""A study of all three views carried out in small steps with a pause before each; run as a program, to be killed."""
+"""A study of all three views carried out in small steps with a pause before each, in a process that is killed."""
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ sources = [
   { own-prompts = { domain = "gender", per_group = 6 } },
   { own-prompts = { domain = "gender", kind = "situations" } },
 ]
-decoding = { temperature = [0, 1.0], max_new_tokens = [4, 9] }
+decoding = { temperature = [0, 1.0], max_new_tokens = 9 }
 samples = 3
 raters = ["sentiment.vader", "toxicity.linear"]
 [next_words]
@@ -58,7 +57,3 @@ def main(study: Path, folder: Path) -> None:
     local.ask, completing.write, expecting.expected_after = slow(ask), slow(write), slow(expected)
     rating.Sitting.rated = slow(rated)  # type: ignore[method-assign]
     carry_out(plan(read(study)), folder)
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -1,9 +1,8 @@
-"""A study carried out with a generator and an audit that need no weights; run as a program, slowly, to be killed."""
+"""A study carried out with a generator and an audit that need no weights; slowly, in a process that is killed."""
 
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -66,7 +65,3 @@ def main(study: Path, folder: Path) -> None:
     os.chdir(study.parent)
     local.ask, units.generated.write_block = slow_ask, slow_write
     carry_out(plan(read(study)), folder)
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -29,23 +29,23 @@ specs = ["math.toml", "science.toml", "career.toml", "pleasant.toml", "sport.tom
 scorers = ["prior-corrected", "sum"]
 sources = [
   { templates = { per_attribute = 2 } },
-  { generated = { by = "smollm2-135m", per_attribute = 1, samples = 2, max_requests = 1 } },
-  { rephrased = { structures = 5, per_attribute = 1 } },
+  { generated = { by = "smollm2-135m", per_attribute = 1, samples = 1, max_requests = 1, max_new_tokens = 16 } },
+  { rephrased = { structures = 2, per_attribute = 1 } },
   "pairs-file:pairs.csv",
   "stereoset:stereoset.json",
   "crows-pairs:crows.csv",
 ]
 
 [continuations]
-decoding = { temperature = [0, 1.0], max_new_tokens = 5 }
+decoding = { temperature = 1.0, max_new_tokens = 5 }
 samples = 1
 raters = ["sentiment.vader", "toxicity.linear"]
 sources = [
   { templates = { per_group = 4 } },
-  { own-prompts = { domain = "gender", per_group = 4 } },
+  { own-prompts = { domain = "gender", per_group = 2 } },
   { respect-occupation = { per_group = 2 } },
   { rephrased = { structures = 2, per_group = 2 } },
-  { profession-templates = { limit = 1 } },
+  { profession-templates = { limit = 1, templates = ["The [A] said that", "The [A] ran because"] } },
   { natural = { limit = 2 } },
   "prompts-file:prompts.csv",
   { "bold:BOLD" = { per_group = 2 } },
@@ -59,7 +59,7 @@ saliency = "gradient-x-input"
 sources = [
   "templates",
   { profession-templates = { limit = 5, templates = ["The [A] said that", "The [A] ran because"] } },
-  { natural = { limit = 8 } },
+  { natural = { limit = 6 } },
   "prompts-file:open.csv",
 ]
 """

@@ -85,7 +85,7 @@ def study(url: str, more: str = "") -> Plan:
         more,
         (
             '[continuations]\nsources = [{ own-prompts = { domain = "gender", per_group = 3 } }]\n'
-            "decoding = { temperature = [0, 1.0], max_new_tokens = [4, 9] }\nsamples = 2\n"
+            "decoding = { temperature = [0, 1.0], max_new_tokens = 6 }\nsamples = 2\n"
             f'raters = ["sentiment.vader", {{ judge = {{ model = "{named(url, more)}", question = "sentiment" }} }}]\n'
             '[next_words]\nsources = [{ natural = { limit = 4 } }]\nwords = "he-she"\nbounded = [false, true]\n'
         ),
@@ -160,6 +160,7 @@ def test_what_a_server_left_open_is_asked_for_again_and_nothing_else(served: Moo
     assert again(made, tmp_path / "ill") == ["finished"]
 
 
+@pytest.mark.slow
 def test_what_was_made_of_each_round_is_kept(served: Moody, url: str, tmp_path: Path) -> None:
     aside: list[Path | None] = []
     for round_number, share in enumerate((0.4, 0.2, 0.0)):
@@ -171,6 +172,7 @@ def test_what_was_made_of_each_round_is_kept(served: Moody, url: str, tmp_path: 
     assert [(tmp_path / one / "report.html").read_text() for one in kept] == ["round 0", "round 1", "round 2"]
 
 
+@pytest.mark.slow
 def test_another_version_of_the_package_that_asks_is_no_other_model(
     served: Moody, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -192,6 +194,7 @@ def test_what_a_server_refuses_without_a_word_is_final(served: Moody, url: str, 
     assert again(pairs(url), tmp_path) == ["finished"]
 
 
+@pytest.mark.slow
 def test_a_model_that_lacks_nothing_is_not_opened(
     served: Moody, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

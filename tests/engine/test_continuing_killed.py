@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.engine.killing import killed_until_done
-from tests.engine.slow_continuing import OTHER, STUDY, small_steps
+from tests.engine.slow_continuing import OTHER, STUDY, main, small_steps
 from tiltmeter.analysis import summarise_run
 from tiltmeter.engine import carry_out
 from tiltmeter.report import write_tables
@@ -49,8 +48,7 @@ def test_killed_at_any_moment_it_ends_with_the_same_tables(tmp_path: Path, monke
     small_steps(monkeypatch)
     carry_out(plan(read(study)), tmp_path / "whole")
     whole = steps(tmp_path / "whole")
-    command = [sys.executable, "-m", "tests.engine.slow_continuing", str(study), str(killed)]
-    killed_after = killed_until_done(command, lambda: steps(killed))
+    killed_after = killed_until_done(main, study, killed, lambda: steps(killed))
     for stage, name in ((1, "writing"), (2, "rating"), (3, "asking for next words")):
         assert any(0 < counts[stage] < whole[stage] for counts in killed_after), f"never killed while {name}"
     assert steps(killed) == whole

@@ -15,10 +15,12 @@ pytest.importorskip("httpx")
 
 from tests.models.api_server import START, Served, serving
 from tests.models.writing_server import FAILURES, STYLES, Author, author_serving
+from tests.shared import own_cache
 from tiltmeter.engine import carry_out
 from tiltmeter.engine.sizes import size_of
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
+from tiltmeter.raters import issues
 from tiltmeter.study import parse, plan
 
 pytestmark = pytest.mark.slow
@@ -35,7 +37,7 @@ WORDS = '[next_words]\nsources = ["templates"]\nperturbations = ["original"]\n'
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("TILTMETER_CACHE", own_cache(tmp_path / "cache"))
     monkeypatch.setenv("TILTMETER_API_LONGEST_WAIT", "0.01")
     monkeypatch.delenv("TILTMETER_API_KEY", raising=False)
 
@@ -117,7 +119,11 @@ def test_a_server_receives_no_more_than_was_planned(study: str, settings: dict[s
 
 
 @pytest.mark.parametrize("styles", [STYLES, ("numbered",), ("fewer",), FAILURES])
-def test_sentences_yet_to_be_written_are_planned_for(styles: tuple[str, ...], tmp_path: Path) -> None:
+def test_sentences_yet_to_be_written_are_planned_for(
+    styles: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The audit asks no server.
+    monkeypatch.setattr(issues, "audit", lambda items, **_: [() for _ in items])
     author = Author(styles=styles)
     with author_serving(author) as url:
         name = f"chat:api:gpt-x@{url}"

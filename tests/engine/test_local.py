@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import random
-import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.engine.killing import killed_until_done
 from tests.store.broken import rewritten
 from tiltmeter import models
 from tiltmeter.analysis import summarise_run
@@ -23,7 +21,7 @@ from tiltmeter.measures.scorers import find
 from tiltmeter.report import write_tables
 from tiltmeter.sources import pairs_file
 from tiltmeter.store import Ledger, locked, opening, read_run
-from tiltmeter.study import Plan, parse, plan
+from tiltmeter.study import Plan, parse, plan, read
 
 STUDY = 'name = "t"\nmodels = ["scripted"]\nspecs = ["gender-math-arts"]\n[pairs]\nscorers = ["sum", "mean", "rest"]\n'
 
@@ -93,37 +91,30 @@ def batches_done(folder: Path) -> int:
         return 0
 
 
+def carry_out_slowly(study: Path, folder: Path) -> None:
+    ask = local.ask
+
+    def slow(model: Any, batch: Any) -> Any:
+        time.sleep(0.02)
+        return ask(model, batch)
+
+    local.ask, scoring.BATCH = slow, 64
+    carry_out(plan(read(study)), folder)
+
+
 @pytest.mark.slow
-def test_killed_at_random_moments_a_run_ends_with_the_same_tables(tmp_path: Path) -> None:
-    rows = "".join(f"He saw nurse number {n}.,She saw nurse number {n}.\n" for n in range(6000))
+def test_killed_at_random_moments_a_run_ends_with_the_same_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = "".join(f"He saw nurse number {n}.,She saw nurse number {n}.\n" for n in range(1500))
     (tmp_path / "pairs.csv").write_text("sentence_1,sentence_2\n" + rows, encoding="utf-8")
-    study = tmp_path / "study.toml"
+    study, killed = tmp_path / "study.toml", tmp_path / "killed"
     study.write_text('name = "k"\nmodels = ["scripted"]\n[pairs]\nsources = ["pairs-file:pairs.csv"]\n')
-    carry_out(plan(parse(study.read_text(), file=study)), tmp_path / "whole")
-    program = (
-        "import sys, time; from tiltmeter.engine import carry_out, local; from tiltmeter.study import plan, read\n"
-        "ask = local.ask\n"
-        "def slow(model, batch): time.sleep(0.02); return ask(model, batch)\n"
-        "local.ask = slow; carry_out(plan(read(sys.argv[1])), sys.argv[2])"
-    )
-    command = [sys.executable, "-c", program, str(study), str(tmp_path / "killed")]
-    generator = random.Random(4)
-    kills = 0
-    for _ in range(60):
-        process = subprocess.Popen(command, stderr=subprocess.PIPE)
-        # The moment is chosen by progress, not by the clock: a slow machine must not change what is tested.
-        enough = batches_done(tmp_path / "killed") + generator.randint(0, 9)
-        while process.poll() is None and batches_done(tmp_path / "killed") < enough:
-            time.sleep(generator.uniform(0, 0.02))
-        process.kill()
-        _, error = process.communicate()
-        if process.returncode == 0:
-            break
-        assert process.returncode == -signal.SIGKILL, error.decode()
-        kills += 1
-    assert process.returncode == 0, "the run never ended"
-    assert kills > 3
-    assert tables(tmp_path / "killed") == tables(tmp_path / "whole")
+    monkeypatch.setattr(scoring, "BATCH", 64)
+    carry_out(plan(read(study)), tmp_path / "whole")
+    kills = killed_until_done(carry_out_slowly, study, killed, lambda: (batches_done(killed),), most=9)
+    assert len(kills) > 3
+    assert tables(killed) == tables(tmp_path / "whole")
 
 
 def test_another_study_in_the_same_folder_is_refused(small: Plan, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ from tiltmeter.study import Plan, parse, plan, read
 
 pytestmark = pytest.mark.slow
 ONE = ModelSettings(device="cpu", threads=1)
-TWO = Cluster(workers=2)
+SINGLE, TWO = Cluster(workers=1), Cluster(workers=2)
 STUDY = """
 name = "cluster"
 seed = 3
@@ -45,7 +45,7 @@ specs = ["gender-math-arts"]
 sources = [{ templates = { per_attribute = 2 } }]
 [continuations]
 sources = [{ own-prompts = { domain = "gender", per_group = 6 } }]
-decoding = { temperature = [0, 1.0], max_new_tokens = [4, 9] }
+decoding = { temperature = [0, 1.0], max_new_tokens = 6 }
 samples = 3
 raters = ["sentiment.vader"]
 [next_words]
@@ -238,21 +238,12 @@ def test_what_is_wrong_with_the_cluster_is_one_sentence(
     assert "--workers is about a cluster, and the engine is local; add --engine ray" in capsys.readouterr().err
 
 
-def test_the_tables_are_those_of_the_local_engine(cluster: Any, tmp_path: Path, hired: list[Any]) -> None:
-    study = plan(read(Path("networks.toml")))
-    carry_out(study, tmp_path / "local", ONE)
-    carry_out(study, tmp_path / "ray", ONE, cluster=TWO)
-    assert len(hired) == 2
-    assert steps(tmp_path / "ray") == steps(tmp_path / "local")
-    assert tables(tmp_path / "ray") == tables(tmp_path / "local")
-
-
 def test_what_workers_answered_is_kept_for_the_local_engine(
     cluster: Any, study: Plan, tmp_path: Path, expected: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recalling, "_WORTH_KEEPING", 0)
     kept = KeptAnswers(tmp_path / "answers.sqlite")
-    carry_out(study, tmp_path / "ray", ONE, kept=kept, cluster=TWO)
+    carry_out(study, tmp_path / "ray", ONE, kept=kept, cluster=SINGLE)
     asked, kept.asked = kept.asked, 0
     carry_out(study, tmp_path / "again", ONE, kept=kept)
     assert (asked > 0, kept.asked) == (True, 0)
@@ -274,18 +265,27 @@ def told(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[str]]:
     return read_and_forget
 
 
-def test_where_everything_is_kept_no_worker_loads_anything(
-    cluster: Any, tmp_path: Path, told: Callable[[str], list[str]], monkeypatch: pytest.MonkeyPatch
+def test_the_tables_are_those_of_the_local_engine_and_where_everything_is_kept_no_worker_loads_anything(
+    cluster: Any,
+    tmp_path: Path,
+    hired: list[Any],
+    told: Callable[[str], list[str]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(recalling, "_WORTH_KEEPING", 0)
     study = plan(read(Path("networks.toml")))
+    carry_out(study, tmp_path / "local", ONE)
     kept = KeptAnswers(tmp_path / "answers.sqlite")
     carry_out(study, tmp_path / "first", ONE, kept=kept, cluster=TWO)
+    assert len(hired) == 2
+    assert steps(tmp_path / "first") == steps(tmp_path / "local")
+    local = tables(tmp_path / "local")
+    assert tables(tmp_path / "first") == local
     assert {"hf:gpt2", "hf:bert", "toxicity.detoxify-original.v1:toxicity"} <= set(told("loaded"))
     carry_out(study, tmp_path / "second", ONE, kept=kept, cluster=TWO)
     # A table of words is faster than the cache, and its file is not looked at before it is loaded.
     assert set(told("loaded")) == {"scripted:other.toml"}
-    assert tables(tmp_path / "second") == tables(tmp_path / "first")
+    assert tables(tmp_path / "second") == local
 
 
 def test_sentences_are_written_by_all_workers_and_are_those_of_the_local_engine(
@@ -328,9 +328,9 @@ def test_a_worker_may_die_over_a_batch_once_but_not_for_ever(
     monkeypatch.setattr(ray_crew, "_ATTEMPTS", 2)
     Path("deadly").write_text("always")
     with pytest.raises(RunError, match="2 workers were lost one after another over the same batch"):
-        carry_out(study, tmp_path, ONE, cluster=TWO)
+        carry_out(study, tmp_path, ONE, cluster=SINGLE)
     Path("deadly").write_text("once")
-    carry_out(study, tmp_path, ONE, cluster=TWO)
+    carry_out(study, tmp_path, ONE, cluster=SINGLE)
     assert not Path("deadly").exists()
     assert tables(tmp_path) == expected
     # Ray would speak of lost workers on standard output, where results are.
@@ -343,7 +343,7 @@ def test_a_run_may_go_on_with_the_other_engine(
     def stop() -> None:
         raise InterruptedError
 
-    for name, (first, second) in {"away": (None, TWO), "home": (TWO, None)}.items():
+    for name, (first, second) in {"away": (None, SINGLE), "home": (SINGLE, None)}.items():
         with pytest.raises(InterruptedError):
             carry_out(study, tmp_path / name, ONE, Telling({10: stop}), cluster=first)
         begun = sum(steps(tmp_path / name))

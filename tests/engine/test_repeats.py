@@ -13,6 +13,7 @@ pytest.importorskip("httpx")
 from typer.testing import CliRunner
 
 from tests.models.api_server import Served, serving
+from tests.shared import own_cache
 from tiltmeter import models
 from tiltmeter.analysis import summarise_run
 from tiltmeter.analysis.account import account
@@ -47,7 +48,7 @@ class Deaf(Served):
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("TILTMETER_CACHE", own_cache(tmp_path / "cache"))
     monkeypatch.delenv("TILTMETER_API_KEY", raising=False)
 
 

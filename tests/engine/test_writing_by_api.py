@@ -12,6 +12,7 @@ pytest.importorskip("httpx")
 from typer.testing import CliRunner
 
 from tests.models.writing_server import FAILURES, STYLES, Author, author_serving
+from tests.shared import own_cache
 from tiltmeter.cli import app
 from tiltmeter.engine import carry_out
 from tiltmeter.engine.written import read_written_sentences
@@ -23,8 +24,8 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(autouse=True)
-def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path / "cache"))
+def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TILTMETER_CACHE", own_cache(tmp_path / "cache"))
     monkeypatch.setenv("TILTMETER_API_LONGEST_WAIT", "0.1")
     monkeypatch.delenv("TILTMETER_API_KEY", raising=False)
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.engine.killing import killed_until_done
-from tests.engine.stand_ins import STUDY, stand_in
+from tests.engine.stand_ins import STUDY, main, stand_in
 from tiltmeter.analysis import summarise_run
 from tiltmeter.engine import carry_out
 from tiltmeter.report import write_tables
@@ -49,8 +48,7 @@ def test_killed_at_any_moment_it_ends_with_the_same_tables(tmp_path: Path, monke
     (tmp_path / "writer").mkdir()
     whole = carry_out(plan(read(study)), tmp_path / "whole")
     assert {pair.stands_in for pair in whole.pairs} == {None, "regenerated", "template"}
-    command = [sys.executable, "-m", "tests.engine.stand_ins", str(study), str(killed)]
-    killed_after = killed_until_done(command, lambda: steps(killed))
+    killed_after = killed_until_done(main, study, killed, lambda: steps(killed))
     stages = [(bool(replaced), bool(batches)) for _, replaced, batches in killed_after]
     assert {*stages} == {(False, False), (True, False), (True, True)}, "killed in writing, replacing and scoring"
     assert tables(killed) == tables(tmp_path / "whole")

@@ -89,6 +89,7 @@ def test_a_refusal_that_the_server_tells_is_no_text() -> None:
     assert (answer.text, answer.unwritten, answer.attempts) == ("", DECLINED, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["a chat", "500", "dropped", "400"])
 def test_a_server_that_knows_nothing_but_chats_is_asked_by_chat(kind: str) -> None:
     class Handler(BaseHTTPRequestHandler):

@@ -337,6 +337,7 @@ class Unwell(Mute):
         return super().reply(path, body)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["503", "refuses", "null", "no echo"])
 @pytest.mark.parametrize("view", ["pairs", "next_words"])
 def test_a_run_goes_on_when_a_server_is_well_that_was_not_at_first(how: str, view: str, tmp_path: Path) -> None:

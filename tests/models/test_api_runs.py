@@ -84,12 +84,27 @@ def test_a_study_gives_the_scores_of_the_model_itself_and_says_what_it_took(
 
 @pytest.mark.slow
 def test_a_study_on_real_weights_gives_the_scores_of_the_model_itself(tmp_path: Path) -> None:
+    few = tmp_path / "pairs.csv"
+    few.write_text(
+        "sentence_1,sentence_2,term_1,term_2,attribute\n"
+        "The man likes math.,The woman likes math.,man,woman,math\n"
+        "My uncle is good at poetry.,My aunt is good at poetry.,uncle,aunt,poetry\n"
+        "He wrote a symphony.,She wrote a symphony.,He,She,symphony\n",
+        encoding="utf-8",
+    )
     local = models.load("smollm2-135m", ModelSettings(device="cpu", threads=1))
     with serving(Served(local, start="<|endoftext|>")) as url:
-        made = study("smollm2-135m", f"api:tested@{url}?start=<|endoftext|>", scorers=("sum", "mean", "as-published"))
-        run = carry_out(made, tmp_path, ModelSettings(device="cpu", threads=1))
+        names = ["smollm2-135m", f"api:tested@{url}?start=<|endoftext|>"]
+        made = plan(
+            parse(
+                f"models = {json.dumps(names)}\n[pairs]\nsources = {json.dumps([f'pairs-file:{few}'])}\n"
+                'scorers = ["sum", "mean", "as-published"]\n'
+            )
+        )
+        run = carry_out(made, tmp_path / "run", ModelSettings(device="cpu", threads=1))
     near, far = by_scorer(run, "smollm2"), by_scorer(run, "api:")
     assert len(near) == len(far) == 3
+    assert all(None not in both for scores in near.values() for both in scores)
     for scorer, scores in near.items():
         assert far[scorer] == [pytest.approx(both, abs=1e-3) for both in scores]
 

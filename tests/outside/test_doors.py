@@ -269,6 +269,7 @@ class Newer(Served):
         return super().reply(path, body)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("status", "message"),
     [

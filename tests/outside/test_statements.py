@@ -80,6 +80,7 @@ def test_no_method_of_intervals_is_named_where_there_is_no_interval(tiltmeter: C
     assert "Student" not in words_of(tmp_path / "r" / "report.html")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tied", "status", "result"), [("rivers", 0, "passed"), ("deserts", 1, "failed")])
 def test_the_check_of_the_instrument_is_applied(
     tied: str, status: int, result: str, tiltmeter: Command, tmp_path: Path

@@ -44,7 +44,7 @@ def address() -> Iterator[str]:
 
 def test_items_are_those_of_the_tables(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Several batches of rows, and a last one that is not full.
-    monkeypatch.setattr("tiltmeter.parquet._AT_ONCE", 7)
+    monkeypatch.setattr("tiltmeter.parquet._AT_ONCE", 61)
     export_items(run, tmp_path / "items")
     write_parquet(run, summarise_run(run), tmp_path / "tables")
     assert {path.name for path in (tmp_path / "items").iterdir()} == {

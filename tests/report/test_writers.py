@@ -171,6 +171,7 @@ def _unpacked(stream: bytes) -> bytes:
         return b""
 
 
+@pytest.mark.slow
 def test_a_text_without_end_is_cut_in_the_pdf() -> None:
     pytest.importorskip("typst")
     document = Document(

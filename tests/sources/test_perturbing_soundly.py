@@ -131,6 +131,7 @@ def test_a_subject_is_found_in_scripts_without_spaces_and_not_inside_a_word() ->
     assert open_prompts_file.occurrences("नर्स ने कहा", "नर्स") == ((0, 4),)
 
 
+@pytest.mark.slow
 def test_files_of_all_structures_of_rephrase_keep_their_verb_phrase(tmp_path: Path) -> None:
     from tiltmeter import specs
     from tiltmeter.cli.rephrase import _write_grammar

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from tests.web.texts_run import STUDY, make_texts
 from tiltmeter.analysis import summarise_run
 from tiltmeter.errors import RunError, TiltmeterError
 from tiltmeter.report import export_items
-from tiltmeter.store import LEDGER, NotBegun, read_meta, read_run, state_of
+from tiltmeter.store import LEDGER, NotBegun, read_meta, read_run, reading, state_of
 from tiltmeter.study import parse, plan
 
 
@@ -33,6 +34,23 @@ def test_a_run_that_has_not_begun_is_not_damaged(tmp_path: Path, name: str) -> N
     with pytest.raises(RunError, match="has not begun|is not a run folder") as refused:
         read_run(folder)
     assert isinstance(refused.value, NotBegun) == (folder / LEDGER).is_file()
+
+
+def test_a_run_that_did_not_change_is_checked_once_however_often_it_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make_texts(tmp_path)
+    checked: list[Path] = []
+    monkeypatch.setattr(reading, "check", lambda _, path: checked.append(path))
+    for _ in range(3):
+        read_run(folder)
+        # A second reader while the first one is still at it.
+        assert all(list(reading.rows_of(folder, "select 1 from prompts")) for _ in reading.rows_of(folder, "select 1"))
+    assert len(checked) <= 1
+    with sqlite3.connect(folder / LEDGER) as database:
+        database.execute("update prompts set source = 'other'")
+    read_run(folder)
+    assert checked.pop() == folder / LEDGER
 
 
 @pytest.mark.parametrize("name", RECORDS)

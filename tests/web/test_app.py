@@ -50,6 +50,7 @@ def test_a_page_loads_its_own_files_only(client: TestClient, path: str) -> None:
     assert not page.inline
 
 
+@pytest.mark.slow
 def test_the_charts_come_from_the_bundle(client: TestClient) -> None:
     answer = client.get("/static/vega.js")
     assert answer.headers["content-type"].startswith("text/javascript")

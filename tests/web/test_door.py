@@ -233,6 +233,7 @@ def get(address: str, path: str, **headers: str) -> http.client.HTTPResponse:
     return line.getresponse()
 
 
+@pytest.mark.slow
 def test_another_user_of_the_machine_gets_nothing(tmp_path: Path) -> None:
     """Every page asked for by another user, who also looks into the list of processes and the temporary folder."""
     (tmp_path / "bench").mkdir()
@@ -275,6 +276,7 @@ def test_another_user_of_the_machine_gets_nothing(tmp_path: Path) -> None:
     assert not [one for one in kept if one in found["seen"]]
 
 
+@pytest.mark.slow
 def test_an_own_secret_is_not_printed_and_not_handed_on(tmp_path: Path) -> None:
     with serve(tmp_path, "--no-open", **{SECRET: OWN}) as (address, server):
         assert urlsplit(address).query == ""
@@ -286,6 +288,7 @@ def test_an_own_secret_is_not_printed_and_not_handed_on(tmp_path: Path) -> None:
     assert quote(OWN) not in said
 
 
+@pytest.mark.slow
 def test_an_empty_secret_is_refused(tmp_path: Path) -> None:
     with serve(tmp_path, "--no-open", **{SECRET: ""}) as (address, server):
         assert server.wait(60) == 2

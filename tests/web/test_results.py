@@ -213,6 +213,7 @@ def test_only_a_page_of_the_workbench_has_estimates_worked_out(browser: TestClie
     assert browser.post("/runs/whole/results/work", headers={TOKEN_HEADER: "guessed"}).status_code == 403
 
 
+@pytest.mark.slow
 def test_a_run_that_cannot_be_read_says_why_and_can_be_tried_again(tmp_path: Path, run: Run):
     keep_meta(replace(run, folder=tmp_path / "runs" / "hollow"))
     browser = opened(tmp_path)

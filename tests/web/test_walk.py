@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.shared import own_cache
 from tests.web.browser import Watched, chromium, served, watched
 from tiltmeter.models import embedded
 
@@ -30,10 +31,7 @@ def walk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watched]:
     """An empty workbench in a browser. Its answers are its own: none is known beforehand."""
     if not embedded.is_cached():
         pytest.skip("the embedded model is not in the cache: tiltmeter models get smollm2-135m")
-    cache, models = tmp_path / "cache", embedded.home().parent
-    cache.mkdir()
-    (cache / "models").symlink_to(models, target_is_directory=True)
-    monkeypatch.setenv("TILTMETER_CACHE", str(cache))
+    monkeypatch.setenv("TILTMETER_CACHE", own_cache(tmp_path / "cache"))
     (tmp_path / "bench").mkdir()
     with served(tmp_path / "bench") as address, chromium() as browser, watched(browser, address) as found:
         found.page.set_default_timeout(PATIENCE)

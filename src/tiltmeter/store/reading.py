@@ -245,7 +245,8 @@ def _signature(path: Path) -> tuple[int, ...] | None:
         found = path.stat()
     except OSError:
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    # SQLite makes an empty log anew, or its own again, whenever a file is opened.
+    return (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns) if found.st_size else None
 
 
 @contextmanager

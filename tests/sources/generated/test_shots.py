@@ -21,6 +21,7 @@ from tiltmeter.sources.generated.shots import COUNT, FIXED, Shot, chooser, own, 
 from tiltmeter.sources.generated.vectors import Vectors
 
 
+@pytest.mark.slow
 def test_our_shots_serve_every_spec_of_the_library_and_every_kind_of_word() -> None:
     for name in specs.names():
         spec = specs.load(name)

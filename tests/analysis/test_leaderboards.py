@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
 from tests.analysis.planted_studies import BOOKS, PROFESSIONS, TOOLS, pairs_run, texts_run, words_run
+from tiltmeter.analysis.cells import Measurement
 from tiltmeter.analysis.leaderboard_records import Leaderboard
-from tiltmeter.analysis.leaderboards import _above, leaderboards, several_sides, sides_of_runs
+from tiltmeter.analysis.leaderboards import (
+    Row,
+    apart_by,
+    items_of,
+    leaderboards,
+    several_sides,
+    share_of_words,
+    sides_of_runs,
+)
 from tiltmeter.analysis.run_comparison import compare_runs
 from tiltmeter.errors import UserError
 from tiltmeter.stats.estimates import estimate
-from tiltmeter.stats.next_words import Place
+from tiltmeter.stats.places import order_of
 from tiltmeter.store import Run
 
 SHE, HE = ("she", "woman"), ("he", "man")
@@ -44,8 +55,19 @@ def test_the_most_tilted_model_comes_first(pairs: list[Run]) -> None:
     assert values(board) == [1.0, 0.875, 0.75]
     assert [entry.side.run for entry in board.entries] == [pairs[1], pairs[2], pairs[0]]
     assert [entry.standing.place for entry in board.entries] == [1, 2, 3]
-    assert board.kept is not None
-    assert board.kept > 0.9
+    # They differ by half a choice on 4, 8 and 4 of 16 words: only the first and the last differ on six or more.
+    assert {(one.value, one.origins) for one in board.differences} == {(-0.25, 8), (-0.125, 4), (0.125, 4)}
+    assert [entry.standing.above for entry in board.entries] == [(board.entries[2].side.name,), (), ()]
+    assert [(entry.standing.low, entry.standing.high) for entry in board.entries] == [(1, 2), (1, 3), (2, 3)]
+    assert (board.shown, board.pairs) == (1, 3)
+    assert board.note is not None
+
+
+def test_two_models_differ_as_a_comparison_says(pairs: list[Run]) -> None:
+    [board] = leaderboards(several_sides([only(run) for run in pairs[:2]])).boards
+    [overall] = compare_runs(pairs[:2]).views[0].overall
+    [apart] = board.differences
+    assert (apart.value, apart.p, apart.p_holm) == (overall.difference.value, overall.difference.p, apart.p)
 
 
 def test_figures_are_those_of_a_comparison(pairs: list[Run]) -> None:
@@ -74,13 +96,20 @@ def test_gaps_of_texts_and_shares_of_words_have_boards(tmp_path: Path) -> None:
 
 def test_places_by_next_words_are_uncertain_over_templates_too() -> None:
     # All professions agree, and yet it is one template of eight that tells the models apart.
-    places = [Place(f"profession {at}", f"template {template}") for at in range(12) for template in range(8)]
-    values = [
-        (0.8 if place.template == "template 1" else 0.5, 0.5 - 0.001 * (at % 3)) for at, place in enumerate(places)
+    prompts = [
+        Measurement(f"{at} {template}", f"profession {at}", "he", template=f"template {template}")
+        for at in range(12)
+        for template in range(8)
     ]
-    assert not _above(places, values).any()
-    everywhere = [(0.7 + 0.001 * (at % 5), 0.5) for at, _ in enumerate(places)]
-    assert _above(places, everywhere).tolist() == [[False, True], [False, False]]
+
+    def above(values: Sequence[tuple[float, float]]) -> list[tuple[str, ...]]:
+        rows = [Row((), of, both) for of, both in zip(prompts, values, strict=True)]
+        means = {name: fmean(both[at] for both in values) for at, name in enumerate("ab")}
+        return [one.above for one in order_of(means, items_of(rows), apart_by(share_of_words(rows))).standings]
+
+    one = [(0.8 if of.template == "template 1" else 0.5, 0.5 - 0.001 * (at % 3)) for at, of in enumerate(prompts)]
+    assert above(one) == [(), ()]
+    assert above([(0.7 + 0.001 * (at % 5), 0.5) for at in range(len(prompts))]) == [("b",), ()]
 
 
 def test_a_model_alone_or_twice_is_refused(pairs: list[Run]) -> None:
@@ -167,7 +196,7 @@ def test_places_and_the_order_can_be_named_in_conditions(pairs: list[Run]) -> No
     found = leaderboards(several_sides([only(run) for run in pairs]))
     [board] = found.boards
     order, *models = found.for_conditions()
-    assert order == {"pairs": {"tools-books": {"order_kept": board.kept, "draws": 9999, "left_out": 0}}}
+    assert order == {"pairs": {"tools-books": {"order_shown": 1, "order_pairs": 3, "left_out": 0}}}
     first = board.entries[0]
     assert models[0]["pairs"]["tools-books"][first.side.name]["value"]["low"] == first.value.low
     assert models[0]["pairs"]["tools-books"][first.side.name]["standing"]["place"] == 1

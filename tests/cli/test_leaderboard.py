@@ -62,7 +62,11 @@ def test_a_planted_order_comes_out_with_the_figures_worked_out_by_hand(tiltmeter
     [board] = done.json["boards"]
     assert [name_of(entry["name"]) for entry in board["entries"]] == ["strong", "middle", "weak"]
     assert [entry["standing"]["place"] for entry in board["entries"]] == [1, 2, 3]
-    assert board["order_kept"] > 0.95
+    # Tilted for 2, 5 and 8 of 8 words of either set: two neighbours differ on 6 of 16 words, the ends on 12.
+    assert {abs(one["value"]): one["origins"] for one in board["differences"]} == {0.1875: 6, 0.375: 12}
+    assert board["order_pairs"] == 3
+    [strong, _, weak] = board["entries"]
+    assert weak["name"] in strong["standing"]["above"] and strong["name"] in weak["standing"]["below"]
     pairs = read_run(run).pairs
     for entry in board["entries"]:
         count = TILTED[name_of(entry["name"])]
@@ -86,13 +90,9 @@ def test_people_get_the_verdict_and_a_table_with_places_and_counts(tiltmeter: Co
     assert done.status == 0, done.err
     title, verdict, heads, *lines = done.out.splitlines()
     assert title == "Stereotyped choices, tools-books (source templates, scorer causal.sum.v1)"
-    assert re.fullmatch(
-        r"planted:.*strong\.toml has the highest figure in 100 % of the draws; the whole order is the same in \d+ % "
-        r"of 9,999 draws of origins; .*\.",
-        verdict,
-    )
+    assert all(f"{name}.toml" in verdict for name in ("strong", "weak"))
     assert re.split(r"\s{2,}", heads.strip()) == [
-        "Model", "Place (95 %)", "Figure", "95 % interval", "First in", "n", "Unscored", "Origins"
+        "Model", "Place (95 %)", "Figure", "95 % interval", "n", "Unscored", "Origins"
     ]  # fmt: skip
     cells = [re.split(r"\s{2,}", line.strip()) for line in lines[:3]]
     assert [cell[2] for cell in cells] == ["100.0 %", "81.2 %", "62.5 %"]
@@ -109,9 +109,22 @@ def test_files_have_the_numbers_and_a_row_for_each_model(tiltmeter: Command, run
         reader = csv.DictReader(file)
         rows = list(reader)
     assert reader.fieldnames == [
-        *("view", "source", "scorer", "bias", "place", "place_low", "place_high", "first_in", "name", "model", "run"),
+        *(
+            "view",
+            "source",
+            "scorer",
+            "bias",
+            "place",
+            "place_low",
+            "place_high",
+            "above",
+            "below",
+            "name",
+            "model",
+            "run",
+        ),
         *("value", "low", "high", "n", "n_unscored", "origins", "note"),
-        *("order_kept", "draws", "left_out", "order_note"),
+        *("order_shown", "order_pairs", "left_out", "order_note"),
     ]
     [board] = done.json["boards"]
     for row, entry in zip(rows, board["entries"], strict=True):
@@ -119,7 +132,8 @@ def test_files_have_the_numbers_and_a_row_for_each_model(tiltmeter: Command, run
         assert [float(row[key]) for key in ("value", "low", "high")] == [
             entry["value"][key] for key in ("value", "low", "high")
         ]
-        assert float(row["order_kept"]) == board["order_kept"]
+        assert row["above"] == "; ".join(entry["standing"]["above"])
+        assert int(row["order_shown"]) == board["order_shown"]
         assert (row["n"], row["n_unscored"], row["origins"]) == ("96", "0", "16")
 
 
@@ -130,7 +144,7 @@ def test_some_models_of_some_runs_can_be_chosen(tiltmeter: Command, run: Path, t
     shutil.copytree(run, tmp_path / "again")
     done = tiltmeter("leaderboard", run, "again", "--model", names["weak"])
     assert f"{names['weak']} (again)" in done.out
-    assert "All have the same figure on these items." in done.out
+    assert "the same on every item" in done.out
 
 
 def test_what_not_all_models_have_is_counted_and_named(tiltmeter: Command, run: Path, tmp_path: Path) -> None:
@@ -154,9 +168,9 @@ def test_a_condition_on_a_figure_a_place_or_the_order_sets_the_status(tiltmeter:
         (f"{weak}.value.value > 0.65", 0),
         (f"{strong}.standing.high <= 1", 1),
         (f"{weak}.standing.place < 3", 0),
-        ("pairs.tools-books.order_kept > 0.9", 1),
+        ("pairs.tools-books.order_shown >= 1", 1),
         ("pairs.tools-books.nobody.value.low > 0.5", 2),
-        ("pairs.tools-books.order_kept is high", 2),
+        ("pairs.tools-books.order_shown is high", 2),
     ):
         done = tiltmeter("leaderboard", run, "--fail-if", condition)
         assert done.status == status, (condition, done.err)
@@ -191,7 +205,7 @@ def test_the_page_and_the_documents_say_what_the_table_says(tiltmeter: Command, 
         assert f"{share}\N{NO-BREAK SPACE}%" in text
         assert f"| {share}\N{NO-BREAK SPACE}% |" in markdown
         assert rf"{share}~\%" in latex
-    assert "the whole order is the same in" in markdown
+    assert board["entries"][0]["standing"]["above"]
     assert latex.startswith("% Made by tiltmeter")
 
 

@@ -40,27 +40,27 @@ def test_a_table_has_every_figure_with_its_counts(found: Leaderboards) -> None:
     view = board_views(found)[0]
     assert view.title == "Stereotyped choices, all biases"
     for row, entry in zip(view.table.rows, view.board.entries, strict=True):
-        name, place, figure, interval, first, *counts = row
+        name, place, figure, interval, *counts = row
         assert (name.text, name.small) == (entry.side.name, "run run")
         assert place.text.startswith(str(entry.standing.place))
         assert figure.sort == repr(entry.value.value)
         assert interval.sort == repr(entry.value.low)
-        assert first.sort == repr(entry.standing.shares[0])
         assert [cell.text for cell in counts] == [
             str(number) for number in (entry.value.n, entry.value.n_unscored, entry.value.origins)
         ]
 
 
-def test_a_board_that_nothing_was_drawn_for_says_why_and_a_figure_without_interval_too(found: Leaderboards) -> None:
+def test_a_board_without_places_says_why_and_a_figure_without_interval_too(found: Leaderboards) -> None:
     bare = Estimate(0.6, n=4, origins=2, note="no interval: fewer than 5 origins")
     board = found.boards[0]
-    entries = tuple(replace(entry, value=bare, standing=Standing(entry.standing.place)) for entry in board.entries)
-    few = replace(board, entries=entries, kept=None, draws=0, note="fewer than 5 origins: it cannot be said")
+    entries = tuple(replace(entry, value=bare, standing=Standing()) for entry in board.entries)
+    few = replace(board, entries=entries, differences=(), note="fewer than 5 origins")
     [view] = board_views(replace(found, boards=(few,)))
-    assert view.verdict == "The order is that of the figures; fewer than 5 origins: it cannot be said."
-    assert [cell.text for cell in view.table.rows[0][1:5]] == ["1", "60.0\xa0%", "fewer than 5 origins", "–"]
+    assert "fewer than 5 origins" in view.verdict
+    assert [cell.text for cell in view.table.rows[0][1:4]] == ["–", "60.0\xa0%", "fewer than 5 origins"]
+    assert view.labels == [entry.side.name for entry in entries]
     [row, *_] = csv.DictReader(io.StringIO(saved_leaderboards(replace(found, boards=(few,))).text("csv")))
-    assert (row["low"], row["order_kept"], row["place_low"], row["first_in"]) == ("", "", "", "")
+    assert [row[key] for key in ("low", "place", "place_low", "above", "order_shown")] == ["", "", "", "", "0"]
     assert row["note"] == "no interval: fewer than 5 origins"
 
 

@@ -1,129 +1,117 @@
-"""The order of several models, and how far it would hold."""
+"""The order of several models: what is shown of it, and which places that leaves."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
+
 import pytest
+from scipy import stats
 
-from tiltmeter.stats.drawing import Array
-from tiltmeter.stats.places import Order, Part, order_of
+from tiltmeter.records import Estimate
+from tiltmeter.stats.estimates import estimate
+from tiltmeter.stats.places import Item, Order, order_of
 
-ORIGINS = [f"origin {number}" for number in range(40)]
-
-
-def values(*means: float, spread: float = 0.3, seed: int = 1) -> Array:
-    """A column for each mean, over the same 40 origins; what an origin does it does to all."""
-    generator = np.random.default_rng(seed)
-    common, own = generator.normal(0, spread, (40, 1)), generator.normal(0, 0.02, (40, len(means)))
-    return np.array(means) + common + own
+HIGH = (5.0, 6.0, 7.0, 6.0, 5.0, 8.0, 6.0, 7.0)
+MIDDLE = (4.0, 3.0, 5.0, 2.0, 4.0, 5.0, 2.0, 5.0)
+LOW = (3.0, 4.0, 3.0, 2.0, 5.0, 3.0, 1.0, 3.0)
 
 
-def order(*means: float, spread: float = 0.3) -> Order:
-    return order_of([[Part(1.0, values(*means, spread=spread), ORIGINS)]])
+def order(*columns: Sequence[float], sets: Sequence[str] | None = None) -> Order:
+    """Models a, b, … over origins 0, 1, …, one item each."""
+    origins = [str(number) for number in range(len(columns[0]))]
+
+    def minus(gaps: Sequence[float]) -> Estimate:
+        return estimate(gaps, origins, strata=sets, neutral=0.0)
+
+    values = {
+        name: estimate(columns[at], origins, strata=sets).value or 0.0 for at, name in enumerate("abcd"[: len(columns)])
+    }
+    return order_of(values, [Item(*one) for one in zip(origins, zip(*columns, strict=True), strict=True)], minus)
 
 
-def test_places_are_those_of_the_means_the_highest_first() -> None:
-    found = order(0.1, 0.9, 0.5)
-    assert [one.place for one in found.standings] == [3, 1, 2]
-    assert found.kept == 1.0
-    assert all(one.low == one.high == one.place for one in found.standings)
-    assert found.standings[1].shares == (1.0, 0.0, 0.0)
+def ranges(found: Order) -> list[tuple[int | None, int | None, int | None]]:
+    return [(one.place, one.low, one.high) for one in found.standings]
 
 
-def test_what_origins_do_to_all_models_does_not_shake_their_order() -> None:
-    # The interval of each mean is many times wider than the gap between them.
-    assert (order(0.50, 0.52, spread=2.0).kept or 0.0) > 0.95
+def test_an_order_worked_out_by_hand() -> None:
+    """Student's t of the gaps on 8 origins; the smallest p counts three times, the next twice, the largest once."""
+    found = order(MIDDLE, HIGH, LOW)
+    gaps = [
+        [one - other for one, other in zip(*pair, strict=True)] for pair in ((MIDDLE, HIGH), (MIDDLE, LOW), (HIGH, LOW))
+    ]
+    by_hand = [float(stats.ttest_1samp(each, 0.0).pvalue) for each in gaps]
+    assert [one.p for one in found.differences] == pytest.approx(by_hand)
+    assert by_hand[0] < by_hand[2] < 0.05 / 2 and by_hand[1] > 0.05
+    assert [one.p_holm for one in found.differences] == pytest.approx([3 * by_hand[0], by_hand[1], 2 * by_hand[2]])
+    assert [one.value for one in found.differences] == [-2.5, 0.75, 3.25]
+    assert [(one.one + one.other, one.origins, one.shown) for one in found.differences] == [
+        ("ab", 8, True), ("ac", 7, False), ("bc", 7, True)
+    ]  # fmt: skip
+    assert ranges(found) == [(2, 2, 3), (1, 1, 1), (3, 2, 3)]
+    assert [one.above for one in found.standings] == [(), ("a", "c"), ()]
+    assert [one.below for one in found.standings] == [("b",), (), ("b",)]
+    assert found.note is None
 
 
-def test_models_that_items_do_not_tell_apart_share_their_places() -> None:
-    found = order(0.5, 0.5)
-    assert {one.place for one in found.standings} == {1, 2}
-    assert all((one.low, one.high) == (1, 2) for one in found.standings)
-    assert sum(one.shares[0] for one in found.standings) == pytest.approx(1.0)
-    assert sum(found.standings[0].shares) == pytest.approx(1.0)
+def test_more_models_need_more_evidence() -> None:
+    gap = (1.0, 2.0, -1.0, 3.0, 2.0, 1.0, 0.5, 2.5)
+    two = order(gap, [0.0] * 8)
+    assert 0.05 / 3 < two.differences[0].p < 0.05 and two.differences[0].shown
+    assert not order(gap, [0.0] * 8, [0.1, -0.1] * 4).differences[0].shown
 
 
-def test_equal_values_share_the_better_place() -> None:
-    same = values(0.3)
-    found = order_of([[Part(1.0, np.hstack([same, same, same - 1.0]), ORIGINS)]])
-    assert [one.place for one in found.standings] == [1, 1, 3]
-    assert [(one.low, one.high) for one in found.standings] == [(1, 2), (1, 2), (3, 3)]
-    assert [one.shares for one in found.standings] == [(0.5, 0.5, 0.0), (0.5, 0.5, 0.0), (0.0, 0.0, 1.0)]
-    assert found.kept == 1.0
+def test_what_is_above_a_model_is_above_all_below_it() -> None:
+    """The gap between the first and the last has no spread at all on six origins, which alone shows little."""
+    first, last = (2.0, 2.1, 1.9, 2.0, 2.1, 1.9), (-2.0, -1.9, -2.1, -2.0, -1.9, -2.1)
+    found = order(first, (0.0,) * 6, (0.1, -0.1, 0.2, -0.2, 0.0, 0.1), last)
+    apart = {one.one + one.other: one.shown for one in found.differences}
+    assert apart == {"ab": True, "ac": True, "ad": False, "bc": False, "bd": True, "cd": True}
+    assert ranges(found) == [(1, 1, 1), (3, 2, 3), (2, 2, 3), (4, 4, 4)]
+    assert found.standings[0].above == ("b", "c", "d")
 
 
-@pytest.mark.parametrize("differing", [1, 2, 3])
-def test_a_few_origins_that_differ_make_no_place_certain(differing: int) -> None:
-    # No draw turns the two round: the second is never above the first. Chance alone does this with p >= 0.25.
-    first = np.zeros((40, 1))
-    first[:differing] = 1.0
-    found = order_of([[Part(1.0, np.hstack([first, np.zeros((40, 1))]), ORIGINS)]])
-    assert [one.place for one in found.standings] == [1, 2]
-    assert [(one.low, one.high) for one in found.standings] == [(1, 2), (1, 2)]
-    assert 0.5 < found.standings[0].shares[0] < 1.0
+def test_equal_models_share_the_better_place_and_the_note_names_them() -> None:
+    found = order(HIGH, HIGH, LOW)
+    assert ranges(found) == [(1, 1, 2), (1, 1, 2), (3, 3, 3)]
+    assert (found.differences[0].origins, found.differences[0].p_holm) == (0, 1.0)
+    assert found.note is not None and "a and b" in found.note
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("origins", "models"), [(6, 2), (12, 4)])
-def test_models_that_are_alike_are_seldom_told_apart(origins: int, models: int) -> None:
-    generator, wrong, tries = np.random.default_rng(origins), 0, 100
-    for _ in range(tries):
-        drawn = generator.normal(0, 1, (origins, 1)) + generator.normal(0, 0.5, (origins, models))
-        found = order_of([[Part(1.0, drawn, ORIGINS[:origins])]])
-        wrong += sum((one.low, one.high) != (1, models) for one in found.standings)
-    assert wrong / (tries * models) < 0.1
+@pytest.mark.parametrize("differing", [1, 3, 5])
+def test_a_few_origins_that_differ_show_no_order_however_many_agree(differing: int) -> None:
+    found = order([1.0] * differing + [0.0] * (40 - differing), [0.0] * 40)
+    assert ranges(found) == [(1, 1, 2), (2, 1, 2)]
+    assert found.differences[0].p >= 2.0 ** (1 - differing) > 0.05
+    assert found.note is not None and "a and b" in found.note
 
 
-@pytest.mark.slow
-def test_the_places_that_a_model_may_have_hold_its_true_one() -> None:
-    generator, truth, tries = np.random.default_rng(8), np.array([0.4, 0.3, 0.2, 0.1]), 60
-    held = told_apart = 0
-    for _ in range(tries):
-        drawn = truth + generator.normal(0, 1, (20, 1)) + generator.normal(0, 0.15, (20, 4))
-        found = order_of([[Part(1.0, drawn, ORIGINS[:20])]])
-        held += sum((one.low or 0) <= place <= (one.high or 0) for place, one in enumerate(found.standings, 1))
-        told_apart += sum(one.high == 2 for one in found.standings[:1])
-    assert held / (tries * 4) > 0.95
-    assert told_apart > 0
-
-
-@pytest.mark.parametrize(("origins", "certain"), [(5, False), (6, True)])
-def test_a_difference_without_spread_counts_where_so_many_origins_would_hardly_agree_by_chance(
-    origins: int, certain: bool
+@pytest.mark.parametrize(("origins", "models", "shown"), [(5, 2, 0), (6, 2, 1), (6, 3, 0), (7, 3, 3)])
+def test_a_gap_without_spread_is_as_likely_as_so_many_origins_on_one_side(
+    origins: int, models: int, shown: int
 ) -> None:
-    found = order_of([[Part(1.0, np.tile([1.0, 0.0], (origins, 1)), ORIGINS[:origins])]])
-    assert [one.low == one.high for one in found.standings] == [certain] * 2
+    found = order(*([float(model)] * origins for model in range(models)))
+    assert {one.p for one in found.differences} == {2.0 ** (1 - origins)}
+    assert sum(one.shown for one in found.differences) == shown
 
 
-def test_few_origins_of_one_part_are_not_said_to_be_those_of_all() -> None:
-    many, few, one = (Part(0.5, values(0.1, 0.9)[:n], ORIGINS[:n]) for n in (None, 3, 1))
-    assert order_of([[many], [few]]).note is None
-    assert (order_of([[many], [one]]).note or "").startswith("a part of the items has one origin: ")
-    assert (order_of([[one], [few]]).note or "").startswith("fewer than 5 origins: ")
+def test_gaps_that_cancel_in_every_origin_are_none() -> None:
+    items = [Item(str(at // 2), (float(at % 2), 1.0 - at % 2)) for at in range(20)]
+    found = order_of(
+        {"a": 0.5, "b": 0.5}, items, lambda gaps: estimate(gaps, [item.origin for item in items], neutral=0.0)
+    )
+    assert (found.differences[0].p, found.differences[0].shown) == (1.0, False)
 
 
-def test_a_gap_is_the_first_group_minus_the_second() -> None:
-    women, men = values(0.2, 0.6, seed=2), values(0.1, 0.9, seed=3)
-    for pools in (
-        [[Part(1.0, women, ORIGINS), Part(-1.0, men, ORIGINS)]],
-        [[Part(1.0, women, ORIGINS)], [Part(-1.0, men, ORIGINS)]],
-    ):
-        assert [one.place for one in order_of(pools).standings] == [1, 2]
+def test_too_few_origins_have_no_places() -> None:
+    found = order((1.0, 2.0, 3.0, 4.0), (0.0, 0.0, 1.0, 0.0))
+    assert ranges(found) == [(None, None, None)] * 2
+    assert (found.differences, found.note) == ((), "fewer than 5 origins")
+    alone = order(HIGH, LOW, sets=["x", *["y"] * 7])
+    assert alone.standings[0].place is None and alone.note is not None
 
 
 def test_strata_count_alike_whatever_their_size() -> None:
-    large, small = values(0.9, 0.1), values(0.1, 0.95)[:5]
-    found = order_of([[Part(0.5, large, ORIGINS)], [Part(0.5, small, ORIGINS[:5])]])
-    means = 0.5 * large.mean(axis=0) + 0.5 * small.mean(axis=0)
-    assert [one.place for one in found.standings] == [1 + int(means[0] < means[1]), 1 + int(means[1] < means[0])]
-
-
-def test_few_origins_say_nothing_about_the_order() -> None:
-    found = order_of([[Part(1.0, np.array([[0.1, 0.2], [0.3, 0.4]]), ["x", "y"])]])
-    assert [one.place for one in found.standings] == [2, 1]
-    assert found.kept is None
-    assert "fewer than 5 origins" in (found.note or "")
-
-
-def test_the_same_seed_draws_the_same() -> None:
-    assert order(0.5, 0.51, 0.52) == order(0.5, 0.51, 0.52)
+    sets = ["x"] * 2 + ["y"] * 6
+    found = order((9.0, 9.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0), (1.0, 1.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0), sets=sets)
+    assert [one.place for one in found.standings] == [1, 2]
+    assert found.differences[0].value == 3.5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from tiltmeter.analysis.comparable import Side
 from tiltmeter.analysis.comparison_records import nested
 from tiltmeter.records import Estimate
-from tiltmeter.stats.places import Standing
+from tiltmeter.stats.places import Difference, Standing
 from tiltmeter.views import View
 
 ALL = "all"
@@ -41,11 +42,10 @@ class Leaderboard:
     view: View
     choices: Mapping[str, str]
     entries: tuple[Entry, ...]
-    kept: float | None
-    """In which share of the draws of origins the whole order is the same."""
-    draws: int
+    differences: tuple[Difference, ...]
+    """Of every two models; none where there are too few origins to tell any apart."""
     note: str | None = None
-    """Why that cannot be said."""
+    """Why there are no places, or why some models could not have been told apart."""
     left_out: int = 0
     """Items that not all models were asked."""
 
@@ -59,6 +59,16 @@ class Leaderboard:
         """The figure of a model that leans to no side."""
         return 0.5 if self.is_share else 0.0
 
+    @property
+    def pairs(self) -> int:
+        """How many pairs of models there are."""
+        return math.comb(len(self.entries), 2)
+
+    @property
+    def shown(self) -> int:
+        """Of how many of these the order is shown."""
+        return sum(len(entry.standing.above) for entry in self.entries)
+
     def as_json(self) -> dict[str, Any]:
         """The board; null where there is none."""
         return {
@@ -68,6 +78,7 @@ class Leaderboard:
             **self._order(),
             "note": self.note,
             "entries": [entry.as_json() for entry in self.entries],
+            "differences": [one.as_json() for one in self.differences],
         }
 
     def for_conditions(self) -> list[dict[str, Any]]:
@@ -79,8 +90,8 @@ class Leaderboard:
             *(nested([*path, entry.side.name], entry.as_json()) for entry in self.entries),
         ]
 
-    def _order(self) -> dict[str, float | int | None]:
-        return {"order_kept": self.kept, "draws": self.draws, "left_out": self.left_out}
+    def _order(self) -> dict[str, int]:
+        return {"order_shown": self.shown, "order_pairs": self.pairs, "left_out": self.left_out}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,13 @@
-"""Leaderboards: several models on the same items, each with its interval and how far its place would hold."""
+"""Leaderboards: several models on the same items, each with its interval and the places that it may have."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from tiltmeter.analysis.cell_items import pair_item
 from tiltmeter.analysis.cells import Cell, Measurement
@@ -24,11 +22,11 @@ from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.measures.next_words import SHARE
 from tiltmeter.records import Estimate
 from tiltmeter.stats.before_after import means_of
-from tiltmeter.stats.estimate import Scale, equal_shares
+from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.estimates import estimate
 from tiltmeter.stats.next_words import Place, Values, means
 from tiltmeter.stats.pairs import headline_strata
-from tiltmeter.stats.places import Order, Part, order_of
+from tiltmeter.stats.places import Item, order_of, some_of
 from tiltmeter.stats.pooled import Pooled
 from tiltmeter.stats.scales import Bounds
 from tiltmeter.store import Run
@@ -44,8 +42,9 @@ _SHARED: Mapping[View, str] = {
     "next words": "a set of words and a way of counting them",
 }
 """What all models must have of a bias and a source besides its items."""
-_NAMED = 5
-"""Biases that a note names."""
+
+Figure = Callable[[Sequence[float | None], bool], Estimate]
+"""The figure of a board from a value for each item; or, from their differences, that of two models (then against 0)."""
 
 
 def sides_of_runs(runs: Sequence[Run], models: Sequence[str] = ()) -> list[Side]:
@@ -131,21 +130,16 @@ def _missing(view: View, sides: Sequence[Side], tables: Sequence[Collection[tupl
         own = {place[:2] for place in table}
         lost = [f"{bias} ({source})" for source, bias in every if (source, bias) not in own]
         if lost:
-            found.append(f"{view}: {_listed(lost)} left out, missing in {side.name}")
+            found.append(f"{view}: {some_of(lost)} left out, missing in {side.name}")
     whole = [place for place in every if all(place in {one[:2] for one in table} for table in tables)]
     shared = {one[:2] for one in tables[0] if all(one in table for table in tables)}
     apart = [f"{bias} ({source})" for source, bias in whole if (source, bias) not in shared]
     if apart:
-        found.append(f"{view}: {_listed(apart)} left out, since not all models share {_SHARED[view]}")
+        found.append(f"{view}: {some_of(apart)} left out, since not all models share {_SHARED[view]}")
     return found
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"{', '.join(names[:_NAMED])}{more}"
-
-
-class _Row(NamedTuple):
+class Row(NamedTuple):
     """What all models make of one item: its stratum or group, the item itself, and a value for each model."""
 
     part: tuple[str, ...]
@@ -154,6 +148,7 @@ class _Row(NamedTuple):
 
     @property
     def whole(self) -> bool:
+        """Whether all models have a value."""
         return None not in self.values
 
 
@@ -175,39 +170,30 @@ def _joined(cells: Sequence[Cell]) -> tuple[list[tuple[Measurement, tuple[float 
 def _preferences(sides: Sequence[Side], common: _Common) -> Iterator[Leaderboard]:
     """The share of stereotyped choices: over all biases of a source, and for each bias."""
     for source, scorer in leading_scorers(sides[0], [(place[0], place[2]) for place in common]):
-        by_bias: dict[str, list[_Row]] = {}
+        by_bias: dict[str, list[Row]] = {}
         left_out: dict[str, int] = {}
-        social: list[_Row] = []
+        social: list[Row] = []
         for place, cells in common.items():
             if (place[0], place[2]) == (source, scorer):
                 found, left_out[place[1]] = _joined(cells)
                 parts = headline_strata([pair_item(cells[0], of._replace(value=1.0)) for of, _ in found])
-                by_bias[place[1]] = [_Row(part, *each) for part, each in zip(parts, found, strict=True)]
+                by_bias[place[1]] = [Row(part, *each) for part, each in zip(parts, found, strict=True)]
                 social += [] if cells[0].benchmark else by_bias[place[1]]
         choices = {"source": source, "scorer": scorer}
         if len({row.part[0] for row in social}) > 1:
             lost = sum(left_out[bias] for bias in {row.part[0] for row in social})
-            yield from _without(lost, _strata_board({**choices, "bias": ALL}, sides, social))
+            yield from _without(lost, _board("pairs", {**choices, "bias": ALL}, sides, social, share_of_choices))
         for bias, rows in by_bias.items():
-            yield from _without(left_out[bias], _strata_board({**choices, "bias": bias}, sides, rows))
+            yield from _without(
+                left_out[bias], _board("pairs", {**choices, "bias": bias}, sides, rows, share_of_choices)
+            )
 
 
-def _strata_board(choices: Mapping[str, str], sides: Sequence[Side], rows: Sequence[_Row]) -> Iterator[Leaderboard]:
-    whole = [row for row in rows if row.whole]
-    if not whole:
-        return
-    strata = list(dict.fromkeys(row.part for row in whole))
-    weights = equal_shares([("", *path) for path in strata])
-    order = order_of(
-        [
-            [_part(weight, [row for row in whole if row.part == path])]
-            for path, weight in zip(strata, weights, strict=True)
-        ]
-    )
+def share_of_choices(rows: Sequence[Row]) -> Figure:
+    """The share of stereotyped choices, strata weighing the same."""
     origins, parts = [row.of.origin for row in rows], [row.part for row in rows]
     further = {"templates": [row.of.template for row in rows], "terms": [row.of.term for row in rows]}
-    found = [estimate(_column(rows, at), origins, strata=parts, further=further) for at in range(len(sides))]
-    yield _board("pairs", choices, sides, found, order)
+    return lambda values, apart: estimate(values, origins, strata=parts, further=further, neutral=0.0 if apart else 0.5)
 
 
 def _gaps(sides: Sequence[Side], common: _Common) -> Iterator[Leaderboard]:
@@ -229,7 +215,7 @@ def _gaps(sides: Sequence[Side], common: _Common) -> Iterator[Leaderboard]:
         whole = [(key, values) for key, values in both if None not in values]
         columns = [means_of((key, values[at]) for key, values in whole) for at in range(len(sides))]
         rows = [
-            _Row((key.group,), labels[key], tuple(column.get(key) for column in columns))
+            Row((key.group,), labels[key], tuple(column.get(key) for column in columns))
             for key in dict.fromkeys(key for key, _ in both)
         ]
         pairs = group_pairs(list(dict.fromkeys(row.part[0] for row in rows)), sides[0].resolved, bias)
@@ -237,46 +223,25 @@ def _gaps(sides: Sequence[Side], common: _Common) -> Iterator[Leaderboard]:
             choices = {"source": source, "bias": bias, "rater": rater, "scope": scope, "groups": as_pair(pairs[0])}
             asked = {key for each in prompts for one in each for key in one if key.group in pairs[0]}
             lost = len(asked - {key for key, _ in both})
-            yield from _without(lost, _gap_board(choices, sides, rows, pairs[0], decodings[0][0].bounds))
+            own = [row for row in rows if row.part[0] in pairs[0]]
+            figure = partial(gap_of_groups, groups=pairs[0], scale=decodings[0][0].bounds)
+            if {row.part[0] for row in own if row.whole} == set(pairs[0]):
+                yield from _without(lost, _board("continuations", choices, sides, own, figure))
 
 
-def _gap_board(
-    choices: Mapping[str, str],
-    sides: Sequence[Side],
-    rows: Sequence[_Row],
-    groups: tuple[str, str],
-    scale: Bounds | None,
-) -> Iterator[Leaderboard]:
-    sets = [[row for row in rows if row.part[0] == group and row.whole] for group in groups]
-    if not all(sets):
-        return
-    one, other = (_part(weight, own) for weight, own in zip((1.0, -1.0), sets, strict=True))
-    # The same templates filled with either group are drawn together.
-    shared = set(one.origins) & set(other.origins)
-    order = order_of([[one, other]] if shared else [[one], [other]])
-    unscored = sum(not row.whole for row in rows if row.part[0] in groups)
-    found = [
-        _counted(
-            Pooled(
-                (
-                    (group, value, origin)
-                    for (group, origin), value in means_of(
-                        ((row.part[0], row.of.origin), row.values[at]) for own in sets for row in own
-                    ).items()
-                ),
-                scale=scale,
-            ).difference(*groups),
-            sum(map(len, sets)),
-            unscored,
+def gap_of_groups(rows: Sequence[Row], groups: tuple[str, str], scale: Bounds | None) -> Figure:
+    """The mean rating of the first group minus that of the second, every origin weighing the same."""
+
+    def figure(values: Sequence[float | None], apart: bool) -> Estimate:
+        means = means_of(((row.part[0], row.of.origin), value) for row, value in zip(rows, values, strict=True))
+        # As of gaps before and after: what differs nowhere shows no spread, and a scale would make one up.
+        pooled = Pooled(
+            ((group, value, origin) for (group, origin), value in means.items()), scale=None if apart else scale
         )
-        for at in range(len(sides))
-    ]
-    yield _board("continuations", choices, sides, found, order)
+        unscored = values.count(None)
+        return replace(pooled.difference(*groups), n=len(values) - unscored, n_unscored=unscored)
 
-
-def _counted(found: Estimate, n: int, unscored: int) -> Estimate:
-    """With the number of prompts, where it was made of the means of origins."""
-    return replace(found, n=n, n_unscored=unscored)
+    return figure
 
 
 def _shares(sides: Sequence[Side], common: _Common) -> Iterator[Leaderboard]:
@@ -288,62 +253,58 @@ def _shares(sides: Sequence[Side], common: _Common) -> Iterator[Leaderboard]:
         asked, lost = _joined([cell.beside(SHARE.name) for cell in cells])
         groups = next(((of.group, of.against or "") for of, _ in asked), None)
         if groups:
-            rows = [_Row((), of, values) for of, values in asked if (of.group, of.against) == groups]
+            rows = [Row((), of, values) for of, values in asked if (of.group, of.against) == groups]
             choices = {"source": source, "bias": bias, **cells[0].choices, "groups": as_pair(groups)}
-            yield from _without(lost, _share_board(choices, sides, rows))
+            yield from _without(lost, _board("next words", choices, sides, rows, share_of_words))
 
 
-def _share_board(choices: Mapping[str, str], sides: Sequence[Side], rows: Sequence[_Row]) -> Iterator[Leaderboard]:
-    whole = [row for row in rows if row.whole]
-    if whole:
-        places = [Place(row.of.origin, row.of.template) for row in rows]
-        columns = {str(at): Values(_column(rows, at), Scale(0.0, 1.0, 0.5)) for at in range(len(sides))}
-        order = order_of([[_part(1.0, whole)]], above=_above(places, [row.values for row in rows]))
-        yield _board("next words", choices, sides, list(means(places, columns).values()), order)
-
-
-def _above(places: Sequence[Place], values: Sequence[Sequence[float | None]], level: float = 0.95) -> NDArray[np.bool_]:
-    """Whether the model of a row is above that of a column over professions and templates both.
-
-    Corrected after Bonferroni for all models that one is held to.
-    """
-    models = len(values[0])
-    apart = {
-        f"{one} {other}": Values([_minus(each[one], each[other]) for each in values], Scale(-1.0, 1.0, 0.0))
-        for one, other in combinations(range(models), 2)
-    }
-    found = np.zeros((models, models), dtype=np.bool_)
-    for name, difference in means(places, apart).items():
-        one, other = map(int, name.split())
-        shown = difference.p is not None and difference.p <= (1 - level) / (models - 1)
-        found[one, other] = shown and (difference.value or 0.0) > 0
-        found[other, one] = shown and (difference.value or 0.0) < 0
-    return found
-
-
-def _minus(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one - other
+def share_of_words(rows: Sequence[Row]) -> Figure:
+    """The mean share of a group over prompts, uncertain over professions and templates both."""
+    places = [Place(row.of.origin, row.of.template) for row in rows]
+    share = Scale(0.0, 1.0, 0.5)
+    return lambda values, apart: means(places, {"": Values(values, share.change if apart else share)})[""]
 
 
 def _board(
-    view: View, choices: Mapping[str, str], sides: Sequence[Side], found: Sequence[Estimate], order: Order
-) -> Leaderboard:
-    entries = [Entry(*one) for one in zip(sides, found, order.standings, strict=True)]
-    ordered = sorted(entries, key=lambda entry: entry.standing.place)
-    return Leaderboard(view, choices, tuple(ordered), order.kept, order.draws, order.note)
+    view: View,
+    choices: Mapping[str, str],
+    sides: Sequence[Side],
+    rows: Sequence[Row],
+    figure_of: Callable[[Sequence[Row]], Figure],
+) -> Iterator[Leaderboard]:
+    """All models by one figure, on the items that all have scored."""
+    whole = [row for row in rows if row.whole]
+    if whole:
+        figure = figure_of(rows)
+        found = [figure(_column(rows, at), False) for at in range(len(sides))]
+        values = {side.name: one.value or 0.0 for side, one in zip(sides, found, strict=True)}
+        order = order_of(values, items_of(whole), apart_by(figure_of(whole)))
+        entries = [Entry(*one) for one in zip(sides, found, order.standings, strict=True)]
+        ordered = sorted(entries, key=lambda entry: -(entry.value.value or 0.0))
+        yield Leaderboard(view, choices, tuple(ordered), order.differences, order.note)
+
+
+def apart_by(figure: Figure) -> Callable[[Sequence[float]], Estimate]:
+    """The same of the differences of two models."""
+    return lambda gaps: figure(gaps, True)
+
+
+def items_of(rows: Sequence[Row]) -> list[Item]:
+    """The values by origin; where there is one, as in many prompts about one profession, by its templates."""
+    alone = len({row.of.origin for row in rows}) == 1
+    return [
+        Item((alone and row.of.template) or row.of.origin, [value for value in row.values if value is not None])
+        for row in rows
+    ]
 
 
 def _without(left_out: int, boards: Iterable[Leaderboard]) -> Iterator[Leaderboard]:
     return (replace(board, left_out=left_out) for board in boards)
 
 
-def _column(rows: Sequence[_Row], at: int) -> list[float | None]:
+def _column(rows: Sequence[Row], at: int) -> list[float | None]:
     """The values of one model; an item that another model has not scored counts as unscored for all."""
     return [row.values[at] if row.whole else None for row in rows]
-
-
-def _part(weight: float, rows: Sequence[_Row]) -> Part:
-    return Part(weight, np.array([row.values for row in rows], dtype=np.float64), [row.of.origin for row in rows])
 
 
 def _named(first: Side, side: Side, view: View) -> dict[str, str]:

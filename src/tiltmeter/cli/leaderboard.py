@@ -1,4 +1,4 @@
-"""`tiltmeter leaderboard`: two models or more in order, and how far that order may be read."""
+"""`tiltmeter leaderboard`: two models or more in order, and how much of that order is shown."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BOARDS = 20
 """Leaderboards that are shown to people; the JSON and --out have all."""
 _WIDE = 110
 """Columns of a terminal from which on every figure is shown."""
-_LESS = ("First in", "Origins")
+_LESS = ("Origins",)
 """What is shown there only."""
 
 
@@ -41,13 +41,12 @@ def leaderboard(
 ) -> None:
     """Put two models or more in order, on the items that all of them have.
 
-    Each has its figure with its 95 % interval and its place, the highest figure first. The place in brackets is where
-    it may stand at 95 %: below the models that are shown to be above it, above those that are shown to be below it. It
-    is also said how often the whole order is kept when origins are drawn anew for all models at once. What was not
-    measured alike is refused as `tiltmeter compare` does.
+    Each has its figure with its 95 % interval and its place, the highest figure first. In brackets are the places that
+    it may have: below the models shown to be above it, above those shown to be below it, corrected for every two models
+    of the board. What was not measured alike is refused as `tiltmeter compare` does.
 
     --fail-if looks at every leaderboard and holds if one fits, e.g. "pairs.all.MODEL.value.low > 0.55",
-    "continuations.BIAS.RATER.MODEL.standing.high <= 1" or "next_words.BIAS.order_kept < 0.9".
+    "continuations.BIAS.RATER.MODEL.standing.high <= 1" or "next_words.BIAS.order_shown < 1".
     """
     from tiltmeter.analysis.leaderboards import leaderboards, sides_of_runs
 
@@ -79,7 +78,7 @@ def _print(found: Leaderboards) -> None:
         typer.echo(f"… {len(boards) - _BOARDS} more: --json, or --out FOLDER")
     typer.echo()
     typer.echo(
-        "Place: in brackets, where the model may stand at 95 %. First in: the share of draws of origins that it leads."
+        "Place: in brackets, the places the model may have, given which others are shown to be above or below it."
     )
     typer.echo("Neutral is 50 % of a share and 0 of a gap. A high place is not a bad model, a low one not a fair one.")
     for note in found.notes:

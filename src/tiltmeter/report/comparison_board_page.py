@@ -14,7 +14,7 @@ from tiltmeter.report.methods import interval_words
 from tiltmeter.report.rendering import render
 from tiltmeter.report.words import SPACE, listed
 from tiltmeter.stats.estimates import FEWEST_ORIGINS
-from tiltmeter.stats.intervals import RESAMPLES
+from tiltmeter.stats.places import FEWEST_DIFFERING
 
 _DRAWN = 12
 """Leaderboards of which there is a figure; the others are tables."""
@@ -36,14 +36,14 @@ def leaderboard_html(found: Leaderboards, *, drawn: bool = True) -> str:
         notes=found.notes,
         intervals=interval_words(entry.value for board in found.boards for entry in board.entries),
         fewest=FEWEST_ORIGINS,
-        draws=f"{RESAMPLES:,}",
+        fewest_differing=FEWEST_DIFFERING,
     )
 
 
 def _figure(view: BoardView) -> Drawn:
-    rows = tuple(DotRow(line.name, (line.entry.value,)) for line in view.lines)
+    rows = tuple(DotRow(label, (line.entry.value,)) for label, line in zip(view.labels, view.lines, strict=True))
     figure = partial(dots, [DotBlock(rows)], [""], _axis(view))
-    caption = f"Figures with 95{SPACE}% intervals. Filled marks have an interval, open ones none."
+    caption = f"Figures with 95{SPACE}% intervals, and places. Filled marks have an interval, open ones none."
     return draw(f"leaderboard {view.title}", figure, f"{view.title}. {view.verdict}", caption)
 
 

@@ -1,4 +1,4 @@
-"""Leaderboards in words and tables: places, figures, and how far the order may be read."""
+"""Leaderboards in words and tables: figures, places, and which models are shown to be above which."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from tiltmeter.analysis.paired_names import both_of
 from tiltmeter.records import Estimate
 from tiltmeter.report.cells import Column, Table, TableCell, numbers, sort_key
 from tiltmeter.report.comparison_cells import plain
-from tiltmeter.report.words import NONE, SPACE, count, percent, percent_range, signed
+from tiltmeter.report.words import NONE, SPACE, count, listed, percent, percent_range, signed
 
 _COLUMNS = (
     Column("Model"),
     Column(f"Place (95{SPACE}%)"),
-    *numbers("Figure", f"95{SPACE}% interval", "First in", "n", "Unscored", "Origins"),
+    *numbers("Figure", f"95{SPACE}% interval", "n", "Unscored", "Origins"),
 )
+_LEADING = 3
+"""Models of which it is said in words what they are above."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,20 +29,23 @@ class BoardLine:
     run: str
     value: str
     interval: str
-    first: str
-    """In which share of the draws it is the first."""
     entry: Entry
 
 
 @dataclass(frozen=True, slots=True)
 class BoardView:
-    """A leaderboard, ready to be shown: what it is of, under which choices, how far it may be read, and its lines."""
+    """A leaderboard, ready to be shown: what it is of, under which choices, which order is shown, and its lines."""
 
     title: str
     about: str
     verdict: str
     lines: tuple[BoardLine, ...]
     board: Leaderboard
+
+    @property
+    def labels(self) -> list[str]:
+        """The models with their places, as charts name them."""
+        return [line.name if line.place == NONE else f"{line.name}, place {line.place}" for line in self.lines]
 
     @property
     def table(self) -> Table:
@@ -81,11 +86,10 @@ def _line(board: Leaderboard, entry: Entry) -> BoardLine:
     low, high = standing.low, standing.high
     sure = "" if low is None else f" ({low})" if low == high else f" ({low}–{high})"
     return BoardLine(
-        f"{standing.place}{sure}",
+        NONE if standing.place is None else f"{standing.place}{sure}",
         entry.side.name,
         entry.side.run.folder.name,
         *written(board, entry.value),
-        percent(standing.shares[0], 0) if standing.shares else NONE,
         entry,
     )
 
@@ -106,24 +110,27 @@ def _cells(line: BoardLine) -> tuple[TableCell, ...]:
         TableCell(line.place),
         TableCell(line.value, sort=sort_key(found.value)),
         TableCell(line.interval, sort=sort_key(found.low)),
-        TableCell(line.first, sort=sort_key(line.entry.standing.shares[0] if line.entry.standing.shares else None)),
         *(TableCell(f"{number:,}", sort=sort_key(number)) for number in (found.n, found.n_unscored, found.origins)),
     )
 
 
 def _verdict(board: Leaderboard) -> str:
-    """How far the order may be read."""
-    if board.kept is None:
-        return f"The order is that of the figures; {board.note}."
-    first = board.entries[0]
-    certain = f"the whole order is the same in {percent(board.kept, 0)} of {board.draws:,} draws of origins"
-    if len({entry.standing.place for entry in board.entries}) == 1:
-        return "All have the same figure on these items."
-    loose = [entry for entry in board.entries if entry.standing.low != entry.standing.high]
-    firm = (
-        f"each place is certain at 95{SPACE}%"
-        if not loose
-        else f"{count(len(loose), 'place')} of {len(board.entries)} uncertain"
+    """Which models are shown to be above which."""
+    note = f" {board.note[0].upper()}{board.note[1:]}." if board.note else ""
+    if not board.differences:
+        return f"Figures without places: {board.note}."
+    if not any(one.origins for one in board.differences):
+        return "All models are the same on every item."
+    if not board.shown:
+        return f"No two models can be told apart.{note}"
+    leading = [entry for entry in board.entries if entry.standing.above]
+    said = "; ".join(
+        f"{entry.side.name} is shown to be above {listed(entry.standing.above)}" for entry in leading[:_LEADING]
     )
-    often = percent(first.standing.shares[0], 0)
-    return f"{first.side.name} has the highest figure in {often} of the draws; {certain}; {firm}."
+    more = f"; {len(leading) - _LEADING} more are above others" if len(leading) > _LEADING else ""
+    how = (
+        "The whole order is shown"
+        if board.shown == board.pairs
+        else f"The order is partly shown, for {board.shown} of {count(board.pairs, 'pair')} of models"
+    )
+    return f"{how}: {said}{more}.{note}"

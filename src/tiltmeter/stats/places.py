@@ -1,55 +1,91 @@
-"""Several models on the same items: in which order they stand, and how often another draw of origins would change that.
+"""Several models on the same items: which are shown to be above which, and which places that leaves to each.
 
-The order of means says little where their intervals overlap, and the overlap of intervals says little where models are
-asked the same: what makes an item hard makes it hard for all of them. So the origins are drawn anew for all models at
-once, and the places are counted. A place is not certain because every draw has it, though: where two models differ on a
-few origins alone, hardly a draw turns them round. Which places a model may have therefore follows from its differences
-to the others: it is below those that are shown to be above it, and above those that are shown to be below it.
+Every two models are compared on the same items by the estimator of the board's own figures, and p is Holm's over all
+pairs of the board: the chance that any of its statements is false is at most 5 %.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from tiltmeter.records import Estimate
+from tiltmeter.stats.correction import holm
 
-from tiltmeter.stats.drawing import Array
-from tiltmeter.stats.estimates import FEWEST_ORIGINS
-from tiltmeter.stats.intervals import RESAMPLES
-from tiltmeter.stats.resampling import OriginTable, resampled_means
-
+ALPHA = 0.05
+"""The chance that a board says something false of the order of its models."""
+FEWEST_DIFFERING = 6
+"""Two models that differ on fewer origins are not told apart: that five all go one way happens in 1 of 16 by chance."""
 _ROUNDING = 1e-12
+_NAMED = 5
+"""What a note names of a list."""
+
+Figure = Callable[[Sequence[float]], Estimate]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Part:
-    """Items whose values (a row for each item, a column for each model) are averaged over origins.
+class Item(NamedTuple):
+    """What every model makes of one item, and which origin that belongs to."""
 
-    `weight` is how much that mean counts: a share of 1 for each of several strata, or 1 and −1 for two groups.
-    """
-
-    weight: float
-    values: Array
-    origins: Sequence[str]
+    origin: str
+    values: Sequence[float]
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
     """The place of one model: 1 has the highest value. Models of the same value share the better place."""
 
-    place: int
+    place: int | None = None
+    """None where there are too few origins to say anything of the order."""
     low: int | None = None
     high: int | None = None
-    """The places that it may have, at 95 %: those above it and below it beyond chance; None where nothing was drawn."""
-    shares: tuple[float, ...] = ()
-    """In which share of the draws it has each place; models that a draw does not tell apart share their places."""
+    """The places it may have: below the models shown to be above it, above those shown to be below it."""
+    above: tuple[str, ...] = ()
+    below: tuple[str, ...] = ()
+    """The models that it is shown to be above, and to be below."""
 
     def as_json(self) -> dict[str, Any]:
-        """Places and shares."""
-        return {"place": self.place, "low": self.low, "high": self.high, "shares": list(self.shares)}
+        """Places and names."""
+        return {
+            "place": self.place,
+            "low": self.low,
+            "high": self.high,
+            "above": list(self.above),
+            "below": list(self.below),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Two models on the same items."""
+
+    one: str
+    other: str
+    value: float
+    """Of the one minus that of the other."""
+    origins: int
+    """How many origins they differ on."""
+    p: float
+    p_holm: float = 1.0
+    """For all pairs of the board."""
+
+    @property
+    def shown(self) -> bool:
+        """Whether their order is."""
+        return self.p_holm < ALPHA
+
+    def as_json(self) -> dict[str, Any]:
+        """The two, how far they are apart, and whether that is shown."""
+        return {
+            "one": self.one,
+            "other": self.other,
+            "value": self.value,
+            "origins": self.origins,
+            "p": self.p,
+            "p_holm": self.p_holm,
+            "shown": self.shown,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,111 +93,85 @@ class Order:
     """The places of all models, in the order in which these were given."""
 
     standings: tuple[Standing, ...]
-    kept: float | None
-    """In which share of the draws the whole order is the same."""
-    draws: int
+    differences: tuple[Difference, ...] = ()
     note: str | None = None
-    """Why nothing was drawn."""
+    """Why there are no places, or why two models could not be told apart whatever their values."""
 
 
-def order_of(
-    pools: Sequence[Sequence[Part]], *, above: NDArray[np.bool_] | None = None, level: float = 0.95, seed: int = 0
-) -> Order:
-    """The order of models by the weighted sum of the means of all parts; the origins of a pool are drawn together.
+def order_of(values: Mapping[str, float], items: Sequence[Item], minus: Figure) -> Order:
+    """Put models in order by their values; `minus` makes the difference of two of them from that on each item.
 
-    `above`: whether the model of a row is shown to be above that of a column, where more than the origins has a part in
-    that; otherwise the draws say so.
-
-    >>> values = np.array([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3], [0.9, 0.2], [0.6, 0.1]])
-    >>> found = order_of([[Part(1.0, values, list("vwxyz"))]])
-    >>> [one.place for one in found.standings], found.kept
-    ([1, 2], 1.0)
+    >>> both = {"a": (5, 6, 7, 6, 5, 8), "b": (1, 3, 2, 1, 2, 3)}
+    >>> items = [Item(*item) for item in zip("uvwxyz", zip(*both.values()))]
+    >>> from tiltmeter.stats.estimates import estimate
+    >>> found = order_of({"a": 6.2, "b": 2.0}, items, lambda gaps: estimate(gaps, list("uvwxyz"), neutral=0.0))
+    >>> [(one.place, one.low, one.high) for one in found.standings], round(found.differences[0].p, 6)
+    ([(1, 1, 1), (2, 2, 2)], 0.000143)
     """
-    tables = [(_table(pool), [part.weight for part in pool]) for pool in pools]
-    models = pools[0][0].values.shape[1]
-    observed = np.zeros(models)
-    for table, weights in tables:
-        means = table.means.sum(axis=0) / np.maximum(1, table.present.sum(axis=0))
-        observed += _weighted(means[np.newaxis], weights, models)[0]
-    places = _places(observed[np.newaxis])[0]
-    counts = [int(table.present.sum(axis=0).min()) for table, _ in tables]
-    if sum(counts) < FEWEST_ORIGINS or min(counts) < min(2, len(counts)):
-        note = f"fewer than {FEWEST_ORIGINS} origins: how far the order would hold cannot be said"
-        if sum(counts) >= FEWEST_ORIGINS:
-            note = "a part of the items has one origin: how far the order would hold cannot be said"
-        return Order(tuple(Standing(int(place)) for place in places), None, 0, note)
-    drawn = np.zeros((RESAMPLES, models))
-    for number, (table, weights) in enumerate(tables):
-        drawn += _weighted(resampled_means(table, seed=seed + number), weights, models)
-    drawn = drawn[~np.isnan(drawn).any(axis=1)]
-    apart = _apart(observed, drawn, counts, level) if above is None else above
-    shares = _shares(drawn)
-    standings = [
-        Standing(place, 1 + int(apart[:, at].sum()), models - int(apart[at].sum()), tuple(shares[at].tolist()))
-        for at, place in enumerate(places.tolist())
-    ]
-    return Order(tuple(standings), float(np.mean((_places(drawn) == places).all(axis=1))), len(drawn))
+    # The estimator says whether there are origins enough, of values that vary in every way.
+    possible = minus([(at / len(items)) ** 2 for at in range(len(items))])
+    if possible.low is None:
+        return Order((Standing(),) * len(values), (), (possible.note or "").removeprefix("no interval: "))
+    names = list(values)
+    pairs = combinations(range(len(names)), 2)
+    found = [_difference((names[one], names[other]), items, _gaps(items, one, other), minus) for one, other in pairs]
+    corrected = holm([each.p for each in found])
+    found = [replace(each, p_holm=1.0 if p is None else p) for each, p in zip(found, corrected, strict=True)]
+    return Order(_standings(values, found), tuple(found), _note(len({item.origin for item in items}), found))
 
 
-def _apart(observed: Array, drawn: Array, counts: Sequence[int], level: float) -> NDArray[np.bool_]:
-    """Whether the model of a row is above that of a column beyond chance, corrected for every two of the board.
-
-    `counts` are the origins of each pool. The error of a difference is that of the draws, which vary less than samples
-    do, most so in the smallest pool; the quantile is Student's, and Bonferroni's for all pairs.
-    """
-    from scipy.special import stdtrit
-
-    models, free, fewest = len(observed), sum(counts) - len(counts), min(counts)
-    alpha = (1 - level) / max(1, models * (models - 1) // 2)
-    beyond = float(stdtrit(free, 1 - alpha / 2))
-    found = np.zeros((models, models), dtype=np.bool_)
-    for one in range(models):
-        error = np.std(drawn[:, [one]] - drawn, axis=0) * np.sqrt(fewest / (fewest - 1))
-        difference = observed[one] - observed
-        rounding = _ROUNDING * max(1.0, float(np.max(np.abs(observed))))
-        # Without any spread there is no error to go by: then all origins lie on one side, which few may do by chance.
-        shown = (error > rounding) | (2.0**-free <= alpha)
-        found[one] = shown & (difference > np.maximum(beyond * error, rounding))
-    return found
+def _gaps(items: Sequence[Item], one: int, other: int) -> list[float]:
+    """The one minus the other on every item; 0 where they differ by rounding alone."""
+    both = [(item.values[one], item.values[other]) for item in items]
+    return [0.0 if abs(a - b) <= _ROUNDING * max(abs(a), abs(b)) else a - b for a, b in both]
 
 
-def _shares(drawn: Array) -> Array:
-    """In which share of the draws each model (a row) has each place (a column); equal values share theirs evenly.
-
-    >>> _shares(np.array([[0.9, 0.2, 0.2], [0.5, 0.6, 0.1]])).tolist()
-    [[0.5, 0.5, 0.0], [0.5, 0.25, 0.25], [0.0, 0.25, 0.75]]
-    """
-    models = drawn.shape[1]
-    best, worst = _places(drawn), models + 1 - _places(-drawn)
-    width = worst - best + 1
-    shares = [((best <= place) & (place <= worst)) / width for place in range(1, models + 1)]
-    found: Array = np.stack(shares, axis=2).mean(axis=0)
-    return found
-
-
-def _table(pool: Sequence[Part]) -> OriginTable:
-    """The parts of a pool beside one another: a column for each part and model."""
-    models = pool[0].values.shape[1]
-    rows = np.full((sum(len(part.origins) for part in pool), models * len(pool)), np.nan)
-    start = 0
-    for place, part in enumerate(pool):
-        rows[start : start + len(part.origins), place * models : (place + 1) * models] = part.values
-        start += len(part.origins)
-    return OriginTable.of(rows, [origin for part in pool for origin in part.origins])
+def _difference(names: tuple[str, str], items: Sequence[Item], gaps: Sequence[float], minus: Figure) -> Difference:
+    found = minus(gaps)
+    differing = len({item.origin for item, gap in zip(items, gaps, strict=True) if gap})
+    value, p = found.value or 0.0, found.p
+    if abs(value) <= _ROUNDING * max(map(abs, gaps)):
+        return Difference(*names, 0.0, differing, 1.0)
+    if p is None or differing < FEWEST_DIFFERING:
+        # Were the two alike, each origin could as well have gone the other way: all go one way in 2 of 2^k cases.
+        # A few origins that differ cannot show more, and a gap that is the same everywhere, without spread, shows that.
+        p = max(p or 0.0, 2.0 ** (1 - differing))
+    return Difference(*names, value, differing, p)
 
 
-def _weighted(means: Array, weights: Sequence[float], models: int) -> Array:
-    found: Array = np.einsum("rpm,p->rm", means.reshape(len(means), len(weights), models), np.array(weights))
-    return found
+def _standings(values: Mapping[str, float], found: Sequence[Difference]) -> tuple[Standing, ...]:
+    lower: dict[str, set[str]] = {name: set() for name in values}
+    for each in found:
+        if each.shown:
+            lower[each.one if each.value > 0 else each.other].add(each.other if each.value > 0 else each.one)
+    # Whoever is above a model is above all that this one is above.
+    for name in sorted(values, key=values.__getitem__):
+        lower[name] |= {below for each in lower[name] for below in lower[each]}
+    rounding = _ROUNDING * max(map(abs, values.values()))
+    return tuple(
+        Standing(
+            1 + sum(other > value + rounding for other in values.values()),
+            1 + sum(name in each for each in lower.values()),
+            len(values) - len(lower[name]),
+            tuple(other for other in values if other in lower[name]),
+            tuple(other for other in values if name in lower[other]),
+        )
+        for name, value in values.items()
+    )
 
 
-def _places(values: Array) -> NDArray[np.intp]:
-    """The place of each value in its row; what differs by rounding alone is the same.
+def _note(origins: int, found: Sequence[Difference]) -> str | None:
+    """Why some models could not have been told apart, whatever their values."""
+    if origins < FEWEST_DIFFERING:
+        return f"{origins} origins are too few to tell models apart: it takes {FEWEST_DIFFERING}"
+    same = [f"{each.one} and {each.other}" for each in found if not each.origins]
+    few = [f"{each.one} and {each.other}" for each in found if 0 < each.origins < FEWEST_DIFFERING]
+    notes = [f"the same on every item: {some_of(same)}"] if same else []
+    notes += [f"different on fewer than {FEWEST_DIFFERING} of {origins} origins: {some_of(few)}"] if few else []
+    return "; ".join(notes) or None
 
-    >>> _places(np.array([[0.2, 0.9, 0.2]])).tolist()
-    [[2, 1, 2]]
-    """
-    size = np.max(np.abs(values), axis=1, initial=0.0)[:, np.newaxis, np.newaxis]
-    above = values[:, np.newaxis, :] > values[:, :, np.newaxis] + _ROUNDING * size
-    found: NDArray[np.intp] = 1 + above.sum(axis=2)
-    return found
+
+def some_of(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{', '.join(names[:_NAMED])}{more}"

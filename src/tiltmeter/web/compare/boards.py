@@ -1,4 +1,4 @@
-"""Leaderboards, ready for the template: what is said of each, and charts of its figures and places."""
+"""Leaderboards, ready for the template: what is said of each, and a chart of its figures and places."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ class ShownBoard:
 
     words: BoardView
     figures: Drawing
-    places: Drawing | None
 
 
 def shown_boards(found: Leaderboards) -> list[ShownBoard]:
@@ -26,15 +25,13 @@ def shown_boards(found: Leaderboards) -> list[ShownBoard]:
 
 def _board(view: BoardView) -> ShownBoard:
     board = view.board
-    rows = [charts.Row(line.name, (charts.Mark("", line.entry.value, _tooltip(line)),)) for line in view.lines]
-    axis = charts.Axis(view.title, board.neutral, share=board.is_share)
-    names, shares = [line.name for line in view.lines], [line.entry.standing.shares for line in view.lines]
-    title = "How often each place, in per cent of the draws"
-    return ShownBoard(
-        view,
-        Drawing("Figures with 95 % intervals", charts.forest(rows, axis), f"{view.title}. {view.verdict}"),
-        Drawing(title, charts.places(names, shares), view.verdict) if board.kept is not None else None,
-    )
+    rows = [
+        charts.Row(label, (charts.Mark("", line.entry.value, _tooltip(line)),))
+        for label, line in zip(view.labels, view.lines, strict=True)
+    ]
+    drawn = charts.forest(rows, charts.Axis(view.title, board.neutral, share=board.is_share))
+    title = "Figures with 95 % intervals, and the places each model may have"
+    return ShownBoard(view, Drawing(title, drawn, f"{view.title}. {view.verdict}"))
 
 
 def _tooltip(line: BoardLine) -> str:

@@ -1,4 +1,4 @@
-"""The charts of the compare page: figures with their intervals, and places with their chances. Data in, spec out."""
+"""The charts of the compare page: figures with their intervals. Data in, spec out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from tiltmeter.records import Estimate
-from tiltmeter.web.charts.common import names_axis, room_for
 
 SERIES = ("--series-0", "--series-1", "--series-2", "--series-3", "--series-4", "--series-5")
 _NAME, _ROOM = 48, 300
@@ -146,66 +145,3 @@ def _values(rows: Sequence[Row], axis: Axis, height: int) -> Iterable[Mapping[st
                 "tooltip": mark.tooltip,
                 "open": mark.open,
             }
-
-
-def places(names: Sequence[str], shares: Sequence[Sequence[float]]) -> dict[str, Any]:
-    """How often each model has each place when origins are drawn anew: a square for each, darker the oftener."""
-    values = [
-        {
-            "model": name,
-            "place": place,
-            "share": share,
-            "text": f"{100 * share:.0f}" if share >= 0.005 else "",
-            "tooltip": f"{name}: place {place} in {100 * share:.1f} % of the draws",
-        }
-        for name, each in zip(names, shares, strict=True)
-        for place, share in enumerate(each, start=1)
-    ]
-    y = {
-        "field": "model",
-        "type": "nominal",
-        "title": None,
-        "sort": list(names),
-        "axis": names_axis(names),
-    }
-    x = {
-        "field": "place",
-        "type": "ordinal",
-        "title": "Place",
-        "axis": {"orient": "top", "labelAngle": 0, "domain": False, "ticks": False},
-    }
-    tooltip = {"field": "tooltip", "type": "nominal"}
-    return {
-        "width": "container",
-        "height": room_for(names, 32) * len(names),
-        "data": {"values": values},
-        "layer": [
-            {
-                "mark": {"type": "rect", "stroke": "--line"},
-                "encoding": {
-                    "x": x,
-                    "y": y,
-                    "color": {
-                        "field": "share",
-                        "type": "quantitative",
-                        "scale": {"domain": [0, 1], "range": ["--paper", "--series-0"]},
-                        "legend": None,
-                    },
-                    "tooltip": tooltip,
-                },
-            },
-            {
-                "mark": {"type": "text", "fontSize": 11},
-                "encoding": {
-                    "x": x,
-                    "y": y,
-                    "text": {"field": "text", "type": "nominal"},
-                    "color": {
-                        "condition": {"test": "datum.share > 0.55", "value": "--paper"},
-                        "value": "--ink",
-                    },
-                    "tooltip": tooltip,
-                },
-            },
-        ],
-    }

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,13 +17,13 @@ import pytest
 from tests.store.broken import rewritten
 from tiltmeter import models
 from tiltmeter.analysis import summarise_run
-from tiltmeter.engine import carry_out, local, scoring
+from tiltmeter.engine import carry_out, scoring
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.measures.pairs import margin
 from tiltmeter.measures.scorers import find
 from tiltmeter.report import write_tables
 from tiltmeter.sources import pairs_file
-from tiltmeter.store import Ledger, locked, opening, read_run
+from tiltmeter.store import LEDGER, Ledger, locked, opening, read_run
 from tiltmeter.study import Plan, parse, plan
 
 STUDY = 'name = "t"\nmodels = ["scripted"]\nspecs = ["gender-math-arts"]\n[pairs]\nscorers = ["sum", "mean", "rest"]\n'
@@ -55,13 +56,25 @@ def test_scores_of_a_run_equal_those_in_memory(small: Plan, tmp_path: Path) -> N
     assert {scorer: list(scores) for (_, scorer), scores in run.scores.items()} == direct
 
 
+def as_before(folder: Path) -> None:
+    """Keep the finished batches of a run where earlier versions did."""
+    for statements in (
+        ["create table if not exists batches (model text, batch integer, primary key (model, batch))"],
+        ["insert into batches select name, batch from steps where stage = 'scoring'", "delete from steps"],
+    ):
+        with rewritten(folder / LEDGER) as database:
+            for statement in statements:
+                database.execute(statement)
+
+
+@pytest.mark.parametrize("stopped", [lambda _: None, as_before])
 def test_an_interrupted_run_loses_and_doubles_nothing(
-    small: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopped: Callable[[Path], None]
 ) -> None:
     monkeypatch.setattr(scoring, "BATCH", 10)
     carry_out(small, tmp_path / "whole")
     asked: list[int] = []
-    ask = local.ask
+    ask = scoring.ask
 
     def ask_and_stop(model, batch):
         if len(asked) % 3 == 2:
@@ -70,13 +83,13 @@ def test_an_interrupted_run_loses_and_doubles_nothing(
         asked.append(len(batch))
         return ask(model, batch)
 
-    monkeypatch.setattr(local, "ask", ask_and_stop)
+    monkeypatch.setattr(scoring, "ask", ask_and_stop)
     for _ in range(100):
         try:
             carry_out(small, tmp_path / "broken")
             break
         except KeyboardInterrupt:
-            continue
+            stopped(tmp_path / "broken")
     assert asked.count(0) > 2
     whole = read_run(tmp_path / "whole")
     texts = {query for pair in whole.pairs for scorer in ("sum",) for query in find(scorer, "causal").queries(pair)}
@@ -88,7 +101,7 @@ def batches_done(folder: Path) -> int:
     """How far a run has come, seen from outside."""
     try:
         database = sqlite3.connect(f"file:{folder / 'ledger.sqlite'}?mode=ro", uri=True)
-        return int(database.execute("select count(*) from batches").fetchone()[0])
+        return int(database.execute("select count(*) from steps").fetchone()[0])
     except sqlite3.Error:
         return 0
 
@@ -101,10 +114,10 @@ def test_killed_at_random_moments_a_run_ends_with_the_same_tables(tmp_path: Path
     study.write_text('name = "k"\nmodels = ["scripted"]\n[pairs]\nsources = ["pairs-file:pairs.csv"]\n')
     carry_out(plan(parse(study.read_text(), file=study)), tmp_path / "whole")
     program = (
-        "import sys, time; from tiltmeter.engine import carry_out, local; from tiltmeter.study import plan, read\n"
-        "ask = local.ask\n"
+        "import sys, time; from tiltmeter.engine import carry_out, scoring; from tiltmeter.study import plan, read\n"
+        "ask = scoring.ask\n"
         "def slow(model, batch): time.sleep(0.02); return ask(model, batch)\n"
-        "local.ask = slow; carry_out(plan(read(sys.argv[1])), sys.argv[2])"
+        "scoring.ask = slow; carry_out(plan(read(sys.argv[1])), sys.argv[2])"
     )
     command = [sys.executable, "-c", program, str(study), str(tmp_path / "killed")]
     generator = random.Random(4)
@@ -160,7 +173,7 @@ def test_two_processes_cannot_carry_out_the_same_run(small: Plan, tmp_path: Path
 
 def test_another_process_reads_while_a_run_writes(small: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    ask = local.ask
+    ask = scoring.ask
 
     def ask_and_look(model, batch):
         database = sqlite3.connect(f"file:{tmp_path / 'ledger.sqlite'}?mode=ro", uri=True)
@@ -168,7 +181,7 @@ def test_another_process_reads_while_a_run_writes(small: Plan, tmp_path: Path, m
         return ask(model, batch)
 
     monkeypatch.setattr(scoring, "BATCH", 20)
-    monkeypatch.setattr(local, "ask", ask_and_look)
+    monkeypatch.setattr(scoring, "ask", ask_and_look)
     carry_out(small, tmp_path)
     assert seen[0] == 0
     assert seen[1] == 20

@@ -89,7 +89,7 @@ def ask_again(plan: Plan, ledger: Ledger, staff: Staff, watch: Watcher) -> Again
     for seat in panel(plan, staff):
         if seat.choice.name == JUDGE and _lacks_ratings(lasting_name(seat.choice.options["model"]), ledger):
             try:
-                _ratings(Sitting(plan, ledger.continuations, seat, staff, watch), ledger, again)
+                _ratings(Sitting(plan, ledger, seat), ledger, again)
             except (BudgetSpent, Hopeless) as error:
                 again.troubles.append(str(error))
     return again

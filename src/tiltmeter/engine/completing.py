@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import overload
 
 from tiltmeter.engine.staff import Staff
+from tiltmeter.engine.stages import Batches, Stage, perform
 from tiltmeter.models import Model, Writer, as_writer
 from tiltmeter.records import Completion, Decoding, Prompt
-from tiltmeter.store import Ledger, Step
+from tiltmeter.store import Ledger
+from tiltmeter.store.continuations import Place
 from tiltmeter.study import ContinuationChoices, Plan
 from tiltmeter.study.spool import ordered, spooled
 from tiltmeter.watching import Watcher
@@ -31,11 +32,6 @@ class Batch:
     places: tuple[tuple[int, ...], ...]
     """For each text, the numbers of the prompts that have it."""
 
-    @property
-    def size(self) -> int:
-        """How many texts are written."""
-        return len(self.texts) * self.samples
-
 
 def complete(plan: Plan, model: Model, ledger: Ledger, staff: Staff, watch: Watcher) -> None:
     """Write what the study asks of a model that can write; one that cannot is left to the other views."""
@@ -43,25 +39,35 @@ def complete(plan: Plan, model: Model, ledger: Ledger, staff: Staff, watch: Watc
     others = plan.study.sources or plan.study.next_words
     if choices is None or (others and not isinstance(model, Writer)):
         return
-    writer, name = as_writer(model), model.facts.name
-    batches, seed = Batches(plan.prompts, choices), plan.study.seed
-    done = ledger.continuations.done("completing", name)
-    watch.start(f"writing texts with {name}", batches.size, sum(batches.size_of(at) for at in done))
-    if done:
+    writer, name, seed = as_writer(model), model.facts.name, plan.study.seed
+    longest = [lengths[0][0] for _, lengths in generations(choices.decodings)]
+
+    def lost() -> int:
         # A text that several prompts have, or that is cut to several lengths, was written once.
-        lost = ledger.continuations.unwritten(name, [lengths[0][0] for _, lengths in generations(choices.decodings)])
-        watch.advance(0, sum(1 for _ in ordered((at, plan.prompts[number].text, n) for at, number, n in lost)))
-    todo = ((at, batches[at]) for at in range(len(batches)) if at not in done)
-    for (at, batch), written in staff.each(writer, lambda pen, one: write(pen, one[1], seed), todo):
-        found = {
-            (setting, number, sample): one.at(limit)
-            for setting, limit in batch.lengths
-            for places, samples in zip(batch.places, written, strict=True)
-            for number in places
-            for sample, one in enumerate(samples)
-        }
-        ledger.continuations.record_completions(Step("completing", name, at), found)
-        watch.advance(batch.size, sum(one.unwritten is not None for samples in written for one in samples))
+        places = ledger.continuations.unwritten(name, longest)
+        return sum(1 for _ in ordered((at, plan.prompts[number].text, sample) for at, number, sample in places))
+
+    stage = Stage(
+        f"writing texts with {name}",
+        TextBatches(plan.prompts, choices),
+        ask=lambda batch: write(writer, batch, seed),
+        write=lambda batch, written: ledger.continuations.add_completions(name, _places(batch, written)),
+        failed=lambda _, written: sum(one.unwritten is not None for samples in written for one in samples),
+        marks=ledger.steps("completing", name),
+        failed_before=lost,
+    )
+    perform(stage, staff, watch)
+
+
+def _places(batch: Batch, written: Sequence[Sequence[Completion]]) -> dict[Place, Completion]:
+    """The texts of every prompt and setting of a batch."""
+    return {
+        (setting, number, sample): one.at(limit)
+        for setting, limit in batch.lengths
+        for places, samples in zip(batch.places, written, strict=True)
+        for number in places
+        for sample, one in enumerate(samples)
+    }
 
 
 def write(writer: Writer, batch: Batch, seed: int) -> list[list[Completion]]:
@@ -69,7 +75,7 @@ def write(writer: Writer, batch: Batch, seed: int) -> list[list[Completion]]:
     return writer.complete(batch.texts, batch.decoding, samples=batch.samples, seed=seed)
 
 
-class Batches(Sequence[Batch]):
+class TextBatches(Batches[Batch]):
     """Every text once at its greatest length, short prompts before long ones, cut into batches.
 
     Prompts that are many are not in memory, but in a temporary file.
@@ -88,17 +94,12 @@ class Batches(Sequence[Batch]):
         ]
 
     @property
-    def size(self) -> int:
-        """How many texts are written in all."""
-        return len(self._texts) * sum(samples for _, samples, _ in self._kinds)
-
-    @property
     def tokens(self) -> int:
         """How many tokens are decoded at most."""
         each = (samples * decoding.max_new_tokens * decoding.beams for decoding, samples, _ in self._kinds)
         return len(self._texts) * sum(each)
 
-    def size_of(self, at: int) -> int:
+    def size(self, at: int) -> int:
         """How many texts are written in a batch."""
         kind, start, stop = self._bounds[at]
         return (stop - start) * self._kinds[kind][1]
@@ -106,13 +107,7 @@ class Batches(Sequence[Batch]):
     def __len__(self) -> int:
         return len(self._bounds)
 
-    @overload
-    def __getitem__(self, at: int) -> Batch: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[Batch]: ...
-    def __getitem__(self, at: int | slice) -> Batch | list[Batch]:
-        if isinstance(at, slice):
-            return [self[one] for one in range(len(self))[at]]
+    def __getitem__(self, at: int) -> Batch:
         kind, start, stop = self._bounds[at]
         decoding, samples, lengths = self._kinds[kind]
         texts, places = zip(*self._texts[start:stop], strict=True)

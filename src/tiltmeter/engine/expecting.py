@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
-from tiltmeter.engine.asking import BATCH, GRADIENTS, expected_after, explain, unanswered
+from tiltmeter.engine.asking import expected_after, expecting, explain, explaining
 from tiltmeter.engine.staff import Staff
+from tiltmeter.engine.stages import Stage, perform
 from tiltmeter.models import Explainer, Model, Predictor, as_explainer, as_predictor
-from tiltmeter.store import Expectations, Ledger, Step
-from tiltmeter.study import NextWordChoices, Plan
+from tiltmeter.records import NextWords, Saliency, SaliencyMethod
+from tiltmeter.store import Expectations, Ledger
+from tiltmeter.study import Plan
 from tiltmeter.watching import Watcher
 
 
@@ -25,51 +29,32 @@ def expect(plan: Plan, model: Model, ledger: Ledger, staff: Staff, watch: Watche
     if choices.saliency and not others and len(plan.study.models) == 1:
         as_explainer(model)
     for bounded in choices.bounded:
-        _ask(as_predictor(model), ledger, bounded, staff, watch)
+        perform(_expecting(as_predictor(model), ledger, bounded), staff, watch)
     if choices.saliency and isinstance(model, Explainer):
-        _explain(model, ledger, choices, staff, watch)
+        perform(_explaining(model, ledger, choices.bounded[0], choices.saliency), staff, watch)
 
 
-def _ask(model: Predictor, ledger: Ledger, bounded: bool, staff: Staff, watch: Watcher) -> None:
-    questions = ledger.next_words.questions()
-    name = model.facts.name
-    stage = f"{name}, bounded" if bounded else name
-    done = ledger.next_words.done("expecting", stage)
-    watch.start(f"next words of {stage}", len(questions), _steps(done, len(questions), BATCH))
-    if done:
-        watch.advance(0, ledger.next_words.count_unanswered(name, bounded=bounded))
-    todo = (
-        (at, questions[start : start + BATCH])
-        for at, start in enumerate(range(0, len(questions), BATCH))
-        if at not in done
+def _expecting(model: Predictor, ledger: Ledger, bounded: bool) -> Stage[Sequence[int], Sequence[NextWords]]:
+    kept, name = ledger.next_words, model.facts.name
+    way = f"{name}, bounded" if bounded else name
+    ask = partial(expected_after, model, bounded=bounded)
+    return replace(
+        expecting(f"next words of {way}", kept.questions(), ask, partial(kept.add_expected, name, bounded)),
+        marks=ledger.steps("expecting", way),
+        failed_before=partial(kept.count_unanswered, name, bounded=bounded),
     )
-    for (at, batch), found in staff.each(model, lambda one, part: expected_after(one, part[1], bounded=bounded), todo):
-        answers = enumerate(found, start=at * BATCH)
-        ledger.next_words.record_expected(Step("expecting", stage, at), name, bounded, answers)
-        watch.advance(len(batch), unanswered(found))
 
 
-def _explain(model: Explainer, ledger: Ledger, choices: NextWordChoices, staff: Staff, watch: Watcher) -> None:
-    assert choices.saliency is not None
-    name, kept = model.facts.name, ledger.next_words
-    answers = Expectations(ledger.folder, held=0).answers(name, bounded=choices.bounded[0])
-    questions, numbers = kept.questions(), kept.explained()
-    done = kept.done("explaining", name)
-    steps = _steps(done, len(numbers), GRADIENTS)
-    watch.start(f"saliency of {name}", len(numbers), steps)
-    if done:
-        watch.advance(0, steps - kept.count_explained(name))
-    method = choices.saliency
-    todo = (
-        (at, [(number, questions[number], answers[number]) for number in numbers[start : start + GRADIENTS]])
-        for at, start in enumerate(range(0, len(numbers), GRADIENTS))
-        if at not in done
-    )
-    for (at, batch), found in staff.each(model, lambda one, part: explain(one, part[1], method), todo):
-        kept.record_saliencies(Step("explaining", name, at), name, found.items())
-        watch.advance(len(batch), len(batch) - sum(one.unscored is None for one in found.values()))
+def _explaining(
+    model: Explainer, ledger: Ledger, bounded: bool, method: SaliencyMethod
+) -> Stage[Sequence[int], Mapping[int, Saliency]]:
+    kept, name = ledger.next_words, model.facts.name
+    answers = Expectations(ledger.folder, held=0).answers(name, bounded=bounded)
+    ask = partial(explain, model, kept.questions(), answers, method=method)
+    stage = explaining(f"saliency of {name}", kept.explained(), ask, partial(kept.add_saliencies, name))
+    marks = ledger.steps("explaining", name)
 
+    def lost() -> int:
+        return sum(map(stage.batches.size, marks.done())) - kept.count_explained(name)
 
-def _steps(done: Collection[int], total: int, batch: int) -> int:
-    """How many of the steps are done."""
-    return sum(min(batch, total - at * batch) for at in done)
+    return replace(stage, marks=marks, failed_before=lost)

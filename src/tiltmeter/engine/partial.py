@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
+from tiltmeter.databases import transaction
 from tiltmeter.errors import RunError
 from tiltmeter.sources.generated import UnitResult
+from tiltmeter.sources.rephrased.paraphrasing import Rephrased
+
+Kind = TypeVar("Kind", UnitResult, Rephrased)
 
 _SCHEMA = """
 create table if not exists orders (key text primary key, value text not null);
@@ -46,9 +50,9 @@ class Partial:
         """Whether anything is finished."""
         return bool(self._database.execute("select exists (select 1 from units)").fetchone()[0])
 
-    def part(self, name: str) -> _Part:
-        """The journal of one part."""
-        return _Part(self, name)
+    def part(self, name: str, kind: type[Kind]) -> Part[Kind]:
+        """The journal of one part, which keeps records of a kind."""
+        return Part(self, name, kind)
 
     def remove(self) -> None:
         """Delete the file: what it was kept for is finished."""
@@ -57,18 +61,16 @@ class Partial:
         for path in (self.path.with_name(f"{self.path.name}-journal"), self.path):
             path.unlink(missing_ok=True)
 
-    def units(self, part: str) -> dict[str, UnitResult]:
-        """The finished units of a part."""
-        rows = self._database.execute("select unit, result from units where part = ?", (part,))
-        return {unit: UnitResult.from_json(json.loads(result)) for unit, result in rows}
+    def units(self, part: str) -> Iterator[tuple[str, str]]:
+        """The finished units of a part, as they were written."""
+        yield from self._database.execute("select unit, result from units where part = ?", (part,))
 
-    def record(self, part: str, results: Sequence[UnitResult]) -> None:
+    def record(self, part: str, units: Mapping[str, str]) -> None:
         """Add finished units: all of them or none."""
-        rows = [(part, result.unit.id, json.dumps(asdict(result))) for result in results]
         try:
-            self._database.execute("begin")
-            self._database.executemany("insert into units values (?, ?, ?)", rows)
-            self._database.execute("commit")
+            with transaction(self._database):
+                rows = ((part, unit, result) for unit, result in units.items())
+                self._database.executemany("insert into units values (?, ?, ?)", rows)
         except sqlite3.Error as error:
             raise self._refused(error) from error
 
@@ -78,10 +80,9 @@ class Partial:
         if not self.has_units():
             # Nothing would be lost: another order may take the place of this one.
             rows = [(key, json.dumps(value)) for key, value in now.items()]
-            self._database.execute("begin")
-            self._database.execute("delete from orders")
-            self._database.executemany("insert into orders values (?, ?)", rows)
-            self._database.execute("commit")
+            with transaction(self._database):
+                self._database.execute("delete from orders")
+                self._database.executemany("insert into orders values (?, ?)", rows)
             return
         key = next((key for key in {**before, **now} if before.get(key) != now.get(key)), None)
         if key:
@@ -102,14 +103,17 @@ class Partial:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class Part(Generic[Kind]):
     """The units of one part."""
 
     partial: Partial
     name: str
+    kind: type[Kind]
 
-    def done(self) -> Mapping[str, UnitResult]:
-        return self.partial.units(self.name)
+    def done(self) -> Mapping[str, Kind]:
+        """The finished units, by their ids."""
+        return {unit: self.kind.from_json(json.loads(result)) for unit, result in self.partial.units(self.name)}
 
-    def record(self, results: Sequence[UnitResult]) -> None:
-        self.partial.record(self.name, results)
+    def record(self, made: Mapping[str, Kind]) -> None:
+        """Add finished units: all of them or none."""
+        self.partial.record(self.name, {unit: json.dumps(asdict(one)) for unit, one in made.items()})

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import groupby
-from typing import overload
 
+from tiltmeter.engine.staff import Staff
+from tiltmeter.engine.stages import Batches, Stage, perform
 from tiltmeter.measures.scorers import Scorer
 from tiltmeter.models import Model
 from tiltmeter.records import Pair, PairScore, Query, TokenScores
+from tiltmeter.store import Ledger
 from tiltmeter.study.spool import ordered, spooled
-from tiltmeter.watching import Silent, Watcher
+from tiltmeter.watching import Watcher
 
 BATCH = 256
 """Queries in a batch: what a killed run loses at most. Part of the plan, so that resuming changes no number."""
+CHUNK = 1000
+"""So many pairs are scored at once."""
+
+Answers = Mapping[Query, TokenScores]
 
 
-class Batches(Sequence[tuple[Query, ...]]):
+class QueryBatches(Batches[tuple[Query, ...]]):
     """Every question of some pairs once, like with like and short before long, cut into batches.
 
     Questions that are many are not in memory, but in a temporary file.
@@ -40,31 +48,52 @@ class Batches(Sequence[tuple[Query, ...]]):
     def __len__(self) -> int:
         return len(self._places)
 
-    @overload
-    def __getitem__(self, at: int) -> tuple[Query, ...]: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[tuple[Query, ...]]: ...
-    def __getitem__(self, at: int | slice) -> tuple[Query, ...] | list[tuple[Query, ...]]:
-        if isinstance(at, slice):
-            return [self[one] for one in range(len(self))[at]]
+    def __getitem__(self, at: int) -> tuple[Query, ...]:
         place = self._places[at]
         rows = self.questions[place.start : place.stop]
         return tuple(Query(text, conditioning, spans) for conditioning, _, text, spans in rows)
+
+
+def score(
+    pairs: Sequence[Pair], scorers: Sequence[Scorer], model: Model, ledger: Ledger, staff: Staff, watch: Watcher
+) -> None:
+    """Score the pairs of a run with a model that is tested in it."""
+    name = model.facts.name
+    stage = _stage(model, pairs, scorers, partial(ledger.add_answers, name))
+    marks = ledger.steps("scoring", name)
+    perform(replace(stage, marks=marks, failed_before=partial(ledger.count_unanswered, name)), staff, watch)
+    ledger.record_scores(name, [scorer.name for scorer in scorers], _scored(pairs, scorers, name, ledger))
 
 
 def score_pairs(
     model: Model, pairs: Sequence[Pair], scorers: Sequence[Scorer], watcher: Watcher | None = None
 ) -> dict[str, list[PairScore]]:
     """Score pairs in memory, by scorer name, in the order given; what the scorers share is asked once."""
-    watch = watcher or Silent()
-    batches = Batches(pairs, scorers)
-    watch.start(f"scoring with {model.facts.name}", len(batches.questions), 0)
     answers: dict[Query, TokenScores] = {}
-    for batch in batches:
-        found = ask(model, batch)
-        answers.update(found)
-        watch.advance(len(batch), failures(found))
+    perform(_stage(model, pairs, scorers, answers.update), watch=watcher)
     return {scorer.name: [scorer.score(pair, answers) for pair in pairs] for scorer in scorers}
+
+
+def _stage(
+    model: Model, pairs: Sequence[Pair], scorers: Sequence[Scorer], write: Callable[[Answers], None]
+) -> Stage[tuple[Query, ...], Answers]:
+    return Stage(
+        f"scoring with {model.facts.name}",
+        QueryBatches(pairs, scorers),
+        ask=lambda batch: ask(model, batch),
+        write=lambda _, found: write(found),
+        failed=lambda _, found: sum(one.unscored is not None for one in found.values()),
+    )
+
+
+def _scored(
+    pairs: Sequence[Pair], scorers: Sequence[Scorer], name: str, ledger: Ledger
+) -> Iterator[tuple[PairScore, ...]]:
+    """For each pair its scores under all scorers, from the answers that it needs."""
+    for start in range(0, len(pairs), CHUNK):
+        some = pairs[start : start + CHUNK]
+        answers = ledger.answers(name, (query for pair in some for scorer in scorers for query in scorer.asks(pair)))
+        yield from (tuple(scorer.score(pair, answers) for scorer in scorers) for pair in some)
 
 
 def fitting(scorers: Sequence[Scorer], model: Model, pairs: Sequence[Pair]) -> list[Scorer]:
@@ -77,13 +106,8 @@ def fitting(scorers: Sequence[Scorer], model: Model, pairs: Sequence[Pair]) -> l
     return [scorer for scorer in scorers if fits(scorer)] or list(scorers)
 
 
-def ask(model: Model, batch: Sequence[Query]) -> Mapping[Query, TokenScores]:
+def ask(model: Model, batch: Sequence[Query]) -> Answers:
     """A model's answers to questions that share their conditioning."""
     spans = [query.spans for query in batch] if any(query.spans for query in batch) else None
     scores = model.score([query.text for query in batch], conditioning=batch[0].conditioning, spans=spans)
     return dict(zip(batch, scores, strict=True))
-
-
-def failures(answers: Mapping[Query, TokenScores]) -> int:
-    """How many questions have no answer."""
-    return sum(one.unscored is not None for one in answers.values())

@@ -51,8 +51,8 @@ class _Units:
     def done(self) -> Mapping[str, UnitResult]:
         return self.ledger.units(self.source)
 
-    def record(self, results: Sequence[UnitResult]) -> None:
-        self.ledger.record_units(self.source, results)
+    def record(self, made: Mapping[str, UnitResult]) -> None:
+        self.ledger.record_units(self.source, made)
 
 
 @dataclass(frozen=True, slots=True)

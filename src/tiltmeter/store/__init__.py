@@ -18,7 +18,6 @@ from tiltmeter.store.progress import PROGRESS, Progress, ProgressFile, Stage, pr
 from tiltmeter.store.reading import Continuations, UsedRater
 from tiltmeter.store.records import Probes, Run
 from tiltmeter.store.state import RunState, recover, set_aside, state_of
-from tiltmeter.store.steps import Step
 
 __all__ = [
     "ANNOTATIONS",
@@ -45,7 +44,6 @@ __all__ = [
     "Run",
     "RunState",
     "Stage",
-    "Step",
     "UsedRater",
     "changed_versions",
     "completion_columns",

@@ -37,7 +37,6 @@ create table pairs   (number integer primary key, id text not null unique, pair 
 create table dropped (number integer primary key, bias text, origin text, text text, reason text);
 create table units   (source text, unit text, result text not null, primary key (source, unit));
 create table findings (pair integer references pairs, issue text, because text);
-create table batches (model text, batch integer, primary key (model, batch));
 create table answers (model text, conditioning text, text text, spans text, tokens text, unscored text,
                       primary key (model, conditioning, text, spans)) without rowid;
 create table cells   (number integer primary key, model text, scorer text, unique (model, scorer));
@@ -73,6 +72,7 @@ class Ledger:
                 before = self.meta()
                 if before["fingerprint"] == plan.fingerprint:
                     self._refuse_other_versions(before["versions"])
+                    steps.move_batches(database)
                     return False
                 if self.has_answers():
                     raise OtherRun(
@@ -107,12 +107,12 @@ class Ledger:
         rows = self._database.execute("select unit, result from units where source = ? order by rowid", (source,))
         return {unit: UnitResult.from_json(json.loads(result)) for unit, result in rows}
 
-    def record_units(self, source: str, results: Sequence[UnitResult]) -> None:
+    def record_units(self, source: str, made: Mapping[str, UnitResult]) -> None:
         """Write down what came of units that were written side by side: all of it or nothing."""
         with self._transaction() as database:
             database.executemany(
                 "insert into units values (?, ?, ?)",
-                ((source, result.unit.id, dump(asdict(result))) for result in results),
+                ((source, unit, dump(asdict(result))) for unit, result in made.items()),
             )
 
     def record_probes(self, probes: Probes) -> None:
@@ -203,22 +203,20 @@ class Ledger:
         """Whether anything of a model is in the ledger; of those that write or read sentences, of any of them."""
         if role != "models":
             return self._count("units") > 0
-        held = (f"exists (select 1 from {table} where model = ?)" for table in ("batches", "completions", "expected"))
+        held = (f"exists (select 1 from {table} where model = ?)" for table in ("answers", "completions", "expected"))
         [(found,)] = self._database.execute(f"select {' or '.join(held)}", (model,) * 3)
         return bool(found)
 
-    def done(self, model: str) -> set[int]:
-        """The batches of a model that are finished."""
-        return {number for (number,) in self._database.execute("select batch from batches where model = ?", (model,))}
+    def steps(self, stage: steps.StageName, name: str) -> steps.Steps:
+        """The batches of a stage that a model or rater has finished."""
+        return steps.Steps(self._database, self.folder, stage, name)
 
-    def record_batch(self, model: str, batch: int, answers: Mapping[Query, TokenScores]) -> None:
-        """Write the answers of one batch and mark it as done: all of it or nothing."""
-        with self._transaction() as database:
-            database.execute("insert into batches values (?, ?)", (model, batch))
-            database.executemany(
-                "insert into answers values (?, ?, ?, ?, ?, ?)",
-                ((model, *question_cells(query), *answer_cells(scores)) for query, scores in answers.items()),
-            )
+    def add_answers(self, model: str, answers: Mapping[Query, TokenScores]) -> None:
+        """Add the answers of a batch, in the writing that marks it."""
+        self._database.executemany(
+            "insert into answers values (?, ?, ?, ?, ?, ?)",
+            ((model, *question_cells(query), *answer_cells(scores)) for query, scores in answers.items()),
+        )
 
     def count_unanswered(self, model: str) -> int:
         """How many questions were asked of a model and have no answer."""

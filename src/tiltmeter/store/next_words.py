@@ -27,7 +27,6 @@ from tiltmeter.store.opening import LEDGER, connect_to_read, dump
 from tiltmeter.store.packing import word_cells, word_of
 from tiltmeter.store.reading import count_of, rows_of
 from tiltmeter.store.rows import HELD, held_or_read
-from tiltmeter.store.steps import Step, done, marked
 from tiltmeter.study import NextWordChoices
 from tiltmeter.study.spool import ordered, packed
 
@@ -148,28 +147,22 @@ class NextWordLedger:
         rows = self._database.execute("select saliency from saliencies where model = ?", (model,))
         return sum(json.loads(saliency)["unscored"] is None for (saliency,) in rows)
 
-    def done(self, stage: str, name: str) -> set[int]:
-        """The batches of a stage that are finished."""
-        return done(self._database, stage, name)
+    def add_expected(self, model: str, bounded: bool, answers: Mapping[int, NextWords]) -> None:
+        """Add what a model expects, by the number of the question, in the writing that marks the batch."""
+        self._database.executemany(
+            "insert into expected values (?, ?, ?, ?, ?, ?)",
+            (
+                (model, int(bounded), number, packed_words(found), found.highest, found.gap)
+                for number, found in answers.items()
+            ),
+        )
 
-    def record_expected(self, at: Step, model: str, bounded: bool, answers: Iterable[tuple[int, NextWords]]) -> None:
-        """Write what a model expects, each with the number of its question, and mark the batch as done."""
-        with marked(self._database, self._folder, at) as database:
-            database.executemany(
-                "insert into expected values (?, ?, ?, ?, ?, ?)",
-                (
-                    (model, int(bounded), number, packed_words(found), found.highest, found.gap)
-                    for number, found in answers
-                ),
-            )
-
-    def record_saliencies(self, at: Step, model: str, found: Iterable[tuple[int, Saliency]]) -> None:
-        """Write what the tokens of prompts have to do with the answers, and mark the batch as done."""
-        with marked(self._database, self._folder, at) as database:
-            database.executemany(
-                "insert into saliencies values (?, ?, ?)",
-                ((model, number, dump(asdict(one))) for number, one in found),
-            )
+    def add_saliencies(self, model: str, found: Mapping[int, Saliency]) -> None:
+        """Add what the tokens of prompts have to do with the answers, likewise."""
+        self._database.executemany(
+            "insert into saliencies values (?, ?, ?)",
+            ((model, number, dump(asdict(one))) for number, one in found.items()),
+        )
 
 
 class Expectations:

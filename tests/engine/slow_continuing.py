@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.engine import asking, carry_out, completing, expecting, rating, scoring
+from tiltmeter.engine import asking, carry_out, completing, rating, scoring
 from tiltmeter.study import plan, read
 
 STUDY = """
@@ -45,7 +45,7 @@ def small_steps(monkeypatch: Any = None) -> None:
 def main(study: Path, folder: Path) -> None:
     """Carry the study out slowly."""
     ask, write, rated = scoring.ask, completing.write, rating.Sitting.rated
-    expected = expecting.expected_after
+    expected = asking.expected_after
 
     def slow(work: Any) -> Any:
         def later(*given: Any, **settings: Any) -> Any:
@@ -55,7 +55,7 @@ def main(study: Path, folder: Path) -> None:
         return later
 
     small_steps()
-    scoring.ask, completing.write, expecting.expected_after = slow(ask), slow(write), slow(expected)
+    scoring.ask, completing.write, asking.expected_after = slow(ask), slow(write), slow(expected)
     rating.Sitting.rated = slow(rated)  # type: ignore[method-assign]
     carry_out(plan(read(study)), folder)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
-from tiltmeter.engine.stages import Cut, Stage, perform
+from tiltmeter.engine.stages import Stage, cut, perform
 from tiltmeter.models import Explainer, Predictor
 from tiltmeter.records import NextWords, Saliency, SaliencyMethod
 from tiltmeter.sources.perturbing import Perturbed
@@ -39,13 +39,15 @@ def ask(
     questions, prompts = questions_of(asked, choices)
     name = model.facts.name
     answers: dict[int, NextWords] = {}
-    ask_batch = partial(expected_after, model, bounded=bounded, capitalised=capitalised)
-    perform(expecting(f"{name}: next words", questions, ask_batch, answers.update), watch=watcher)
+    stage = next_words_stage(
+        f"{name}: next words", model, questions, answers.update, bounded=bounded, capitalised=capitalised
+    )
+    perform(stage, watcher=watcher)
     explained: dict[int, Saliency] = {}
     if explainer is not None:
-        open_ones = [at for at, question in enumerate(questions) if question.explained]
-        explain_batch = partial(explain, explainer, questions, answers, method=method)
-        perform(explaining(f"{name}: saliency", open_ones, explain_batch, explained.update), watch=watcher)
+        numbers = [at for at, question in enumerate(questions) if question.explained]
+        ask_some = partial(explain, explainer, questions, answers, method=method)
+        perform(saliency_stage(f"{name}: saliency", numbers, ask_some, explained.update), watcher=watcher)
     return [
         Answered(
             one.asked,
@@ -69,32 +71,45 @@ def expected_after(
     )
 
 
-def expecting(
+def next_words_stage(
     what: str,
+    model: Predictor,
     questions: Sequence[Question],
-    ask: Callable[[Sequence[Question]], Sequence[NextWords]],
     write: Callable[[Mapping[int, NextWords]], None],
+    *,
+    bounded: bool,
+    capitalised: bool | None = None,
 ) -> Stage[Sequence[int], Sequence[NextWords]]:
-    """The stage of next words; `write` gets the answers by the number of the question."""
+    """Questions that are asked; `write` gets the answers by their numbers."""
+
+    def ask_some(numbers: Sequence[int]) -> Sequence[NextWords]:
+        some = questions[numbers[0] : numbers[-1] + 1]
+        return expected_after(model, some, bounded=bounded, capitalised=capitalised)
+
     return Stage(
         what,
-        Cut(range(len(questions)), BATCH),
-        ask=lambda numbers: ask(questions[numbers[0] : numbers[-1] + 1]),
+        cut(range(len(questions)), BATCH),
+        ask=ask_some,
         write=lambda numbers, found: write(dict(zip(numbers, found, strict=True))),
-        failed=lambda _, found: sum(all(word.logprob is None for word in one.words) for one in found),
+        failed=lambda _, found: unanswered(found),
     )
 
 
-def explaining(
+def unanswered(answers: Iterable[NextWords]) -> int:
+    """After how many questions no word has a chance."""
+    return sum(all(word.logprob is None for word in one.words) for one in answers)
+
+
+def saliency_stage(
     what: str,
     numbers: Sequence[int],
     ask: Callable[[Sequence[int]], Mapping[int, Saliency]],
     write: Callable[[Mapping[int, Saliency]], None],
 ) -> Stage[Sequence[int], Mapping[int, Saliency]]:
-    """The stage of saliency of the questions of these numbers."""
+    """Questions whose answers are explained, by their numbers."""
     return Stage(
         what,
-        Cut(numbers, GRADIENTS),
+        cut(numbers, GRADIENTS),
         ask=ask,
         write=lambda _, found: write(found),
         failed=lambda some, found: len(some) - sum(one.unscored is None for one in found.values()),

@@ -32,6 +32,11 @@ class Batch:
     places: tuple[tuple[int, ...], ...]
     """For each text, the numbers of the prompts that have it."""
 
+    @property
+    def tokens(self) -> int:
+        """How many tokens are decoded at most."""
+        return len(self.texts) * self.samples * self.decoding.max_new_tokens * self.decoding.beams
+
 
 def complete(plan: Plan, model: Model, ledger: Ledger, staff: Staff, watch: Watcher) -> None:
     """Write what the study asks of a model that can write; one that cannot is left to the other views."""
@@ -40,20 +45,22 @@ def complete(plan: Plan, model: Model, ledger: Ledger, staff: Staff, watch: Watc
     if choices is None or (others and not isinstance(model, Writer)):
         return
     writer, name, seed = as_writer(model), model.facts.name, plan.study.seed
+    steps = ledger.steps("completing", name)
     longest = [lengths[0][0] for _, lengths in generations(choices.decodings)]
 
     def lost() -> int:
         # A text that several prompts have, or that is cut to several lengths, was written once.
-        places = ledger.continuations.unwritten(name, longest)
+        places = (place for place in ledger.written.unanswered((name,)) if place[0] in longest)
         return sum(1 for _ in ordered((at, plan.prompts[number].text, sample) for at, number, sample in places))
 
     stage = Stage(
         f"writing texts with {name}",
-        TextBatches(plan.prompts, choices),
+        batches_of(plan.prompts, choices),
         ask=lambda batch: write(writer, batch, seed),
-        write=lambda batch, written: ledger.continuations.add_completions(name, _places(batch, written)),
+        write=lambda batch, written: ledger.written.put((name,), _places(batch, written).items()),
         failed=lambda _, written: sum(one.unwritten is not None for samples in written for one in samples),
-        marks=ledger.steps("completing", name),
+        done=steps.done(),
+        marked=steps.marked,
         failed_before=lost,
     )
     perform(stage, staff, watch)
@@ -75,43 +82,27 @@ def write(writer: Writer, batch: Batch, seed: int) -> list[list[Completion]]:
     return writer.complete(batch.texts, batch.decoding, samples=batch.samples, seed=seed)
 
 
-class TextBatches(Batches[Batch]):
+def batches_of(prompts: Iterable[Prompt], choices: ContinuationChoices) -> Batches[Batch]:
     """Every text once at its greatest length, short prompts before long ones, cut into batches.
 
     Prompts that are many are not in memory, but in a temporary file.
     """
+    rows = ordered((len(prompt.text), prompt.text, number) for number, prompt in enumerate(prompts))
+    same = groupby(rows, key=lambda row: row[1])
+    texts = spooled((text, tuple(number for *_, number in every)) for text, every in same)
+    kinds = [(one, choices.samples_of(one), lengths) for one, lengths in generations(choices.decodings)]
+    bounds = [
+        (kind, start, min(start + step, len(texts)))
+        for kind, (_, samples, _) in enumerate(kinds)
+        for step in (max(1, BATCH // samples),)
+        for start in range(0, len(texts), step)
+    ]
 
-    def __init__(self, prompts: Iterable[Prompt], choices: ContinuationChoices) -> None:
-        rows = ordered((len(prompt.text), prompt.text, number) for number, prompt in enumerate(prompts))
-        texts = groupby(rows, key=lambda row: row[1])
-        self._texts = spooled((text, tuple(number for *_, number in every)) for text, every in texts)
-        self._kinds = [(one, choices.samples_of(one), lengths) for one, lengths in generations(choices.decodings)]
-        self._bounds = [
-            (kind, start, min(start + step, len(self._texts)))
-            for kind, (_, samples, _) in enumerate(self._kinds)
-            for step in (max(1, BATCH // samples),)
-            for start in range(0, len(self._texts), step)
-        ]
+    def read(at: int) -> Batch:
+        kind, start, stop = bounds[at]
+        return Batch(*kinds[kind], *zip(*texts[start:stop], strict=True))
 
-    @property
-    def tokens(self) -> int:
-        """How many tokens are decoded at most."""
-        each = (samples * decoding.max_new_tokens * decoding.beams for decoding, samples, _ in self._kinds)
-        return len(self._texts) * sum(each)
-
-    def size(self, at: int) -> int:
-        """How many texts are written in a batch."""
-        kind, start, stop = self._bounds[at]
-        return (stop - start) * self._kinds[kind][1]
-
-    def __len__(self) -> int:
-        return len(self._bounds)
-
-    def __getitem__(self, at: int) -> Batch:
-        kind, start, stop = self._bounds[at]
-        decoding, samples, lengths = self._kinds[kind]
-        texts, places = zip(*self._texts[start:stop], strict=True)
-        return Batch(decoding, samples, lengths, texts, places)
+    return Batches([(stop - start) * kinds[kind][1] for kind, start, stop in bounds], read)
 
 
 def generations(decodings: Sequence[Decoding]) -> list[tuple[Decoding, tuple[tuple[int, int], ...]]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from tiltmeter.engine.asking import expected_after, expecting, explain, explaining
+from tiltmeter.engine.asking import explain, next_words_stage, saliency_stage, unanswered
 from tiltmeter.engine.staff import Staff
 from tiltmeter.engine.stages import Stage, perform
 from tiltmeter.models import Explainer, Model, Predictor, as_explainer, as_predictor
@@ -35,26 +35,30 @@ def expect(plan: Plan, model: Model, ledger: Ledger, staff: Staff, watch: Watche
 
 
 def _expecting(model: Predictor, ledger: Ledger, bounded: bool) -> Stage[Sequence[int], Sequence[NextWords]]:
-    kept, name = ledger.next_words, model.facts.name
-    way = f"{name}, bounded" if bounded else name
-    ask = partial(expected_after, model, bounded=bounded)
+    kept, questions, whose = ledger.expected, ledger.next_words.questions(), (model.facts.name, int(bounded))
+    way = f"{model.facts.name}, bounded" if bounded else model.facts.name
+    steps = ledger.steps("expecting", way)
     return replace(
-        expecting(f"next words of {way}", kept.questions(), ask, partial(kept.add_expected, name, bounded)),
-        marks=ledger.steps("expecting", way),
-        failed_before=partial(kept.count_unanswered, name, bounded=bounded),
+        next_words_stage(
+            f"next words of {way}", model, questions, lambda found: kept.put(whose, found.items()), bounded=bounded
+        ),
+        done=steps.done(),
+        marked=steps.marked,
+        failed_before=lambda: unanswered(kept.every(whose)),
     )
 
 
 def _explaining(
     model: Explainer, ledger: Ledger, bounded: bool, method: SaliencyMethod
 ) -> Stage[Sequence[int], Mapping[int, Saliency]]:
-    kept, name = ledger.next_words, model.facts.name
+    kept, name = ledger.explained, model.facts.name
     answers = Expectations(ledger.folder, held=0).answers(name, bounded=bounded)
-    ask = partial(explain, model, kept.questions(), answers, method=method)
-    stage = explaining(f"saliency of {name}", kept.explained(), ask, partial(kept.add_saliencies, name))
-    marks = ledger.steps("explaining", name)
+    ask = partial(explain, model, ledger.next_words.questions(), answers, method=method)
+    numbers, steps = ledger.next_words.explained(), ledger.steps("explaining", name)
+    stage = saliency_stage(f"saliency of {name}", numbers, ask, lambda found: kept.put((name,), found.items()))
+    done = steps.done()
 
     def lost() -> int:
-        return sum(map(stage.batches.size, marks.done())) - kept.count_explained(name)
+        return sum(stage.batches.sizes[at] for at in done) - sum(one.unscored is None for one in kept.every((name,)))
 
-    return replace(stage, marks=marks, failed_before=lost)
+    return replace(stage, done=done, marked=steps.marked, failed_before=lost)

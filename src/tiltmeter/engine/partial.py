@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from tiltmeter.databases import transaction
+from tiltmeter.engine.units import Journal
 from tiltmeter.errors import RunError
 from tiltmeter.sources.generated import UnitResult
 from tiltmeter.sources.rephrased.paraphrasing import Rephrased
@@ -50,9 +51,22 @@ class Partial:
         """Whether anything is finished."""
         return bool(self._database.execute("select exists (select 1 from units)").fetchone()[0])
 
-    def part(self, name: str, kind: type[Kind]) -> Part[Kind]:
+    def part(self, name: str, kind: type[Kind]) -> Journal[Kind]:
         """The journal of one part, which keeps records of a kind."""
-        return Part(self, name, kind)
+
+        def done() -> dict[str, Kind]:
+            rows = self._database.execute("select unit, result from units where part = ?", (name,))
+            return {unit: kind.from_json(json.loads(result)) for unit, result in rows}
+
+        def record(made: Mapping[str, Kind]) -> None:
+            rows = [(name, unit, json.dumps(asdict(one))) for unit, one in made.items()]
+            try:
+                with transaction(self._database):
+                    self._database.executemany("insert into units values (?, ?, ?)", rows)
+            except sqlite3.Error as error:
+                raise self._refused(error) from error
+
+        return Journal(done, record)
 
     def remove(self) -> None:
         """Delete the file: what it was kept for is finished."""
@@ -60,19 +74,6 @@ class Partial:
         # A process that was killed leaves its journal behind, spent.
         for path in (self.path.with_name(f"{self.path.name}-journal"), self.path):
             path.unlink(missing_ok=True)
-
-    def units(self, part: str) -> Iterator[tuple[str, str]]:
-        """The finished units of a part, as they were written."""
-        yield from self._database.execute("select unit, result from units where part = ?", (part,))
-
-    def record(self, part: str, units: Mapping[str, str]) -> None:
-        """Add finished units: all of them or none."""
-        try:
-            with transaction(self._database):
-                rows = ((part, unit, result) for unit, result in units.items())
-                self._database.executemany("insert into units values (?, ?, ?)", rows)
-        except sqlite3.Error as error:
-            raise self._refused(error) from error
 
     def _agree(self, order: Mapping[str, Any]) -> None:
         now = json.loads(json.dumps(order))
@@ -100,20 +101,3 @@ class Partial:
         if "locked" in str(error):
             return RunError(f"{self.path}: another process is writing these sentences; wait for it, or stop it")
         return RunError(f"{self.path}: cannot be used to go on ({error}); remove it, or name another file with --out")
-
-
-@dataclass(frozen=True, slots=True)
-class Part(Generic[Kind]):
-    """The units of one part."""
-
-    partial: Partial
-    name: str
-    kind: type[Kind]
-
-    def done(self) -> Mapping[str, Kind]:
-        """The finished units, by their ids."""
-        return {unit: self.kind.from_json(json.loads(result)) for unit, result in self.partial.units(self.name)}
-
-    def record(self, made: Mapping[str, Kind]) -> None:
-        """Add finished units: all of them or none."""
-        self.partial.record(self.name, {unit: json.dumps(asdict(one)) for unit, one in made.items()})

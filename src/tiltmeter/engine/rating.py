@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tiltmeter.engine.panel import GROUPS, Masker, Seat, WordSets
 from tiltmeter.engine.staff import Staff
-from tiltmeter.engine.stages import Cut, Stage, perform
+from tiltmeter.engine.stages import Stage, cut, perform
 from tiltmeter.errors import ModelError
 from tiltmeter.raters import Rater, unread
 from tiltmeter.raters.refusal import NAME as REFUSAL
@@ -81,14 +81,16 @@ class Sitting:
     def rate(self, staff: Staff, watch: Watcher) -> None:
         """The texts, then the rater's own tilt."""
         kept, name = self.ledger.continuations, self.name
+        steps = self.ledger.steps("rating", name)
         stage = Stage(
             f"rating by {name}",
-            Cut(kept.texts(), BATCH),
+            cut(kept.texts(), BATCH),
             ask=self.rated,
             write=lambda _, rated: kept.add_ratings(name, rated),
             failed=lambda _, rated: sum(rating.unrated is not None for _, rating in rated),
-            marks=self.ledger.steps("rating", name),
-            failed_before=lambda: kept.count_unrated(name),
+            done=steps.done(),
+            marked=steps.marked,
+            failed_before=lambda: sum(1 for _ in self.ledger.rated.unanswered((name,))),
         )
         perform(stage, staff, watch)
         own = self.ledger.steps("tilting", name)

@@ -12,7 +12,7 @@ from typing import Any
 
 from tiltmeter.engine.partial import Partial
 from tiltmeter.engine.staff import HERE
-from tiltmeter.engine.units import Units, Unrecorded
+from tiltmeter.engine.units import Journal, Units
 from tiltmeter.records import ModelFacts, Prompt
 from tiltmeter.sources.rephrased.paraphrasing import (
     Judge,
@@ -62,7 +62,7 @@ def rephrase(
         start,
         lambda found: all(text.dropped for text in found.attempts),
     )
-    journal = partial.part("rephrased", Rephrased) if partial else Unrecorded[Rephrased]()
+    journal = partial.part("rephrased", Rephrased) if partial else Journal[Rephrased]()
     return units.made(journal, HERE, watcher or Silent())
 
 

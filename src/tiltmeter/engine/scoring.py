@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import groupby
+from typing import Any
 
 from tiltmeter.engine.staff import Staff
 from tiltmeter.engine.stages import Batches, Stage, perform
@@ -24,34 +24,28 @@ CHUNK = 1000
 Answers = Mapping[Query, TokenScores]
 
 
-class QueryBatches(Batches[tuple[Query, ...]]):
-    """Every question of some pairs once, like with like and short before long, cut into batches.
+def questions_of(pairs: Iterable[Pair], scorers: Sequence[Scorer]) -> Sequence[tuple[Any, ...]]:
+    """Every question of some pairs once, like with like and short before long: its kind, length, text and spans.
 
     Questions that are many are not in memory, but in a temporary file.
     """
+    asked = (query for pair in pairs for scorer in scorers for query in scorer.asks(pair))
+    return spooled(ordered((query.conditioning, len(query.text), query.text, query.spans) for query in asked))
 
-    def __init__(self, pairs: Iterable[Pair], scorers: Sequence[Scorer]) -> None:
-        asked = (query for pair in pairs for scorer in scorers for query in scorer.asks(pair))
-        rows = ((query.conditioning, len(query.text), query.text, query.spans) for query in asked)
-        self.questions = spooled(ordered(rows))
-        self._places: list[range] = []
-        start = 0
-        for _, kind in groupby(row[0] for row in self.questions):
-            end = start + sum(1 for _ in kind)
-            self._places += [range(at, min(at + BATCH, end)) for at in range(start, end, BATCH)]
-            start = end
 
-    def size(self, at: int) -> int:
-        """How many questions a batch has."""
-        return len(self._places[at])
+def _batches(questions: Sequence[tuple[Any, ...]]) -> Batches[tuple[Query, ...]]:
+    places: list[range] = []
+    start = 0
+    for _, kind in groupby(row[0] for row in questions):
+        end = start + sum(1 for _ in kind)
+        places += [range(at, min(at + BATCH, end)) for at in range(start, end, BATCH)]
+        start = end
 
-    def __len__(self) -> int:
-        return len(self._places)
-
-    def __getitem__(self, at: int) -> tuple[Query, ...]:
-        place = self._places[at]
-        rows = self.questions[place.start : place.stop]
+    def read(at: int) -> tuple[Query, ...]:
+        rows = questions[places[at].start : places[at].stop]
         return tuple(Query(text, conditioning, spans) for conditioning, _, text, spans in rows)
+
+    return Batches(list(map(len, places)), read)
 
 
 def score(
@@ -59,9 +53,14 @@ def score(
 ) -> None:
     """Score the pairs of a run with a model that is tested in it."""
     name = model.facts.name
-    stage = _stage(model, pairs, scorers, partial(ledger.add_answers, name))
-    marks = ledger.steps("scoring", name)
-    perform(replace(stage, marks=marks, failed_before=partial(ledger.count_unanswered, name)), staff, watch)
+    steps = ledger.steps("scoring", name)
+    stage = replace(
+        _stage(model, pairs, scorers, lambda found: ledger.scored.put((name,), found.items())),
+        done=steps.done(),
+        marked=steps.marked,
+        failed_before=lambda: sum(1 for _ in ledger.scored.unanswered((name,))),
+    )
+    perform(stage, staff, watch)
     ledger.record_scores(name, [scorer.name for scorer in scorers], _scored(pairs, scorers, name, ledger))
 
 
@@ -70,7 +69,7 @@ def score_pairs(
 ) -> dict[str, list[PairScore]]:
     """Score pairs in memory, by scorer name, in the order given; what the scorers share is asked once."""
     answers: dict[Query, TokenScores] = {}
-    perform(_stage(model, pairs, scorers, answers.update), watch=watcher)
+    perform(_stage(model, pairs, scorers, answers.update), watcher=watcher)
     return {scorer.name: [scorer.score(pair, answers) for pair in pairs] for scorer in scorers}
 
 
@@ -79,7 +78,7 @@ def _stage(
 ) -> Stage[tuple[Query, ...], Answers]:
     return Stage(
         f"scoring with {model.facts.name}",
-        QueryBatches(pairs, scorers),
+        _batches(questions_of(pairs, scorers)),
         ask=lambda batch: ask(model, batch),
         write=lambda _, found: write(found),
         failed=lambda _, found: sum(one.unscored is not None for one in found.values()),
@@ -92,7 +91,9 @@ def _scored(
     """For each pair its scores under all scorers, from the answers that it needs."""
     for start in range(0, len(pairs), CHUNK):
         some = pairs[start : start + CHUNK]
-        answers = ledger.answers(name, (query for pair in some for scorer in scorers for query in scorer.asks(pair)))
+        answers = ledger.scored.get(
+            (name,), (query for pair in some for scorer in scorers for query in scorer.asks(pair))
+        )
         yield from (tuple(scorer.score(pair, answers) for scorer in scorers) for pair in some)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from tiltmeter.engine.staff import HERE, Staff
-from tiltmeter.engine.stages import Listed, Stage, Unmarked, perform
+from tiltmeter.engine.stages import Batches, Stage, perform
 from tiltmeter.raters.refusal import REFUSAL, Refusal
 from tiltmeter.records import Spec
 from tiltmeter.sources import generated
@@ -20,27 +20,14 @@ Item = TypeVar("Item")
 Made = TypeVar("Made")
 
 
-class Journal(Protocol[Made]):
-    """Where finished units are written down."""
+@dataclass(frozen=True, slots=True)
+class Journal(Generic[Made]):
+    """Where finished units are written down, by their ids; unless told, nowhere, so that a stop loses everything."""
 
-    def done(self) -> Mapping[str, Made]:
-        """The units that are there already, by their ids."""
-        ...
-
-    def record(self, made: Mapping[str, Made]) -> None:
-        """Add those of one block: all of them or none."""
-        ...
-
-
-class Unrecorded(Generic[Made]):
-    """A journal that keeps nothing: a stop loses everything."""
-
-    def done(self) -> Mapping[str, Made]:
-        """Never anything."""
-        return {}
-
-    def record(self, made: Mapping[str, Made]) -> None:
-        """Ignore it."""
+    done: Callable[[], Mapping[str, Made]] = dict
+    """Those that are there already."""
+    record: Callable[[Mapping[str, Made]], None] = lambda made: None
+    """Adds those of one block: all of them or none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +53,11 @@ class Units(Generic[Item, Made]):
 
         stage = Stage(
             self.what,
-            Listed(self.blocks),
+            Batches(list(map(len, self.blocks)), self.blocks.__getitem__),
             ask=lambda block: make([item for _, item in block]),
             write=write,
             failed=lambda _, found: sum(map(self.is_nothing, found)),
-            marks=Unmarked(finished),
+            done=finished,
             failed_before=lambda: sum(self.is_nothing(done[name]) for at in finished for name, _ in self.blocks[at]),
         )
         perform(stage, staff, watcher)

@@ -4,9 +4,10 @@ The ledger is in WAL mode, so that another process can read while a run writes. 
 is done are one transaction: killed at any moment, nothing that was marked is lost and nothing is written twice.
 """
 
-from tiltmeter.store.amending import Amendments, is_passing
+from tiltmeter.store.amending import Amendments
 from tiltmeter.store.annotations import ANNOTATIONS, Annotations
-from tiltmeter.store.answers import Answered, last_word, likeliest, unasked
+from tiltmeter.store.answered import Answered, last_word, likeliest, unasked
+from tiltmeter.store.answers import is_passing
 from tiltmeter.store.continuations import ContinuationLedger, KeptText
 from tiltmeter.store.exporting import completion_columns, completion_rows
 from tiltmeter.store.folders import NotBegun, read_meta, read_run, read_written, spec_of

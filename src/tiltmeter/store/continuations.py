@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 from tiltmeter.errors import RunError
 from tiltmeter.raters.tilt import TiltItem
-from tiltmeter.records import NO_ANSWER, Completion, Decoding, Prompt, Rating, Scope
+from tiltmeter.records import Completion, Decoding, Prompt, Rating, Scope
+from tiltmeter.store.answers import Answers, Kind
 from tiltmeter.store.opening import dump, writing
 from tiltmeter.store.rows import Rows
 from tiltmeter.study.spool import packed
@@ -45,6 +46,31 @@ class KeptText:
     unwritten: str | None
 
 
+WRITTEN: Kind[Place, Completion] = Kind(
+    "completions",
+    ("model",),
+    ("decoding", "prompt", "sample"),
+    ("text", "tokens", "ended", "unwritten"),
+    "unwritten",
+    lambda one: (one.text, one.tokens, one.ended, one.unwritten),
+    lambda text, tokens, ended, unwritten: Completion(text, tokens, ended, unwritten=unwritten),
+    lambda place: place,
+    lambda *place: place,
+)
+RATED: Kind[int, Rating] = Kind(
+    "ratings",
+    ("rater",),
+    ("completion",),
+    ("value", "label", "unrated"),
+    "unrated",
+    lambda one: (one.value, one.label, one.unrated),
+    lambda value, label, unrated: Rating("", value, unrated, label=label),
+    who="(select number from raters where rater = ?)",
+    # What was not written is asked for first.
+    open_where="completion in (select number from completions where unwritten is null)",
+)
+
+
 class ContinuationLedger:
     """The part of an open ledger that the view of continuations writes."""
 
@@ -60,27 +86,6 @@ class ContinuationLedger:
         self._database.executemany(
             "insert into decodings values (?, ?)", ((at, dump(asdict(one))) for at, one in enumerate(decodings))
         )
-
-    def add_completions(self, model: str, texts: Mapping[Place, Completion]) -> None:
-        """Add the texts of a batch, in the writing that marks it."""
-        self._database.executemany(
-            "insert into completions (model, decoding, prompt, sample, text, tokens, ended, unwritten) "
-            "values (?, ?, ?, ?, ?, ?, ?, ?)",
-            ((model, *place, one.text, one.tokens, one.ended, one.unwritten) for place, one in texts.items()),
-        )
-
-    def unwritten(self, model: str, settings: Sequence[int]) -> Iterator[Place]:
-        """The places of the texts that a model could not write under some settings."""
-        query = (
-            "select decoding, prompt, sample from completions where model = ? and unwritten is not null "
-            f"and decoding in ({', '.join('?' * len(settings))})"
-        )
-        yield from self._database.execute(query, (model, *settings))
-
-    def count_unrated(self, rater: str) -> int:
-        """How many texts a rater read without a rating."""
-        query = "select count(*) from ratings where rater = ? and unrated is not null"
-        return int(self._database.execute(query, (self._rater(rater),)).fetchone()[0])
 
     def texts(self) -> Sequence[KeptText]:
         """The texts so far, in the order in which they were written, read when they are asked for."""
@@ -119,13 +124,7 @@ class ContinuationLedger:
         caveats = Counter(one.caveat for text, one in ratings if one.caveat and text not in known)
         if caveats:
             self._count_caveats(database, rater, caveats)
-        # What a server said stays: only what it left open has another rating.
-        database.executemany(
-            "insert into ratings values (?, ?, ?, ?, ?) on conflict (rater, completion) do update "
-            "set value = excluded.value, label = excluded.label, unrated = excluded.unrated "
-            "where instr(ratings.unrated, ?) > 0",
-            ((number, text, one.value, one.label, one.unrated, NO_ANSWER) for text, one in ratings),
-        )
+        Answers(RATED, database).put((rater,), ratings)
 
     def _count_caveats(self, database: sqlite3.Connection, rater: str, caveats: Counter[str]) -> None:
         row = database.execute("select value from meta where key = 'caveats'").fetchone()

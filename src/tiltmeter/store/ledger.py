@@ -12,19 +12,20 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tiltmeter.errors import OtherRun, RunError
-from tiltmeter.records import Dropped, ModelFacts, Pair, PairScore, Query, TokenScores
+from tiltmeter.records import Dropped, ModelFacts, Pair, PairScore
 from tiltmeter.sources.generated.settings import UnitResult
 from tiltmeter.store import continuations, next_words, steps
 from tiltmeter.store.amending import Amendments
-from tiltmeter.store.continuations import ContinuationLedger
+from tiltmeter.store.answers import Answers
+from tiltmeter.store.continuations import RATED, WRITTEN, ContinuationLedger
 from tiltmeter.store.damage import checked_meta
 from tiltmeter.store.digests import check_rows, create, has_digests
-from tiltmeter.store.next_words import Expectations, NextWordLedger
+from tiltmeter.store.next_words import EXPECTED, EXPLAINED, Expectations, NextWordLedger
 from tiltmeter.store.opening import LEDGER, changed_versions, connect, connect_to_read, dump, versions, writing
 from tiltmeter.store.reading import Continuations
 from tiltmeter.store.records import Probes, Run
 from tiltmeter.store.rows import HELD
-from tiltmeter.store.scored import answer_cells, dropped_of, pairs_of, question_cells, scored_pairs
+from tiltmeter.store.scored import SCORED, dropped_of, pairs_of, scored_pairs
 from tiltmeter.study import Plan
 from tiltmeter.study.spool import packed
 
@@ -54,7 +55,13 @@ class Ledger:
         self._database = connect_to_read(path) if read_only else connect(path)
         self.continuations = ContinuationLedger(self._database, self.folder)
         self.next_words = NextWordLedger(self._database, self.folder)
-        self.amendments = Amendments(self._database, self.folder)
+        self.scored = Answers(SCORED, self._database)
+        self.written = Answers(WRITTEN, self._database)
+        self.rated = Answers(RATED, self._database)
+        self.expected = Answers(EXPECTED, self._database)
+        self.explained = Answers(EXPLAINED, self._database)
+        kept = (self.scored, self.written, self.rated, self.expected)
+        self.amendments = Amendments(self._database, self.folder, kept)
 
     def __enter__(self) -> Ledger:
         return self
@@ -210,32 +217,6 @@ class Ledger:
     def steps(self, stage: steps.StageName, name: str) -> steps.Steps:
         """The batches of a stage that a model or rater has finished."""
         return steps.Steps(self._database, self.folder, stage, name)
-
-    def add_answers(self, model: str, answers: Mapping[Query, TokenScores]) -> None:
-        """Add the answers of a batch, in the writing that marks it."""
-        self._database.executemany(
-            "insert into answers values (?, ?, ?, ?, ?, ?)",
-            ((model, *question_cells(query), *answer_cells(scores)) for query, scores in answers.items()),
-        )
-
-    def count_unanswered(self, model: str) -> int:
-        """How many questions were asked of a model and have no answer."""
-        query = "select count(*) from answers where model = ? and unscored is not null"
-        return int(self._database.execute(query, (model,)).fetchone()[0])
-
-    def answers(self, model: str, queries: Iterable[Query]) -> dict[Query, TokenScores]:
-        """The answers of a model to questions that were asked."""
-        statement = (
-            "select tokens, unscored from answers where model = ? and conditioning = ? and text = ? and spans = ?"
-        )
-        found = {}
-        for query in dict.fromkeys(queries):
-            tokens, unscored = self._database.execute(statement, (model, *question_cells(query))).fetchone()
-            triples = json.loads(tokens)
-            found[query] = TokenScores(
-                tuple((start, end) for start, end, _ in triples), tuple(value for *_, value in triples), unscored
-            )
-        return found
 
     def record_scores(self, model: str, scorers: Sequence[str], scored: Iterable[Sequence[PairScore]]) -> None:
         """Write the scores of a model, for each pair those under all its scorers: all of it or nothing."""

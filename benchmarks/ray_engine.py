@@ -26,7 +26,7 @@ from tiltmeter.engine import Cluster, carry_out
 from tiltmeter.models import ModelSettings
 from tiltmeter.study import plan, read
 
-SMALLER = {"scoring": 64, "completing": 32, "expecting": 32}
+SMALLER = {"scoring": 64, "completing": 32, "asking": 32}
 """Batches of fewer texts than usual, so that a study of a minute has enough of them for two workers."""
 PROGRAM = "\n".join(
     [
@@ -134,7 +134,7 @@ def batches(folder: Path) -> int:
     """How many batches a run has recorded."""
     try:
         with closing(connect(f"file:{folder / 'ledger.sqlite'}?mode=ro", uri=True)) as ledger:
-            [count] = ledger.execute("select (select count(*) from batches) + (select count(*) from steps)").fetchone()
+            [count] = ledger.execute("select count(*) from steps").fetchone()
             return int(count)
     except Error:
         return 0

@@ -67,13 +67,12 @@ def stage(folder: Path, model: str) -> str:
         named = (f"{model}%",)
         done = {name for (name,) in database.execute("select distinct stage from steps where name like ?", named)}
         rated = database.execute("select count(*) from steps where stage = 'rating'").fetchone()[0]
-        scored = database.execute("select count(*) from batches where model like ?", named).fetchone()[0]
     except sqlite3.Error:
         return "nothing"
     if rated:
         return "rating"
-    ways = (("expecting", "next words"), ("completing", "writing"))
-    return next((words for name, words in ways if name in done), "scoring" if scored else "nothing")
+    ways = (("expecting", "next words"), ("completing", "writing"), ("scoring", "scoring"))
+    return next((words for name, words in ways if name in done), "nothing")
 
 
 def rows(folder: Path) -> dict[str, list[tuple[object, ...]]]:

@@ -18,7 +18,7 @@ from tiltmeter.study import plan, read
 pytestmark = pytest.mark.slow
 
 COUNTS = """
-select (select count(*) from batches),
+select (select count(*) from steps where stage = 'scoring'),
        (select count(*) from steps where stage = 'completing'),
        (select count(*) from steps where stage in ('rating', 'tilting')),
        (select count(*) from steps where stage = 'expecting')

@@ -12,7 +12,7 @@ import pytest
 from tiltmeter import models
 from tiltmeter.analysis import summarise_run
 from tiltmeter.analysis.next_word_cells import NextWordCell
-from tiltmeter.engine import carry_out, expecting
+from tiltmeter.engine import asking, carry_out
 from tiltmeter.errors import ModelError
 from tiltmeter.records import ModelFacts, Saliency
 from tiltmeter.store import Run, read_run
@@ -110,11 +110,11 @@ def test_prompts_that_cannot_be_perturbed_are_unscored_and_say_why(tmp_path: Pat
 
 
 def test_a_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(expecting, "BATCH", 16)
+    monkeypatch.setattr(asking, "BATCH", 16)
     made = plan(parse(STUDY))
     whole = carry_out(made, tmp_path / "whole")
     asked = 0
-    ask = expecting.expected_after
+    ask = asking.expected_after
 
     def stopping(*given: Any, **settings: Any) -> Any:
         nonlocal asked
@@ -123,7 +123,7 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.Monk
             raise KeyboardInterrupt
         return ask(*given, **settings)
 
-    monkeypatch.setattr(expecting, "expected_after", stopping)
+    monkeypatch.setattr(asking, "expected_after", stopping)
     with pytest.raises(KeyboardInterrupt):
         carry_out(made, tmp_path / "stopped")
     assert summarise_run(read_run(tmp_path / "stopped")).missing == ("scripted",)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sqlite3
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,13 @@ from tests.engine.killing import killed_until_done
 from tests.store.broken import rewritten
 from tiltmeter import models
 from tiltmeter.analysis import summarise_run
-from tiltmeter.engine import carry_out, local, scoring
+from tiltmeter.engine import carry_out, scoring
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.measures.pairs import margin
 from tiltmeter.measures.scorers import find
 from tiltmeter.report import write_tables
 from tiltmeter.sources import pairs_file
-from tiltmeter.store import Ledger, locked, opening, read_run
+from tiltmeter.store import LEDGER, Ledger, locked, opening, read_run
 from tiltmeter.study import Plan, parse, plan, read
 
 STUDY = 'name = "t"\nmodels = ["scripted"]\nspecs = ["gender-math-arts"]\n[pairs]\nscorers = ["sum", "mean", "rest"]\n'
@@ -53,13 +54,25 @@ def test_scores_of_a_run_equal_those_in_memory(small: Plan, tmp_path: Path) -> N
     assert {scorer: list(scores) for (_, scorer), scores in run.scores.items()} == direct
 
 
+def as_before(folder: Path) -> None:
+    """Keep the finished batches of a run where earlier versions did."""
+    for statements in (
+        ["create table if not exists batches (model text, batch integer, primary key (model, batch))"],
+        ["insert into batches select name, batch from steps where stage = 'scoring'", "delete from steps"],
+    ):
+        with rewritten(folder / LEDGER) as database:
+            for statement in statements:
+                database.execute(statement)
+
+
+@pytest.mark.parametrize("stopped", [lambda _: None, as_before])
 def test_an_interrupted_run_loses_and_doubles_nothing(
-    small: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopped: Callable[[Path], None]
 ) -> None:
     monkeypatch.setattr(scoring, "BATCH", 10)
     carry_out(small, tmp_path / "whole")
     asked: list[int] = []
-    ask = local.ask
+    ask = scoring.ask
 
     def ask_and_stop(model, batch):
         if len(asked) % 3 == 2:
@@ -68,13 +81,13 @@ def test_an_interrupted_run_loses_and_doubles_nothing(
         asked.append(len(batch))
         return ask(model, batch)
 
-    monkeypatch.setattr(local, "ask", ask_and_stop)
+    monkeypatch.setattr(scoring, "ask", ask_and_stop)
     for _ in range(100):
         try:
             carry_out(small, tmp_path / "broken")
             break
         except KeyboardInterrupt:
-            continue
+            stopped(tmp_path / "broken")
     assert asked.count(0) > 2
     whole = read_run(tmp_path / "whole")
     texts = {query for pair in whole.pairs for scorer in ("sum",) for query in find(scorer, "causal").queries(pair)}
@@ -86,19 +99,19 @@ def batches_done(folder: Path) -> int:
     """How far a run has come, seen from outside."""
     try:
         database = sqlite3.connect(f"file:{folder / 'ledger.sqlite'}?mode=ro", uri=True)
-        return int(database.execute("select count(*) from batches").fetchone()[0])
+        return int(database.execute("select count(*) from steps").fetchone()[0])
     except sqlite3.Error:
         return 0
 
 
 def carry_out_slowly(study: Path, folder: Path) -> None:
-    ask = local.ask
+    ask = scoring.ask
 
     def slow(model: Any, batch: Any) -> Any:
         time.sleep(0.02)
         return ask(model, batch)
 
-    local.ask, scoring.BATCH = slow, 64
+    scoring.ask, scoring.BATCH = slow, 64
     carry_out(plan(read(study)), folder)
 
 
@@ -151,7 +164,7 @@ def test_two_processes_cannot_carry_out_the_same_run(small: Plan, tmp_path: Path
 
 def test_another_process_reads_while_a_run_writes(small: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    ask = local.ask
+    ask = scoring.ask
 
     def ask_and_look(model, batch):
         database = sqlite3.connect(f"file:{tmp_path / 'ledger.sqlite'}?mode=ro", uri=True)
@@ -159,7 +172,7 @@ def test_another_process_reads_while_a_run_writes(small: Plan, tmp_path: Path, m
         return ask(model, batch)
 
     monkeypatch.setattr(scoring, "BATCH", 20)
-    monkeypatch.setattr(local, "ask", ask_and_look)
+    monkeypatch.setattr(scoring, "ask", ask_and_look)
     carry_out(small, tmp_path)
     assert seen[0] == 0
     assert seen[1] == 20

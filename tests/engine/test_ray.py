@@ -482,12 +482,12 @@ def test_batches_come_back_in_order_and_few_are_on_their_way() -> None:
             assert taken - done <= 3
             yield number
 
-    def work(_: None, number: int) -> int:
+    def work(number: int) -> int:
         with staff.dispatch.desk.left():
             time.sleep(0.02 if number % 3 == 0 else 0)
         return number * number
 
-    for number, squared in staff.each(None, work, batches()):
+    for number, squared in staff.each(work, batches()):
         assert (number, squared) == (done, done * done)
         done += 1
     assert done == 20
@@ -503,14 +503,14 @@ def test_one_at_a_time_works_on_the_driver_and_all_wait_together() -> None:
         time.sleep(0.001)
         seated[0] -= 1
 
-    def work(_: None, number: int) -> int:
+    def work(number: int) -> int:
         counted()
         with staff.dispatch.desk.left():
             all_away.wait()
         counted()
         return number
 
-    assert [result for _, result in staff.each(None, work, range(8))] == list(range(8))
+    assert [result for _, result in staff.each(work, range(8))] == list(range(8))
     assert seated == [0, 1]
 
 

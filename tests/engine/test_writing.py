@@ -116,7 +116,7 @@ def test_a_unit_of_which_no_sentence_is_kept_has_come_to_nothing() -> None:
     def heard(write: Callable[..., str] | None) -> Counting:
         author = units.Author(FakeGenerator(write), GenerationSettings(max_requests=2), {SPEC.name: shots}, NO_REVIEW)
         watcher = Counting()
-        units.write_units(todo, lambda: author, units.Unrecorded(), watcher, "writing")
+        units.write_units(todo, lambda: author, units.Journal(), watcher, "writing")
         return watcher
 
     well, badly = heard(None), heard(lambda source, term, attribute: "No such words here.")

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 COUNTS = """
 select (select count(*) from units where unit not like '%/round-1'),
        (select count(*) from units where unit like '%/round-1'),
-       (select count(*) from batches)
+       (select count(*) from steps)
 """
 
 

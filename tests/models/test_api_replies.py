@@ -391,7 +391,7 @@ def test_a_call_of_a_tool_is_told_and_not_paid_for_again() -> None:
         before = len(served.asked)
         [[found]] = model.complete([model.chat_prompt("Write.")], SHORT)
     assert "tool" in str(found.unwritten)
-    assert not is_passing(found.unwritten)
+    assert not is_passing(found)
     assert len(served.asked) == before + 1
 
 

@@ -8,7 +8,7 @@ from tests.store.broken import rewritten
 from tests.web.texts_run import make_texts
 from tiltmeter.errors import RunError
 from tiltmeter.records import NO_ANSWER, Rating
-from tiltmeter.store import LEDGER, Ledger, Step, read_run
+from tiltmeter.store import LEDGER, Ledger, read_run
 
 LOST = f"{NO_ANSWER}status 500"
 
@@ -24,7 +24,8 @@ def test_rating_a_batch_again_takes_away_no_rating(tmp_path: Path) -> None:
             database.execute("insert into ratings values (?, ?, ?, null, ?)", (rater, number, value, reason))
     with Ledger(folder) as ledger:
         again = [Rating(name, None, LOST), Rating(name, None, LOST), Rating(name, 0.25), Rating(name, None, LOST)]
-        ledger.continuations.record_ratings(Step("rating", name, 0), zip(numbers, again, strict=True))
+        with ledger.steps("rating", name).marked():
+            ledger.continuations.add_ratings(name, list(zip(numbers, again, strict=True)))
     with rewritten(folder / LEDGER) as database:
         rows = database.execute("select value, unrated from ratings where rater = ? order by completion", (rater,))
         assert rows.fetchall() == [(0.5, None), (None, "refused"), (0.25, None), (None, LOST)]

@@ -12,7 +12,7 @@ from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, mode
 from tiltmeter.errors import UserError
 
 if TYPE_CHECKING:
-    from tiltmeter.engine.rephrasing import RephrasedPartial
+    from tiltmeter.engine.partial import Partial
     from tiltmeter.records import Dropped, Prompt
     from tiltmeter.sources.rephrased.paraphrasing import ParaphraseSettings, Rephrased, Target
 
@@ -177,7 +177,7 @@ def _prompts(what: str, columns: dict[str, str], per_group: int | None, seed: in
 
 def _by_model(
     prompts: list[Prompt], targets: list[Target], settings: ParaphraseSettings, by: str, out: Path, running: Any
-) -> tuple[RephrasedPartial | None, list[Rephrased]]:
+) -> tuple[Partial | None, list[Rephrased]]:
     from tiltmeter import models
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine import rephrasing
@@ -195,7 +195,7 @@ def _by_model(
                 pen,
                 rephrasing.judge,
                 settings,
-                journal=partial or rephrasing.Unrecorded(),
+                partial=partial,
                 watcher=bar,
             )
     except BaseException:

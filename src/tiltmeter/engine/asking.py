@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
+from tiltmeter.engine.stages import Stage, cut, perform
 from tiltmeter.models import Explainer, Predictor
 from tiltmeter.records import NextWords, Saliency, SaliencyMethod
 from tiltmeter.sources.perturbing import Perturbed
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.store import Answered, Question, likeliest, questions_of
 from tiltmeter.study import NextWordChoices, WordChoice
-from tiltmeter.watching import Silent, Watcher
+from tiltmeter.watching import Watcher
 
 BATCH = 256
 """Questions in a batch: what a killed run loses at most. Part of the plan, so that resuming changes no number."""
@@ -33,29 +35,23 @@ def ask(
 
     An `explainer` also says what the tokens of each original prompt have to do with the most probable of the words.
     """
-    watch = watcher or Silent()
     choices = NextWordChoices((), (WordChoice("", sets),), saliency=method if explainer else None)
     questions, prompts = questions_of(asked, choices)
-    watch.start(f"{model.facts.name}: next words", len(questions), 0)
-    answers: list[NextWords] = []
-    for start in range(0, len(questions), BATCH):
-        found = expected_after(model, questions[start : start + BATCH], bounded=bounded, capitalised=capitalised)
-        answers += found
-        watch.advance(len(found), unanswered(found))
+    name = model.facts.name
+    answers: dict[int, NextWords] = {}
+    stage = next_words_stage(
+        f"{name}: next words", model, questions, answers.update, bounded=bounded, capitalised=capitalised
+    )
+    perform(stage, watcher=watcher)
     explained: dict[int, Saliency] = {}
     if explainer is not None:
-        open_ones = [at for at, question in enumerate(questions) if question.explained]
-        watch.start(f"{model.facts.name}: saliency", len(open_ones), 0)
-        for start in range(0, len(open_ones), GRADIENTS):
-            batch = open_ones[start : start + GRADIENTS]
-            shares = explain(explainer, [(at, questions[at], answers[at]) for at in batch], method)
-            explained |= shares
-            watch.advance(len(batch), len(batch) - sum(one.unscored is None for one in shares.values()))
-    by_number = dict(enumerate(answers))
+        numbers = [at for at, question in enumerate(questions) if question.explained]
+        ask_some = partial(explain, explainer, questions, answers, method=method)
+        perform(saliency_stage(f"{name}: saliency", numbers, ask_some, explained.update), watcher=watcher)
     return [
         Answered(
             one.asked,
-            one.answer(by_number, sets),
+            one.answer(answers, sets),
             None if one.question is None or one.asked.perturbation != "original" else explained.get(one.question),
         )
         for one in prompts
@@ -75,18 +71,63 @@ def expected_after(
     )
 
 
-def unanswered(answers: Sequence[NextWords]) -> int:
+def next_words_stage(
+    what: str,
+    model: Predictor,
+    questions: Sequence[Question],
+    write: Callable[[Mapping[int, NextWords]], None],
+    *,
+    bounded: bool,
+    capitalised: bool | None = None,
+) -> Stage[Sequence[int], Sequence[NextWords]]:
+    """Questions that are asked; `write` gets the answers by their numbers."""
+
+    def ask_some(numbers: Sequence[int]) -> Sequence[NextWords]:
+        some = questions[numbers[0] : numbers[-1] + 1]
+        return expected_after(model, some, bounded=bounded, capitalised=capitalised)
+
+    return Stage(
+        what,
+        cut(range(len(questions)), BATCH),
+        ask=ask_some,
+        write=lambda numbers, found: write(dict(zip(numbers, found, strict=True))),
+        failed=lambda _, found: unanswered(found),
+    )
+
+
+def unanswered(answers: Iterable[NextWords]) -> int:
     """After how many questions no word has a chance."""
     return sum(all(word.logprob is None for word in one.words) for one in answers)
 
 
+def saliency_stage(
+    what: str,
+    numbers: Sequence[int],
+    ask: Callable[[Sequence[int]], Mapping[int, Saliency]],
+    write: Callable[[Mapping[int, Saliency]], None],
+) -> Stage[Sequence[int], Mapping[int, Saliency]]:
+    """Questions whose answers are explained, by their numbers."""
+    return Stage(
+        what,
+        cut(numbers, GRADIENTS),
+        ask=ask,
+        write=lambda _, found: write(found),
+        failed=lambda some, found: len(some) - sum(one.unscored is None for one in found.values()),
+    )
+
+
 def explain(
-    model: Explainer, answered: Sequence[tuple[int, Question, NextWords]], method: SaliencyMethod
+    model: Explainer,
+    questions: Sequence[Question],
+    answers: Mapping[int, NextWords],
+    numbers: Sequence[int],
+    *,
+    method: SaliencyMethod,
 ) -> dict[int, Saliency]:
     """The saliency of the most probable of the words asked about, by the number of the question.
 
     A prompt without a scored word has none.
     """
-    wanted = [(at, question.text, word) for at, question, found in answered if (word := likeliest(found))]
+    wanted = [(at, questions[at].text, word) for at in numbers if (word := likeliest(answers[at]))]
     found = model.saliency([text for _, text, _ in wanted], [word for *_, word in wanted], method=method)
     return {at: one for (at, *_), one in zip(wanted, found, strict=True)}

@@ -20,10 +20,11 @@ from tiltmeter.engine.panel import JUDGE, panel
 from tiltmeter.engine.rating import BATCH, Sitting
 from tiltmeter.engine.scoring import ask
 from tiltmeter.engine.staff import Staff
+from tiltmeter.engine.stages import Stage, cut, perform
 from tiltmeter.models import Model, Predictor, Writer, lasting_name
 from tiltmeter.models.api import BudgetSpent, Hopeless, api_name
-from tiltmeter.records import Completion, Decoding, Query
-from tiltmeter.store import KeptText, Ledger, is_passing
+from tiltmeter.records import Completion, Decoding
+from tiltmeter.store import Ledger, is_passing
 from tiltmeter.study import Plan
 from tiltmeter.watching import Watcher
 
@@ -47,22 +48,26 @@ class Again:
 
     def each(self, what: str, asked: Sequence[Asked], gain: Callable[[Sequence[Asked]], int]) -> None:
         """Have questions asked a few at a time; `gain` writes what is answered, and says how much that is."""
-        if asked:
-            self.watch.start(f"asking again: {what}", len(asked), 0)
-        for start in range(0, len(asked), AT_ONCE):
-            some = asked[start : start + AT_ONCE]
+
+        def ask_some(some: Sequence[Asked]) -> int:
             try:
-                self._note(some, gain(some))
+                return gain(some)
             except BudgetSpent:
                 # Those that were answered before it was spent are known now.
                 for one in some:
                     with suppress(BudgetSpent):
-                        self._note([one], gain([one]))
+                        gained = gain([one])
+                        note(some, gained)
+                        self.watch.advance(1, 1 - gained)
                 raise
 
-    def _note(self, asked: Sequence[object], gained: int) -> None:
-        self.gained += gained
-        self.watch.advance(len(asked), len(asked) - gained)
+        def note(_: Sequence[Asked], gained: int) -> None:
+            self.gained += gained
+
+        if asked:
+            batches = cut(asked, AT_ONCE)
+            stage = Stage(f"asking again: {what}", batches, ask_some, note, lambda some, gained: len(some) - gained)
+            perform(stage, watcher=self.watch)
 
 
 def ask_again(plan: Plan, ledger: Ledger, staff: Staff, watch: Watcher) -> Again:
@@ -89,7 +94,7 @@ def ask_again(plan: Plan, ledger: Ledger, staff: Staff, watch: Watcher) -> Again
     for seat in panel(plan, staff):
         if seat.choice.name == JUDGE and _lacks_ratings(lasting_name(seat.choice.options["model"]), ledger):
             try:
-                _ratings(Sitting(plan, ledger.continuations, seat, staff, watch), ledger, again)
+                _ratings(Sitting(plan, ledger, seat), ledger, again)
             except (BudgetSpent, Hopeless) as error:
                 again.troubles.append(str(error))
     return again
@@ -97,36 +102,34 @@ def ask_again(plan: Plan, ledger: Ledger, staff: Staff, watch: Watcher) -> Again
 
 def _lacks(plan: Plan, name: str, ledger: Ledger) -> bool:
     """Whether anything of a model is missing, as far as its name tells without opening it."""
-    lacking, words = ledger.amendments, plan.study.next_words
+    words = plan.study.next_words
     return (
         name not in ledger.noted("models")
-        or bool(lacking.questions(name))
-        or bool(plan.study.continuations and lacking.texts(name))
-        or any(lacking.expectations(name, bounded=bounded) for bounded in (words.bounded if words else ()))
+        or bool(ledger.scored.lacking((name,)))
+        or bool(plan.study.continuations and ledger.written.lacking((name,)))
+        or any(ledger.expected.lacking((name, int(bounded))) for bounded in (words.bounded if words else ()))
     )
 
 
 def _lacks_ratings(model: str, ledger: Ledger) -> bool:
     judges = [rater for rater, facts in ledger.noted("raters").items() if facts.get("model") == model]
-    return not judges or any(ledger.amendments.ratings(one) or ledger.amendments.tilts(one) for one in judges)
+    return not judges or any(ledger.rated.lacking((one,)) or ledger.amendments.tilts(one) for one in judges)
 
 
 def _pairs(model: Model, ledger: Ledger, again: Again) -> None:
-    name = model.facts.name
-
-    def gain(some: Sequence[Query]) -> int:
-        found = {query: one for query, one in ask(model, some).items() if not is_passing(one.unscored)}
-        ledger.amendments.answered(name, found)
-        return len(found)
-
-    missing = ledger.amendments.questions(name)
+    name, kept = model.facts.name, ledger.scored
+    missing = kept.lacking((name,))
     for conditioning in dict.fromkeys(query.conditioning for query in missing):
-        again.each(f"scores of {name}", [one for one in missing if one.conditioning == conditioning], gain)
+        again.each(
+            f"scores of {name}",
+            [one for one in missing if one.conditioning == conditioning],
+            lambda some: ledger.amendments.amend(kept, (name,), ask(model, some)),
+        )
 
 
 def _texts(plan: Plan, writer: Writer, ledger: Ledger, again: Again) -> None:
     choices, name = plan.study.continuations, writer.facts.name
-    missing = ledger.amendments.texts(name) if choices else set()
+    missing = set(ledger.written.lacking((name,)) if choices else ())
     for decoding, lengths in generations(choices.decodings) if choices else ():
         settings = dict(lengths)
         prompts = sorted({prompt for setting, prompt, _ in missing if setting in settings})
@@ -138,9 +141,9 @@ def _texts(plan: Plan, writer: Writer, ledger: Ledger, again: Again) -> None:
                 for prompt, samples in zip(some, write(some), strict=True)
                 for sample, one in enumerate(samples)
                 for setting, limit in settings.items()
-                if (setting, prompt, sample) in missing and not is_passing(one.unwritten)
+                if (setting, prompt, sample) in missing and not is_passing(one)
             }
-            ledger.amendments.written(name, found, BATCH)
+            ledger.amendments.amend_texts(name, found, BATCH)
             return len({prompt for _, prompt, _ in found})
 
         again.each(f"texts of {name}", prompts, gain)
@@ -160,30 +163,27 @@ def _next_words(plan: Plan, model: Predictor, ledger: Ledger, again: Again) -> N
 
         def gain(some: Sequence[int], bounded: bool = bounded) -> int:
             answers = expected_after(model, [questions[number] for number in some], bounded=bounded)
-            found = {
-                number: one
-                for number, one in zip(some, answers, strict=True)
-                if not any(is_passing(word.unscored) for word in one.words)
-            }
-            ledger.amendments.expected(name, bounded, found)
-            return len(found)
+            found = dict(zip(some, answers, strict=True))
+            return ledger.amendments.amend(ledger.expected, (name, int(bounded)), found)
 
-        again.each(f"next words of {name}", ledger.amendments.expectations(name, bounded=bounded), gain)
+        again.each(f"next words of {name}", ledger.expected.lacking((name, int(bounded))), gain)
 
 
 def _ratings(sitting: Sitting, ledger: Ledger, again: Again) -> None:
-    def gain(some: Sequence[KeptText]) -> int:
-        found = [(number, one) for number, one in sitting.rated(some) if not is_passing(one.unrated)]
-        ledger.amendments.rated(found)
-        return len(found)
+    name, texts = sitting.name, ledger.continuations.texts()
+
+    def gain(some: Sequence[int]) -> int:
+        # Their numbers begin with 1.
+        found = dict(sitting.rated([texts[number - 1] for number in some]))
+        return ledger.amendments.amend(ledger.rated, (name,), found)
 
     def gain_tilt(some: Sequence[int]) -> int:
         items = sitting.tilt()
-        gained = ledger.amendments.tilts(sitting.name) - sum(is_passing(one.rating.unrated) for _, one in items)
+        gained = ledger.amendments.tilts(name) - sum(is_passing(one.rating) for _, one in items)
         if gained > 0:
-            ledger.amendments.tilted(sitting.name, items)
+            ledger.amendments.tilted(name, items)
         return min(len(some), max(gained, 0))
 
-    again.each(f"ratings by {sitting.name}", ledger.amendments.ratings(sitting.name), gain)
-    if ledger.amendments.tilts(sitting.name):
-        again.each(f"tilt of {sitting.name}", [0], gain_tilt)
+    again.each(f"ratings by {name}", ledger.rated.lacking((name,)), gain)
+    if ledger.amendments.tilts(name):
+        again.each(f"tilt of {name}", [0], gain_tilt)

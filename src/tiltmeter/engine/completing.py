@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import overload
 
 from tiltmeter.engine.staff import Staff
+from tiltmeter.engine.stages import Batches, Stage, perform
 from tiltmeter.models import Model, Writer, as_writer
 from tiltmeter.records import Completion, Decoding, Prompt
-from tiltmeter.store import Ledger, Step
+from tiltmeter.store import Ledger
+from tiltmeter.store.continuations import Place
 from tiltmeter.study import ContinuationChoices, Plan
 from tiltmeter.study.spool import ordered, spooled
 from tiltmeter.watching import Watcher
@@ -32,9 +33,9 @@ class Batch:
     """For each text, the numbers of the prompts that have it."""
 
     @property
-    def size(self) -> int:
-        """How many texts are written."""
-        return len(self.texts) * self.samples
+    def tokens(self) -> int:
+        """How many tokens are decoded at most."""
+        return len(self.texts) * self.samples * self.decoding.max_new_tokens * self.decoding.beams
 
 
 def complete(plan: Plan, model: Model, ledger: Ledger, staff: Staff, watch: Watcher) -> None:
@@ -43,25 +44,37 @@ def complete(plan: Plan, model: Model, ledger: Ledger, staff: Staff, watch: Watc
     others = plan.study.sources or plan.study.next_words
     if choices is None or (others and not isinstance(model, Writer)):
         return
-    writer, name = as_writer(model), model.facts.name
-    batches, seed = Batches(plan.prompts, choices), plan.study.seed
-    done = ledger.continuations.done("completing", name)
-    watch.start(f"writing texts with {name}", batches.size, sum(batches.size_of(at) for at in done))
-    if done:
+    writer, name, seed = as_writer(model), model.facts.name, plan.study.seed
+    steps = ledger.steps("completing", name)
+    longest = [lengths[0][0] for _, lengths in generations(choices.decodings)]
+
+    def lost() -> int:
         # A text that several prompts have, or that is cut to several lengths, was written once.
-        lost = ledger.continuations.unwritten(name, [lengths[0][0] for _, lengths in generations(choices.decodings)])
-        watch.advance(0, sum(1 for _ in ordered((at, plan.prompts[number].text, n) for at, number, n in lost)))
-    todo = ((at, batches[at]) for at in range(len(batches)) if at not in done)
-    for (at, batch), written in staff.each(writer, lambda pen, one: write(pen, one[1], seed), todo):
-        found = {
-            (setting, number, sample): one.at(limit)
-            for setting, limit in batch.lengths
-            for places, samples in zip(batch.places, written, strict=True)
-            for number in places
-            for sample, one in enumerate(samples)
-        }
-        ledger.continuations.record_completions(Step("completing", name, at), found)
-        watch.advance(batch.size, sum(one.unwritten is not None for samples in written for one in samples))
+        places = (place for place in ledger.written.unanswered((name,)) if place[0] in longest)
+        return sum(1 for _ in ordered((at, plan.prompts[number].text, sample) for at, number, sample in places))
+
+    stage = Stage(
+        f"writing texts with {name}",
+        batches_of(plan.prompts, choices),
+        ask=lambda batch: write(writer, batch, seed),
+        write=lambda batch, written: ledger.written.put((name,), _places(batch, written).items()),
+        failed=lambda _, written: sum(one.unwritten is not None for samples in written for one in samples),
+        done=steps.done(),
+        marked=steps.marked,
+        failed_before=lost,
+    )
+    perform(stage, staff, watch)
+
+
+def _places(batch: Batch, written: Sequence[Sequence[Completion]]) -> dict[Place, Completion]:
+    """The texts of every prompt and setting of a batch."""
+    return {
+        (setting, number, sample): one.at(limit)
+        for setting, limit in batch.lengths
+        for places, samples in zip(batch.places, written, strict=True)
+        for number in places
+        for sample, one in enumerate(samples)
+    }
 
 
 def write(writer: Writer, batch: Batch, seed: int) -> list[list[Completion]]:
@@ -69,54 +82,27 @@ def write(writer: Writer, batch: Batch, seed: int) -> list[list[Completion]]:
     return writer.complete(batch.texts, batch.decoding, samples=batch.samples, seed=seed)
 
 
-class Batches(Sequence[Batch]):
+def batches_of(prompts: Iterable[Prompt], choices: ContinuationChoices) -> Batches[Batch]:
     """Every text once at its greatest length, short prompts before long ones, cut into batches.
 
     Prompts that are many are not in memory, but in a temporary file.
     """
+    rows = ordered((len(prompt.text), prompt.text, number) for number, prompt in enumerate(prompts))
+    same = groupby(rows, key=lambda row: row[1])
+    texts = spooled((text, tuple(number for *_, number in every)) for text, every in same)
+    kinds = [(one, choices.samples_of(one), lengths) for one, lengths in generations(choices.decodings)]
+    bounds = [
+        (kind, start, min(start + step, len(texts)))
+        for kind, (_, samples, _) in enumerate(kinds)
+        for step in (max(1, BATCH // samples),)
+        for start in range(0, len(texts), step)
+    ]
 
-    def __init__(self, prompts: Iterable[Prompt], choices: ContinuationChoices) -> None:
-        rows = ordered((len(prompt.text), prompt.text, number) for number, prompt in enumerate(prompts))
-        texts = groupby(rows, key=lambda row: row[1])
-        self._texts = spooled((text, tuple(number for *_, number in every)) for text, every in texts)
-        self._kinds = [(one, choices.samples_of(one), lengths) for one, lengths in generations(choices.decodings)]
-        self._bounds = [
-            (kind, start, min(start + step, len(self._texts)))
-            for kind, (_, samples, _) in enumerate(self._kinds)
-            for step in (max(1, BATCH // samples),)
-            for start in range(0, len(self._texts), step)
-        ]
+    def read(at: int) -> Batch:
+        kind, start, stop = bounds[at]
+        return Batch(*kinds[kind], *zip(*texts[start:stop], strict=True))
 
-    @property
-    def size(self) -> int:
-        """How many texts are written in all."""
-        return len(self._texts) * sum(samples for _, samples, _ in self._kinds)
-
-    @property
-    def tokens(self) -> int:
-        """How many tokens are decoded at most."""
-        each = (samples * decoding.max_new_tokens * decoding.beams for decoding, samples, _ in self._kinds)
-        return len(self._texts) * sum(each)
-
-    def size_of(self, at: int) -> int:
-        """How many texts are written in a batch."""
-        kind, start, stop = self._bounds[at]
-        return (stop - start) * self._kinds[kind][1]
-
-    def __len__(self) -> int:
-        return len(self._bounds)
-
-    @overload
-    def __getitem__(self, at: int) -> Batch: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[Batch]: ...
-    def __getitem__(self, at: int | slice) -> Batch | list[Batch]:
-        if isinstance(at, slice):
-            return [self[one] for one in range(len(self))[at]]
-        kind, start, stop = self._bounds[at]
-        decoding, samples, lengths = self._kinds[kind]
-        texts, places = zip(*self._texts[start:stop], strict=True)
-        return Batch(decoding, samples, lengths, texts, places)
+    return Batches([(stop - start) * kinds[kind][1] for kind, start, stop in bounds], read)
 
 
 def generations(decodings: Sequence[Decoding]) -> list[tuple[Decoding, tuple[tuple[int, int], ...]]]:

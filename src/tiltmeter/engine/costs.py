@@ -88,7 +88,7 @@ def _cost(roles: Sequence[tuple[str, Iterable[Tokens], int]]) -> Cost:
 
 def _asked(plan: Plan, scorers: Sequence[Scorer], *, chat: bool) -> Iterator[Tokens]:
     """The tokens that each request to a tested model reads and writes."""
-    for conditioning, _, text, _ in scoring.Batches(plan.pairs, scorers).questions:
+    for conditioning, _, text, _ in scoring.questions_of(plan.pairs, scorers):
         by_chat = conditioning == forced_choice.CONDITIONING
         yield estimated_tokens(text) + _CHAT * by_chat, _CHOICE if by_chat else 1
     for source in plan.study.generated:
@@ -104,8 +104,7 @@ def _asked(plan: Plan, scorers: Sequence[Scorer], *, chat: bool) -> Iterator[Tok
 
 def _written(plan: Plan) -> Iterator[Tokens]:
     choices = plan.study.continuations
-    batches = completing.Batches(plan.prompts, choices) if choices else ()
-    for batch in batches:
+    for batch in completing.batches_of(plan.prompts, choices) if choices else ():
         for text in batch.texts:
             yield from repeat((estimated_tokens(text), batch.decoding.max_new_tokens), batch.samples)
 

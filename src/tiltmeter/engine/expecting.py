@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
-from tiltmeter.engine.asking import BATCH, GRADIENTS, expected_after, explain, unanswered
+from tiltmeter.engine.asking import explain, next_words_stage, saliency_stage, unanswered
 from tiltmeter.engine.staff import Staff
+from tiltmeter.engine.stages import Stage, perform
 from tiltmeter.models import Explainer, Model, Predictor, as_explainer, as_predictor
-from tiltmeter.store import Expectations, Ledger, Step
-from tiltmeter.study import NextWordChoices, Plan
+from tiltmeter.records import NextWords, Saliency, SaliencyMethod
+from tiltmeter.store import Expectations, Ledger
+from tiltmeter.study import Plan
 from tiltmeter.watching import Watcher
 
 
@@ -25,51 +29,36 @@ def expect(plan: Plan, model: Model, ledger: Ledger, staff: Staff, watch: Watche
     if choices.saliency and not others and len(plan.study.models) == 1:
         as_explainer(model)
     for bounded in choices.bounded:
-        _ask(as_predictor(model), ledger, bounded, staff, watch)
+        perform(_expecting(as_predictor(model), ledger, bounded), staff, watch)
     if choices.saliency and isinstance(model, Explainer):
-        _explain(model, ledger, choices, staff, watch)
+        perform(_explaining(model, ledger, choices.bounded[0], choices.saliency), staff, watch)
 
 
-def _ask(model: Predictor, ledger: Ledger, bounded: bool, staff: Staff, watch: Watcher) -> None:
-    questions = ledger.next_words.questions()
-    name = model.facts.name
-    stage = f"{name}, bounded" if bounded else name
-    done = ledger.next_words.done("expecting", stage)
-    watch.start(f"next words of {stage}", len(questions), _steps(done, len(questions), BATCH))
-    if done:
-        watch.advance(0, ledger.next_words.count_unanswered(name, bounded=bounded))
-    todo = (
-        (at, questions[start : start + BATCH])
-        for at, start in enumerate(range(0, len(questions), BATCH))
-        if at not in done
+def _expecting(model: Predictor, ledger: Ledger, bounded: bool) -> Stage[Sequence[int], Sequence[NextWords]]:
+    kept, questions, whose = ledger.expected, ledger.next_words.questions(), (model.facts.name, int(bounded))
+    way = f"{model.facts.name}, bounded" if bounded else model.facts.name
+    steps = ledger.steps("expecting", way)
+    return replace(
+        next_words_stage(
+            f"next words of {way}", model, questions, lambda found: kept.put(whose, found.items()), bounded=bounded
+        ),
+        done=steps.done(),
+        marked=steps.marked,
+        failed_before=lambda: unanswered(kept.every(whose)),
     )
-    for (at, batch), found in staff.each(model, lambda one, part: expected_after(one, part[1], bounded=bounded), todo):
-        answers = enumerate(found, start=at * BATCH)
-        ledger.next_words.record_expected(Step("expecting", stage, at), name, bounded, answers)
-        watch.advance(len(batch), unanswered(found))
 
 
-def _explain(model: Explainer, ledger: Ledger, choices: NextWordChoices, staff: Staff, watch: Watcher) -> None:
-    assert choices.saliency is not None
-    name, kept = model.facts.name, ledger.next_words
-    answers = Expectations(ledger.folder, held=0).answers(name, bounded=choices.bounded[0])
-    questions, numbers = kept.questions(), kept.explained()
-    done = kept.done("explaining", name)
-    steps = _steps(done, len(numbers), GRADIENTS)
-    watch.start(f"saliency of {name}", len(numbers), steps)
-    if done:
-        watch.advance(0, steps - kept.count_explained(name))
-    method = choices.saliency
-    todo = (
-        (at, [(number, questions[number], answers[number]) for number in numbers[start : start + GRADIENTS]])
-        for at, start in enumerate(range(0, len(numbers), GRADIENTS))
-        if at not in done
-    )
-    for (at, batch), found in staff.each(model, lambda one, part: explain(one, part[1], method), todo):
-        kept.record_saliencies(Step("explaining", name, at), name, found.items())
-        watch.advance(len(batch), len(batch) - sum(one.unscored is None for one in found.values()))
+def _explaining(
+    model: Explainer, ledger: Ledger, bounded: bool, method: SaliencyMethod
+) -> Stage[Sequence[int], Mapping[int, Saliency]]:
+    kept, name = ledger.explained, model.facts.name
+    answers = Expectations(ledger.folder, held=0).answers(name, bounded=bounded)
+    ask = partial(explain, model, ledger.next_words.questions(), answers, method=method)
+    numbers, steps = ledger.next_words.explained(), ledger.steps("explaining", name)
+    stage = saliency_stage(f"saliency of {name}", numbers, ask, lambda found: kept.put((name,), found.items()))
+    done = steps.done()
 
+    def lost() -> int:
+        return sum(stage.batches.sizes[at] for at in done) - sum(one.unscored is None for one in kept.every((name,)))
 
-def _steps(done: Collection[int], total: int, batch: int) -> int:
-    """How many of the steps are done."""
-    return sum(min(batch, total - at * batch) for at in done)
+    return replace(stage, done=done, marked=steps.marked, failed_before=lost)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -20,21 +20,18 @@ from tiltmeter.engine.identity import current_state, refuse_changed
 from tiltmeter.engine.panel import panel
 from tiltmeter.engine.rating import check_raters, rate
 from tiltmeter.engine.ray_crew import Cluster
-from tiltmeter.engine.scoring import Batches, ask, failures, fitting
+from tiltmeter.engine.scoring import fitting, score
 from tiltmeter.engine.staff import Staff
 from tiltmeter.engine.writing import write_probes
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.files import refuse_links_in
 from tiltmeter.measures.scorers import DEFAULTS, Scorer, find
-from tiltmeter.models import Model, ModelSettings
-from tiltmeter.records import Family, Pair, PairScore
+from tiltmeter.models import ModelSettings
+from tiltmeter.records import Family
 from tiltmeter.store import ANSWERS, KeptAnswers, Ledger, Run, RunState, locked, read_run, recover, set_aside
 from tiltmeter.store.made import same_results
 from tiltmeter.study import Plan, Study
 from tiltmeter.watching import Silent, Watcher
-
-CHUNK = 1000
-"""So many pairs are scored at once."""
 
 
 def carry_out(
@@ -117,7 +114,7 @@ def _go_on(plan: Plan, ledger: Ledger, staff: Staff, watch: Watcher) -> None:
         ledger.record_model(model.facts)
         if plan.study.sources:
             scorers = fitting(scorers_for(plan.study, model.facts.family), model, pairs)
-            _score(pairs, scorers, model, ledger, staff, watch)
+            score(pairs, scorers, model, ledger, staff, watch)
         complete(plan, model, ledger, staff, watch)
         expect(plan, model, ledger, staff, watch)
         refuse_changed(name, model.facts)
@@ -148,29 +145,3 @@ def scorers_for(study: Study, family: Family) -> list[Scorer]:
             # Named for the models of the other family, which a study may hold as well.
             continue
     return found or [find(DEFAULTS[family], family)]
-
-
-def _score(
-    pairs: Sequence[Pair], scorers: Sequence[Scorer], model: Model, ledger: Ledger, staff: Staff, watch: Watcher
-) -> None:
-    name = model.facts.name
-    batches = Batches(pairs, scorers)
-    done = ledger.done(name)
-    watch.start(f"scoring with {name}", len(batches.questions), sum(map(batches.size, done)))
-    if done:
-        watch.advance(0, ledger.count_unanswered(name))
-    todo = ((number, batches[number]) for number in range(len(batches)) if number not in done)
-    for (number, batch), found in staff.each(model, lambda one, part: ask(one, part[1]), todo):
-        ledger.record_batch(name, number, found)
-        watch.advance(len(batch), failures(found))
-    ledger.record_scores(name, [scorer.name for scorer in scorers], _scored(pairs, scorers, name, ledger))
-
-
-def _scored(
-    pairs: Sequence[Pair], scorers: Sequence[Scorer], name: str, ledger: Ledger
-) -> Iterator[tuple[PairScore, ...]]:
-    """For each pair its scores under all scorers, from the answers that it needs."""
-    for start in range(0, len(pairs), CHUNK):
-        some = pairs[start : start + CHUNK]
-        answers = ledger.answers(name, (query for pair in some for scorer in scorers for query in scorer.asks(pair)))
-        yield from (tuple(scorer.score(pair, answers) for scorer in scorers) for pair in some)

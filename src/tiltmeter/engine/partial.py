@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from tiltmeter.databases import transaction
+from tiltmeter.engine.units import Journal
 from tiltmeter.errors import RunError
 from tiltmeter.sources.generated import UnitResult
+from tiltmeter.sources.rephrased.paraphrasing import Rephrased
+
+Kind = TypeVar("Kind", UnitResult, Rephrased)
 
 _SCHEMA = """
 create table if not exists orders (key text primary key, value text not null);
@@ -46,9 +51,22 @@ class Partial:
         """Whether anything is finished."""
         return bool(self._database.execute("select exists (select 1 from units)").fetchone()[0])
 
-    def part(self, name: str) -> _Part:
-        """The journal of one part."""
-        return _Part(self, name)
+    def part(self, name: str, kind: type[Kind]) -> Journal[Kind]:
+        """The journal of one part, which keeps records of a kind."""
+
+        def done() -> dict[str, Kind]:
+            rows = self._database.execute("select unit, result from units where part = ?", (name,))
+            return {unit: kind.from_json(json.loads(result)) for unit, result in rows}
+
+        def record(made: Mapping[str, Kind]) -> None:
+            rows = [(name, unit, json.dumps(asdict(one))) for unit, one in made.items()]
+            try:
+                with transaction(self._database):
+                    self._database.executemany("insert into units values (?, ?, ?)", rows)
+            except sqlite3.Error as error:
+                raise self._refused(error) from error
+
+        return Journal(done, record)
 
     def remove(self) -> None:
         """Delete the file: what it was kept for is finished."""
@@ -57,31 +75,15 @@ class Partial:
         for path in (self.path.with_name(f"{self.path.name}-journal"), self.path):
             path.unlink(missing_ok=True)
 
-    def units(self, part: str) -> dict[str, UnitResult]:
-        """The finished units of a part."""
-        rows = self._database.execute("select unit, result from units where part = ?", (part,))
-        return {unit: UnitResult.from_json(json.loads(result)) for unit, result in rows}
-
-    def record(self, part: str, results: Sequence[UnitResult]) -> None:
-        """Add finished units: all of them or none."""
-        rows = [(part, result.unit.id, json.dumps(asdict(result))) for result in results]
-        try:
-            self._database.execute("begin")
-            self._database.executemany("insert into units values (?, ?, ?)", rows)
-            self._database.execute("commit")
-        except sqlite3.Error as error:
-            raise self._refused(error) from error
-
     def _agree(self, order: Mapping[str, Any]) -> None:
         now = json.loads(json.dumps(order))
         before = {key: json.loads(value) for key, value in self._database.execute("select key, value from orders")}
         if not self.has_units():
             # Nothing would be lost: another order may take the place of this one.
             rows = [(key, json.dumps(value)) for key, value in now.items()]
-            self._database.execute("begin")
-            self._database.execute("delete from orders")
-            self._database.executemany("insert into orders values (?, ?)", rows)
-            self._database.execute("commit")
+            with transaction(self._database):
+                self._database.execute("delete from orders")
+                self._database.executemany("insert into orders values (?, ?)", rows)
             return
         key = next((key for key in {**before, **now} if before.get(key) != now.get(key)), None)
         if key:
@@ -99,17 +101,3 @@ class Partial:
         if "locked" in str(error):
             return RunError(f"{self.path}: another process is writing these sentences; wait for it, or stop it")
         return RunError(f"{self.path}: cannot be used to go on ({error}); remove it, or name another file with --out")
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """The units of one part."""
-
-    partial: Partial
-    name: str
-
-    def done(self) -> Mapping[str, UnitResult]:
-        return self.partial.units(self.name)
-
-    def record(self, results: Sequence[UnitResult]) -> None:
-        self.partial.record(self.name, results)

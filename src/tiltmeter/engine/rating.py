@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tiltmeter.engine.panel import GROUPS, Masker, Seat, WordSets
 from tiltmeter.engine.staff import Staff
+from tiltmeter.engine.stages import Stage, cut, perform
 from tiltmeter.errors import ModelError
 from tiltmeter.raters import Rater, unread
 from tiltmeter.raters.refusal import NAME as REFUSAL
@@ -17,7 +17,7 @@ from tiltmeter.raters.scales import on_scale
 from tiltmeter.raters.tilt import TiltItem, tilt
 from tiltmeter.records import REFUSED, Prompt, Rating
 from tiltmeter.sources.subjects import Subject, subject
-from tiltmeter.store import ContinuationLedger, KeptText, Ledger, Step
+from tiltmeter.store import KeptText, Ledger
 from tiltmeter.study import Plan
 from tiltmeter.watching import Watcher
 
@@ -55,18 +55,18 @@ def rate(plan: Plan, ledger: Ledger, panel: Sequence[Seat], staff: Staff, watch:
     """Rate what all models wrote, and measure what each rater makes of the groups by itself."""
     if not panel:
         return
-    if not ledger.continuations.count_texts():
+    if not ledger.continuations.texts():
         raise ModelError("no model of the study can write; the view `continuations` needs a causal model")
     for seat in panel:
-        Sitting(plan, ledger.continuations, seat, staff, watch).rate()
+        Sitting(plan, ledger, seat).rate(staff, watch)
     ledger.continuations.finish()
 
 
 class Sitting:
     """One rater at work."""
 
-    def __init__(self, plan: Plan, ledger: ContinuationLedger, seat: Seat, staff: Staff, watch: Watcher) -> None:
-        self.plan, self.ledger, self.seat, self.staff, self.watch = plan, ledger, seat, staff, watch
+    def __init__(self, plan: Plan, ledger: Ledger, seat: Seat) -> None:
+        self.plan, self.ledger, self.seat = plan, ledger, seat
         self.masker = Masker({spec.name: spec for spec in plan.study.specs})
         self.made: dict[WordSets, Rater] = {}
         first = self.rater(next((key for key in map(seat.key, plan.prompts) if key is not None), ()))
@@ -78,20 +78,26 @@ class Sitting:
             self.made[words] = self.seat.make(words)
         return self.made[words]
 
-    def rate(self) -> None:
+    def rate(self, staff: Staff, watch: Watcher) -> None:
         """The texts, then the rater's own tilt."""
-        texts, done = self.ledger.count_texts(), self.ledger.done("rating", self.name)
-        batches = math.ceil(texts / BATCH)
-        finished = sum(min(BATCH, texts - at * BATCH) for at in done)
-        self.watch.start(f"rating by {self.name}", texts, finished)
-        if done:
-            self.watch.advance(0, self.ledger.count_unrated(self.name))
-        todo = ((at, self.ledger.texts(at * BATCH, BATCH)) for at in range(batches) if at not in done)
-        for (at, rows), rated in self.staff.each(self, lambda sitting, part: sitting.rated(part[1]), todo):
-            self.ledger.record_ratings(Step("rating", self.name, at), rated)
-            self.watch.advance(len(rows), sum(rating.unrated is not None for _, rating in rated))
-        if self.seat.choice.name not in (*GROUPS, REFUSAL) and not self.ledger.done("tilting", self.name):
-            self.ledger.record_tilt(Step("tilting", self.name), self.tilt())
+        kept, name = self.ledger.continuations, self.name
+        steps = self.ledger.steps("rating", name)
+        stage = Stage(
+            f"rating by {name}",
+            cut(kept.texts(), BATCH),
+            ask=self.rated,
+            write=lambda _, rated: kept.add_ratings(name, rated),
+            failed=lambda _, rated: sum(rating.unrated is not None for _, rating in rated),
+            done=steps.done(),
+            marked=steps.marked,
+            failed_before=lambda: sum(1 for _ in self.ledger.rated.unanswered((name,))),
+        )
+        perform(stage, staff, watch)
+        own = self.ledger.steps("tilting", name)
+        if self.seat.choice.name not in (*GROUPS, REFUSAL) and not own.done():
+            items = self.tilt()
+            with own.marked():
+                kept.add_tilt(name, items)
 
     def rated(self, texts: Sequence[KeptText]) -> list[tuple[int, Rating]]:
         """The ratings of a batch, each with the number of its text."""

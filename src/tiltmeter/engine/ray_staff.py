@@ -21,7 +21,6 @@ from tiltmeter.engine.ray_worker import About, Call, Facts, Tool
 from tiltmeter.engine.recalling import open_model
 from tiltmeter.engine.recalling_raters import is_network, recalling
 from tiltmeter.engine.staff import Batch, Result, Staff
-from tiltmeter.engine.staff import Tool as Given
 from tiltmeter.models import Model, ModelSettings
 from tiltmeter.models.api import api_name
 from tiltmeter.raters import Rater
@@ -59,10 +58,8 @@ class RayStaff(Staff):
             return rater
         return recalling(self.dispatch.rater(Tool("rater", name, ModelSettings()), rater), self.kept)
 
-    def each(
-        self, tool: Given, work: Callable[[Given, Batch], Result], batches: Iterable[Batch]
-    ) -> Iterator[tuple[Batch, Result]]:
-        """What a model or rater makes of each batch, in their order; a few batches are on their way at once."""
+    def each(self, work: Callable[[Batch], Result], batches: Iterable[Batch]) -> Iterator[tuple[Batch, Result]]:
+        """What comes of each batch, in their order; a few batches are on their way at once."""
         at_once = self.dispatch.crew.in_flight
         pool = ThreadPoolExecutor(at_once, "tiltmeter-ray")
         running: deque[tuple[Batch, Future[Result]]] = deque()
@@ -73,7 +70,7 @@ class RayStaff(Staff):
 
         def seated(batch: Batch) -> Result:
             with self.dispatch.desk.seat():
-                return work(tool, batch)
+                return work(batch)
 
         try:
             for batch in batches:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -33,11 +33,12 @@ from tiltmeter.records import (
 )
 from tiltmeter.sources.generated.fitting import SERVED
 from tiltmeter.store import KeptAnswers, key_of, versions
+from tiltmeter.store.answers import reasons_of
 from tiltmeter.store.packing import COMPLETIONS, NEXT_WORDS, SALIENCY, SCORES, TEXT
 
 _WORTH_KEEPING = 1_000_000
 """A model with fewer parameters than this, as a table of words, answers faster than the cache does."""
-"""The device of a model that is asked through an API."""
+_NONE: Mapping[str, Any] = {}
 
 
 def open_model(
@@ -142,7 +143,21 @@ class _Recalling:
 
     def _is_passing(self, answer: Any) -> bool:
         """Whether an answer is not to be kept: a server that fails may do better later, or has become another model."""
-        return _without_answer(answer) or has_changed(self._model)
+        every = answer if isinstance(answer, list) else () if isinstance(answer, str) else [answer]
+        return any(map(reasons_of, every)) or has_changed(self._model)
+
+    def _asking(
+        self, verb: str, *given: Any, then: Sequence[Any] = (), each: Mapping[str, Any] = _NONE, **settings: Any
+    ) -> Callable[[Sequence[int]], list[Any]]:
+        """What asks the model about some places; `given`, and `each` if it is not None, have a part for every place."""
+
+        def ask(at: Sequence[int]) -> list[Any]:
+            parts = {name: None if every is None else [every[one] for one in at] for name, every in each.items()}
+            listed = ([every[one] for one in at] for every in given)
+            found: list[Any] = getattr(self._model, verb)(*listed, *then, **parts, **settings)
+            return found
+
+        return ask
 
     def score(
         self, texts: Sequence[str], *, conditioning: str | None = None, spans: Sequence[tuple[Span, ...]] | None = None
@@ -154,13 +169,7 @@ class _Recalling:
         chosen = checked_conditioning(self, conditioning)
         places = spans if spans is not None else [()] * len(texts)
 
-        def ask(at: Sequence[int]) -> list[TokenScores]:
-            chosen_spans = None if spans is None else [spans[one] for one in at]
-            found: list[TokenScores] = self._model.score(
-                [texts[one] for one in at], conditioning=chosen, spans=chosen_spans
-            )
-            return found
-
+        ask = self._asking("score", texts, each={"spans": spans}, conditioning=chosen)
         questions = list(zip(texts, places, strict=True))
         return self._memory.recall("score", questions, ask, SCORES, conditioning=chosen, **self._pieces)
 
@@ -174,12 +183,7 @@ class _Writing(_Recalling):
         """The texts of the model."""
         seeds = seeds_of(seed, len(prompts))
 
-        def ask(at: Sequence[int]) -> list[list[Completion]]:
-            written: list[list[Completion]] = self._model.complete(
-                [prompts[one] for one in at], decoding, samples=samples, seed=[seeds[one] for one in at]
-            )
-            return written
-
+        ask = self._asking("complete", prompts, then=(decoding,), each={"seed": seeds}, samples=samples)
         questions = list(zip(prompts, seeds, strict=True))
         return self._memory.recall("complete", questions, ask, COMPLETIONS, decoding=asdict(decoding), samples=samples)
 
@@ -195,16 +199,7 @@ class _Writing(_Recalling):
         """The texts of the model that have certain words."""
         seeds = seeds_of(seed, len(prompts))
 
-        def ask(at: Sequence[int]) -> list[list[Completion]]:
-            written: list[list[Completion]] = self._model.complete_with(
-                [prompts[one] for one in at],
-                [must_have[one] for one in at],
-                decoding,
-                samples=samples,
-                seed=[seeds[one] for one in at],
-            )
-            return written
-
+        ask = self._asking("complete_with", prompts, must_have, then=(decoding,), each={"seed": seeds}, samples=samples)
         questions = [(prompt, list(words), one) for prompt, words, one in zip(prompts, must_have, seeds, strict=True)]
         return self._memory.recall(
             "complete_with", questions, ask, COMPLETIONS, decoding=asdict(decoding), samples=samples
@@ -235,18 +230,9 @@ class _Predicting(_Recalling):
         asked: list[Sequence[str]] = [words] * len(prompts) if same else list(words)  # type: ignore[list-item]
         unseen = hidden if hidden is not None else [()] * len(prompts)
 
-        def ask(at: Sequence[int]) -> list[NextWords]:
-            found: list[NextWords] = self._model.next_words(
-                [prompts[one] for one in at],
-                [asked[one] for one in at],
-                bounded=bounded,
-                capitalised=capitalised,
-                hidden=None if hidden is None else [hidden[one] for one in at],
-            )
-            return found
-
         questions = [(prompt, list(one), list(span)) for prompt, one, span in zip(prompts, asked, unseen, strict=True)]
-        how = {"bounded": bounded, "capitalised": capitalised}
+        how: dict[str, Any] = {"bounded": bounded, "capitalised": capitalised}
+        ask = self._asking("next_words", prompts, asked, each={"hidden": hidden}, **how)
         return self._memory.recall("next_words", questions, ask, NEXT_WORDS, **how, **self._pieces)
 
 
@@ -262,21 +248,6 @@ class _Explaining(_Recalling):
         steps: int = 64,
     ) -> list[Saliency]:
         """The saliencies of the model."""
-
-        def ask(at: Sequence[int]) -> list[Saliency]:
-            found: list[Saliency] = self._model.saliency(
-                [prompts[one] for one in at], [words[one] for one in at], method=method, steps=steps
-            )
-            return found
-
+        ask = self._asking("saliency", prompts, words, method=method, steps=steps)
         questions = list(zip(prompts, words, strict=True))
         return self._memory.recall("saliency", questions, ask, SALIENCY, method=method, steps=steps, **self._pieces)
-
-
-def _without_answer(answer: Any) -> bool:
-    """Whether a part of an answer is missing."""
-    if isinstance(answer, TokenScores | Saliency):
-        return answer.unscored is not None
-    if isinstance(answer, NextWords):
-        return any(word.unscored for word in answer.words)
-    return isinstance(answer, list) and any(one.unwritten for one in answer)

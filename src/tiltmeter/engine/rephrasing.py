@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from tiltmeter.engine.partial import Partial
+from tiltmeter.engine.staff import HERE
+from tiltmeter.engine.units import Journal, Units
 from tiltmeter.records import ModelFacts, Prompt
 from tiltmeter.sources.rephrased.paraphrasing import (
     Judge,
@@ -23,48 +25,7 @@ from tiltmeter.sources.rephrased.paraphrasing import (
     paraphrase,
 )
 from tiltmeter.store import versions
-from tiltmeter.watching import Watcher
-
-_PART = "rephrased"
-
-
-class Journal(Protocol):
-    """Where finished prompts are written down."""
-
-    def done(self) -> Mapping[str, Rephrased]:
-        """Those that are there already, by the ids of their prompts."""
-        ...
-
-    def add(self, found: Sequence[Rephrased]) -> None:
-        """Add those of one block: all of them or none."""
-        ...
-
-
-class Unrecorded:
-    """A journal that keeps nothing: a stop loses everything."""
-
-    def done(self) -> Mapping[str, Rephrased]:
-        """Never anything."""
-        return {}
-
-    def add(self, found: Sequence[Rephrased]) -> None:
-        """Ignore it."""
-
-
-class RephrasedPartial(Partial):
-    """The file beside an unfinished file of rephrased prompts."""
-
-    def done(self) -> Mapping[str, Rephrased]:
-        """The finished prompts."""
-        rows = self._database.execute("select unit, result from units where part = ?", (_PART,))
-        return {unit: Rephrased.from_json(json.loads(result)) for unit, result in rows}
-
-    def add(self, found: Sequence[Rephrased]) -> None:
-        """Add the prompts of a block: all of them or none."""
-        rows = [(_PART, one.prompt, json.dumps(asdict(one))) for one in found]
-        self._database.execute("begin")
-        self._database.executemany("insert into units values (?, ?, ?)", rows)
-        self._database.execute("commit")
+from tiltmeter.watching import Silent, Watcher
 
 
 def judge() -> Judge:
@@ -73,7 +34,7 @@ def judge() -> Judge:
     from tiltmeter.raters.heads import encoder
 
     pipeline, network = parser(), encoder()
-    return Judge(partial(_parsed, pipeline), network.rows)
+    return Judge(functools.partial(_parsed, pipeline), network.rows)
 
 
 def rephrase(
@@ -83,31 +44,31 @@ def rephrase(
     make_judge: Callable[[], Judge],
     settings: ParaphraseSettings,
     *,
-    journal: Journal,
-    watcher: Watcher,
+    partial: Partial | None = None,
+    watcher: Watcher | None = None,
 ) -> list[Rephrased]:
     """What came of every prompt, in order. Blocks are cut from all of them, so that a stop changes no text.
 
     A prompt of which no text is kept has come to nothing.
     """
-    done = dict(journal.done())
-    watcher.start(f"rephrasing with {pen.facts.name}", len(prompts), sum(prompt.id in done for prompt in prompts))
-    others = other_terms(prompts)
-    checker: Judge | None = None
-    for block in blocks(prompts):
-        if all(prompt.id in done for prompt in block):
-            continue
-        checker = checker or make_judge()
-        found = paraphrase(block, targets, pen, checker, settings, others)
-        journal.add(found)
-        done |= {one.prompt: one for one in found}
-        watcher.advance(len(block), sum(all(text.dropped for text in one.attempts) for one in found))
-    return [done[prompt.id] for prompt in prompts]
+
+    def start() -> Callable[[Sequence[Prompt]], Sequence[Rephrased]]:
+        checker, others = make_judge(), other_terms(prompts)
+        return lambda block: paraphrase(block, targets, pen, checker, settings, others)
+
+    units: Units[Prompt, Rephrased] = Units(
+        f"rephrasing with {pen.facts.name}",
+        [[(prompt.id, prompt) for prompt in block] for block in blocks(prompts)],
+        start,
+        lambda found: all(text.dropped for text in found.attempts),
+    )
+    journal = partial.part("rephrased", Rephrased) if partial else Journal[Rephrased]()
+    return units.made(journal, HERE, watcher or Silent())
 
 
-def partial_beside(out: Path, order: Mapping[str, Any]) -> RephrasedPartial:
+def partial_beside(out: Path, order: Mapping[str, Any]) -> Partial:
     """The file beside `out` in which finished blocks are kept."""
-    return RephrasedPartial(out.with_name(f"{out.name}.partial"), order)
+    return Partial(out.with_name(f"{out.name}.partial"), order)
 
 
 def _parsed(pipeline: Any, texts: Sequence[str]) -> list[Any]:

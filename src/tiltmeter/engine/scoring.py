@@ -2,69 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
-from typing import overload
+from typing import Any
 
+from tiltmeter.engine.staff import Staff
+from tiltmeter.engine.stages import Batches, Stage, perform
 from tiltmeter.measures.scorers import Scorer
 from tiltmeter.models import Model
 from tiltmeter.records import Pair, PairScore, Query, TokenScores
+from tiltmeter.store import Ledger
 from tiltmeter.study.spool import ordered, spooled
-from tiltmeter.watching import Silent, Watcher
+from tiltmeter.watching import Watcher
 
 BATCH = 256
 """Queries in a batch: what a killed run loses at most. Part of the plan, so that resuming changes no number."""
+CHUNK = 1000
+"""So many pairs are scored at once."""
+
+Answers = Mapping[Query, TokenScores]
 
 
-class Batches(Sequence[tuple[Query, ...]]):
-    """Every question of some pairs once, like with like and short before long, cut into batches.
+def questions_of(pairs: Iterable[Pair], scorers: Sequence[Scorer]) -> Sequence[tuple[Any, ...]]:
+    """Every question of some pairs once, like with like and short before long: its kind, length, text and spans.
 
     Questions that are many are not in memory, but in a temporary file.
     """
+    asked = (query for pair in pairs for scorer in scorers for query in scorer.asks(pair))
+    return spooled(ordered((query.conditioning, len(query.text), query.text, query.spans) for query in asked))
 
-    def __init__(self, pairs: Iterable[Pair], scorers: Sequence[Scorer]) -> None:
-        asked = (query for pair in pairs for scorer in scorers for query in scorer.asks(pair))
-        rows = ((query.conditioning, len(query.text), query.text, query.spans) for query in asked)
-        self.questions = spooled(ordered(rows))
-        self._places: list[range] = []
-        start = 0
-        for _, kind in groupby(row[0] for row in self.questions):
-            end = start + sum(1 for _ in kind)
-            self._places += [range(at, min(at + BATCH, end)) for at in range(start, end, BATCH)]
-            start = end
 
-    def size(self, at: int) -> int:
-        """How many questions a batch has."""
-        return len(self._places[at])
+def _batches(questions: Sequence[tuple[Any, ...]]) -> Batches[tuple[Query, ...]]:
+    places: list[range] = []
+    start = 0
+    for _, kind in groupby(row[0] for row in questions):
+        end = start + sum(1 for _ in kind)
+        places += [range(at, min(at + BATCH, end)) for at in range(start, end, BATCH)]
+        start = end
 
-    def __len__(self) -> int:
-        return len(self._places)
-
-    @overload
-    def __getitem__(self, at: int) -> tuple[Query, ...]: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[tuple[Query, ...]]: ...
-    def __getitem__(self, at: int | slice) -> tuple[Query, ...] | list[tuple[Query, ...]]:
-        if isinstance(at, slice):
-            return [self[one] for one in range(len(self))[at]]
-        place = self._places[at]
-        rows = self.questions[place.start : place.stop]
+    def read(at: int) -> tuple[Query, ...]:
+        rows = questions[places[at].start : places[at].stop]
         return tuple(Query(text, conditioning, spans) for conditioning, _, text, spans in rows)
+
+    return Batches(list(map(len, places)), read)
+
+
+def score(
+    pairs: Sequence[Pair], scorers: Sequence[Scorer], model: Model, ledger: Ledger, staff: Staff, watch: Watcher
+) -> None:
+    """Score the pairs of a run with a model that is tested in it."""
+    name = model.facts.name
+    steps = ledger.steps("scoring", name)
+    stage = replace(
+        _stage(model, pairs, scorers, lambda found: ledger.scored.put((name,), found.items())),
+        done=steps.done(),
+        marked=steps.marked,
+        failed_before=lambda: sum(1 for _ in ledger.scored.unanswered((name,))),
+    )
+    perform(stage, staff, watch)
+    ledger.record_scores(name, [scorer.name for scorer in scorers], _scored(pairs, scorers, name, ledger))
 
 
 def score_pairs(
     model: Model, pairs: Sequence[Pair], scorers: Sequence[Scorer], watcher: Watcher | None = None
 ) -> dict[str, list[PairScore]]:
     """Score pairs in memory, by scorer name, in the order given; what the scorers share is asked once."""
-    watch = watcher or Silent()
-    batches = Batches(pairs, scorers)
-    watch.start(f"scoring with {model.facts.name}", len(batches.questions), 0)
     answers: dict[Query, TokenScores] = {}
-    for batch in batches:
-        found = ask(model, batch)
-        answers.update(found)
-        watch.advance(len(batch), failures(found))
+    perform(_stage(model, pairs, scorers, answers.update), watcher=watcher)
     return {scorer.name: [scorer.score(pair, answers) for pair in pairs] for scorer in scorers}
+
+
+def _stage(
+    model: Model, pairs: Sequence[Pair], scorers: Sequence[Scorer], write: Callable[[Answers], None]
+) -> Stage[tuple[Query, ...], Answers]:
+    return Stage(
+        f"scoring with {model.facts.name}",
+        _batches(questions_of(pairs, scorers)),
+        ask=lambda batch: ask(model, batch),
+        write=lambda _, found: write(found),
+        failed=lambda _, found: sum(one.unscored is not None for one in found.values()),
+    )
+
+
+def _scored(
+    pairs: Sequence[Pair], scorers: Sequence[Scorer], name: str, ledger: Ledger
+) -> Iterator[tuple[PairScore, ...]]:
+    """For each pair its scores under all scorers, from the answers that it needs."""
+    for start in range(0, len(pairs), CHUNK):
+        some = pairs[start : start + CHUNK]
+        answers = ledger.scored.get(
+            (name,), (query for pair in some for scorer in scorers for query in scorer.asks(pair))
+        )
+        yield from (tuple(scorer.score(pair, answers) for scorer in scorers) for pair in some)
 
 
 def fitting(scorers: Sequence[Scorer], model: Model, pairs: Sequence[Pair]) -> list[Scorer]:
@@ -77,13 +107,8 @@ def fitting(scorers: Sequence[Scorer], model: Model, pairs: Sequence[Pair]) -> l
     return [scorer for scorer in scorers if fits(scorer)] or list(scorers)
 
 
-def ask(model: Model, batch: Sequence[Query]) -> Mapping[Query, TokenScores]:
+def ask(model: Model, batch: Sequence[Query]) -> Answers:
     """A model's answers to questions that share their conditioning."""
     spans = [query.spans for query in batch] if any(query.spans for query in batch) else None
     scores = model.score([query.text for query in batch], conditioning=batch[0].conditioning, spans=spans)
     return dict(zip(batch, scores, strict=True))
-
-
-def failures(answers: Mapping[Query, TokenScores]) -> int:
-    """How many questions have no answer."""
-    return sum(one.unscored is not None for one in answers.values())

@@ -15,7 +15,7 @@ from tiltmeter.engine.partial import Partial
 from tiltmeter.engine.ranking import can_rank, check_reader
 from tiltmeter.engine.review import NOBODY, Auditor
 from tiltmeter.engine.staff import Staff
-from tiltmeter.engine.units import Author, Journal, Unrecorded, write_units
+from tiltmeter.engine.units import Author, Journal, write_units
 from tiltmeter.errors import ModelError, TiltmeterError
 from tiltmeter.files import check_writable
 from tiltmeter.models import ModelSettings
@@ -224,7 +224,7 @@ class _Desk:
         order = self._order
         own = self.asked.ranked_by == order.by
         review = self._auditor.review(judge=order.judge, otherwise=self._generator if own else None)
-        journal: Journal = self._partial.part(part) if self._partial else Unrecorded()
+        journal = self._partial.part(part, UnitResult) if self._partial else Journal[UnitResult]()
         author = Author(self._generator, settings, self._shots, review)
         todo = [(spec, units(spec, settings)) for spec in self._order.specs.values()]
         what = f"writing sentences with {self._order.by}" + (f", {part}" if part else "")

@@ -93,7 +93,7 @@ def size_of(plan: Plan) -> PlanSize:
 
 
 def _pairs(plan: Plan) -> PairsSize:
-    questions = scoring.Batches(plan.pairs, scorers_for(plan.study, "causal")).questions
+    questions = scoring.questions_of(plan.pairs, scorers_for(plan.study, "causal"))
     return PairsSize(
         pairs=len(plan.pairs),
         biases=len({pair.bias for pair in plan.pairs}),
@@ -113,7 +113,7 @@ def _continuations(plan: Plan) -> ContinuationsSize:
         groups=len({(prompt.bias, prompt.group) for prompt in plan.prompts if prompt.group}),
         continuation_cells=len(plan.study.models) * len(places) * len(choices.decodings) * len(choices.raters),
         completions_per_model=sum(choices.samples_of(one) for one in choices.decodings) * len(plan.prompts),
-        decoded_tokens_per_model=completing.Batches(plan.prompts, choices).tokens,
+        decoded_tokens_per_model=sum(batch.tokens for batch in completing.batches_of(plan.prompts, choices)),
     )
 
 

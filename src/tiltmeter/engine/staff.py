@@ -13,7 +13,6 @@ from tiltmeter.models import Model, ModelSettings
 from tiltmeter.raters import Rater
 from tiltmeter.store import KeptAnswers
 
-Tool = TypeVar("Tool")
 Batch = TypeVar("Batch")
 Result = TypeVar("Result")
 
@@ -33,9 +32,11 @@ class Staff:
         """The rater of a name."""
         return recalling(raters.load(name), self.kept)
 
-    def each(
-        self, tool: Tool, work: Callable[[Tool, Batch], Result], batches: Iterable[Batch]
-    ) -> Iterator[tuple[Batch, Result]]:
-        """What a model or rater makes of each batch, in their order."""
+    def each(self, work: Callable[[Batch], Result], batches: Iterable[Batch]) -> Iterator[tuple[Batch, Result]]:
+        """What comes of each batch, in their order."""
         for batch in batches:
-            yield batch, work(tool, batch)
+            yield batch, work(batch)
+
+
+HERE = Staff(ModelSettings())
+"""This process, and no memory."""

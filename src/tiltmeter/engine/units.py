@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import Protocol
+from functools import cache, partial
+from typing import Generic, TypeVar
 
-from tiltmeter.engine.staff import Staff
-from tiltmeter.models import ModelSettings
+from tiltmeter.engine.staff import HERE, Staff
+from tiltmeter.engine.stages import Batches, Stage, perform
 from tiltmeter.raters.refusal import REFUSAL, Refusal
 from tiltmeter.records import Spec
 from tiltmeter.sources import generated
@@ -16,30 +16,52 @@ from tiltmeter.sources.generated import GenerationSettings, Generator, Review, U
 from tiltmeter.sources.generated.shots import Chooser
 from tiltmeter.watching import Watcher
 
-_HERE = Staff(ModelSettings())
+Item = TypeVar("Item")
+Made = TypeVar("Made")
 
 
-class Journal(Protocol):
-    """Where finished units are written down."""
+@dataclass(frozen=True, slots=True)
+class Journal(Generic[Made]):
+    """Where finished units are written down, by their ids; unless told, nowhere, so that a stop loses everything."""
 
-    def done(self) -> Mapping[str, UnitResult]:
-        """The units that are there already, by their ids."""
-        ...
-
-    def record(self, results: Sequence[UnitResult]) -> None:
-        """Add those of one block: all of them or none."""
-        ...
+    done: Callable[[], Mapping[str, Made]] = dict
+    """Those that are there already."""
+    record: Callable[[Mapping[str, Made]], None] = lambda made: None
+    """Adds those of one block: all of them or none."""
 
 
-class Unrecorded:
-    """A journal that keeps nothing: a stop loses everything."""
+@dataclass(frozen=True, slots=True)
+class Units(Generic[Item, Made]):
+    """Blocks of things to be made of others, each of which has an id; `start` gives what makes them."""
 
-    def done(self) -> Mapping[str, UnitResult]:
-        """Never anything."""
-        return {}
+    what: str
+    blocks: Sequence[Sequence[tuple[str, Item]]]
+    start: Callable[[], Callable[[Sequence[Item]], Sequence[Made]]]
+    is_nothing: Callable[[Made], bool]
+    """Whether nothing came of it."""
 
-    def record(self, results: Sequence[UnitResult]) -> None:
-        """Ignore it."""
+    def made(self, journal: Journal[Made], staff: Staff, watcher: Watcher) -> list[Made]:
+        """What came of all of them, in order; what is in the journal is not made again."""
+        done = dict(journal.done())
+        finished = {at for at, block in enumerate(self.blocks) if all(name in done for name, _ in block)}
+        make = self.start() if len(finished) < len(self.blocks) else list
+
+        def write(block: Sequence[tuple[str, Item]], found: Sequence[Made]) -> None:
+            fresh = {name: one for (name, _), one in zip(block, found, strict=True)}
+            journal.record(fresh)
+            done.update(fresh)
+
+        stage = Stage(
+            self.what,
+            Batches(list(map(len, self.blocks)), self.blocks.__getitem__),
+            ask=lambda block: make([item for _, item in block]),
+            write=write,
+            failed=lambda _, found: sum(map(self.is_nothing, found)),
+            done=finished,
+            failed_before=lambda: sum(self.is_nothing(done[name]) for at in finished for name, _ in self.blocks[at]),
+        )
+        perform(stage, staff, watcher)
+        return [done[name] for block in self.blocks for name, _ in block]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,30 +77,27 @@ class Author:
 def write_units(
     todo: Sequence[tuple[Spec, Sequence[Unit]]],
     author: Callable[[], Author],
-    journal: Journal,
+    journal: Journal[UnitResult],
     watcher: Watcher,
     what: str,
-    staff: Staff = _HERE,
+    staff: Staff = HERE,
 ) -> list[UnitResult]:
     """The results of all units, in order. Blocks are cut from all of them, so that a stop changes no sentence.
 
     A unit of which no sentence is kept has come to nothing.
     """
-    done = dict(journal.done())
-    wanted = [unit.id for _, units in todo for unit in units]
-    watcher.start(what, len(wanted), sum(name in done for name in wanted))
-    blocks = [(spec, block) for spec, units in todo for block in generated.blocks(units)]
-    unfinished = [(spec, block) for spec, block in blocks if any(unit.id not in done for unit in block)]
-    if unfinished:
-        for (_, block), results in staff.each(author(), _written, unfinished):
-            journal.record(results)
-            done |= {result.unit.id: result for result in results}
-            watcher.advance(len(block), sum(all(one.dropped for one in result.sentences) for result in results))
-    return [done[name] for name in wanted]
+    specs = {spec.name: spec for spec, _ in todo}
+    units: Units[Unit, UnitResult] = Units(
+        what,
+        [[(unit.id, unit) for unit in block] for _, units in todo for block in generated.blocks(units)],
+        lambda: partial(_written, author(), specs),
+        lambda result: all(one.dropped for one in result.sentences),
+    )
+    return units.made(journal, staff, watcher)
 
 
-def _written(author: Author, given: tuple[Spec, Sequence[Unit]]) -> list[UnitResult]:
-    spec, block = given
+def _written(author: Author, specs: Mapping[str, Spec], block: Sequence[Unit]) -> list[UnitResult]:
+    spec = specs[block[0].spec]
     review = replace(author.review, declines=author.review.declines or declines)
     return generated.write_block(
         spec, block, author.generator, author.settings, shots=author.shots[spec.name], review=review

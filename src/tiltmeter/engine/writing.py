@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from tiltmeter.engine import replacing
 from tiltmeter.engine.ranking import can_rank, check_reader
 from tiltmeter.engine.review import NOBODY, Auditor
 from tiltmeter.engine.staff import Staff
-from tiltmeter.engine.units import Author, write_units
+from tiltmeter.engine.units import Author, Journal, write_units
 from tiltmeter.errors import MissingExtra
 from tiltmeter.records import Dropped, Pair, Spec, Written
 from tiltmeter.sources import generated
@@ -39,20 +39,6 @@ def write_probes(plan: Plan, ledger: Ledger, staff: Staff, watcher: Watcher) -> 
             {name: issues for one in found for name, issues in one.findings.items()},
         )
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Units:
-    """The finished units of one source in a ledger."""
-
-    ledger: Ledger
-    source: str
-
-    def done(self) -> Mapping[str, UnitResult]:
-        return self.ledger.units(self.source)
-
-    def record(self, results: Sequence[UnitResult]) -> None:
-        self.ledger.record_units(self.source, results)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +78,17 @@ class _Source:
         results = write_units(
             todo,
             lambda: self._author(self.generation, self.auditor.review(judge=judge, otherwise=self._ranker())),
-            _Units(self.ledger, self.source.label),
+            self._journal,
             self.watcher,
             f"writing sentences with {self.source.options['by']}",
             self.staff,
         )
         return [self._made(spec, results) for spec in self.specs]
+
+    @property
+    def _journal(self) -> Journal[UnitResult]:
+        label = self.source.label
+        return Journal(partial(self.ledger.units, label), partial(self.ledger.record_units, label))
 
     def _made(self, spec: Spec, results: Sequence[UnitResult]) -> _Made:
         found = generated.assemble([one for one in results if one.unit.spec == spec.name], self.generation)
@@ -115,7 +106,7 @@ class _Source:
         results = write_units(
             [(spec, replacing.replacement_units(spec, short[spec.name])) for spec in self.specs],
             lambda: self._author(chosen, self.auditor.strict_review(otherwise=self._ranker())),
-            _Units(self.ledger, self.source.label),
+            self._journal,
             self.watcher,
             f"replacing flagged sentences with {self.source.options['by']}",
             self.staff,

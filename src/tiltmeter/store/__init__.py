@@ -4,9 +4,10 @@ The ledger is in WAL mode, so that another process can read while a run writes. 
 is done are one transaction: killed at any moment, nothing that was marked is lost and nothing is written twice.
 """
 
-from tiltmeter.store.amending import Amendments, is_passing
+from tiltmeter.store.amending import Amendments
 from tiltmeter.store.annotations import ANNOTATIONS, Annotations
-from tiltmeter.store.answers import Answered, last_word, likeliest, unasked
+from tiltmeter.store.answered import Answered, last_word, likeliest, unasked
+from tiltmeter.store.answers import is_passing
 from tiltmeter.store.continuations import ContinuationLedger, KeptText
 from tiltmeter.store.exporting import completion_columns, completion_rows
 from tiltmeter.store.folders import NotBegun, read_meta, read_run, read_written, spec_of
@@ -18,7 +19,6 @@ from tiltmeter.store.progress import PROGRESS, Progress, ProgressFile, Stage, pr
 from tiltmeter.store.reading import Continuations, UsedRater
 from tiltmeter.store.records import Probes, Run
 from tiltmeter.store.state import RunState, recover, set_aside, state_of
-from tiltmeter.store.steps import Step
 
 __all__ = [
     "ANNOTATIONS",
@@ -45,7 +45,6 @@ __all__ = [
     "Run",
     "RunState",
     "Stage",
-    "Step",
     "UsedRater",
     "changed_versions",
     "completion_columns",

@@ -1,52 +1,118 @@
-"""A prompt with what a model expects after it."""
+"""Answers in a ledger: one way to write them, to read them, and to find those that a server left open.
+
+Each kind of answer has a table, which says in its columns who answered, what was asked, what was said, and why nothing
+was. What a server said stays: only what it left open gives way to another answer.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any, Generic, TypeAlias, TypeVar
 
-from tiltmeter.models.next_words import BLANK
-from tiltmeter.records import NextWord, NextWords, Saliency, Span
-from tiltmeter.sources.perturbing import Perturbed
+from tiltmeter.records import NO_ANSWER, Completion, NextWords, Rating, Saliency, TokenScores
+
+Question = TypeVar("Question")
+AnyAnswer: TypeAlias = TokenScores | Completion | NextWords | Saliency | Rating
+Answer = TypeVar("Answer", bound=AnyAnswer)
+Whose: TypeAlias = tuple[str | int, ...]
+"""Who answered: a model or rater, and in which way."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """A prompt as it was asked, and what the model expects after it."""
+class Kind(Generic[Question, Answer]):
+    """How the answers to one kind of question lie in a ledger."""
 
-    asked: Perturbed
-    found: NextWords
-    saliency: Saliency | None = None
-
-    @property
-    def on_subject(self) -> float | None:
-        """The share of the saliency that lies on the subject."""
-        spans = self.asked.prompt.subject_spans
-        return self.saliency.share_on(spans) if self.saliency is not None and spans else None
-
-    @property
-    def on_last(self) -> float | None:
-        """The share of the saliency that lies on the last word before the one that is asked for."""
-        span = last_word(self.asked.prompt.text)
-        return self.saliency.share_on((span,)) if self.saliency is not None and span else None
-
-
-def last_word(text: str) -> Span | None:
-    """Where the last word of a prompt stands: the one before its blank, or before its end.
-
-    >>> last_word("The nurse said that "), last_word("The nurse said that [MASK].")
-    ((15, 19), (15, 19))
-    """
-    ended = text.partition(BLANK)[0].rstrip()
-    return (len(ended) - len(ended.split()[-1]), len(ended)) if ended else None
+    table: str
+    whose: tuple[str, ...]
+    """The columns of who answered; then those of the question, of the answer, and of why there is none."""
+    asked: tuple[str, ...]
+    said: tuple[str, ...]
+    reason: str
+    cells: Callable[[Answer], tuple[Any, ...]]
+    answer_of: Callable[..., Answer]
+    question_cells: Callable[[Question], tuple[Any, ...]] = lambda number: (number,)
+    question_of: Callable[..., Question] = lambda number: number
+    who: str = "?"
+    """What finds who answered by their name."""
+    open_where: str = "true"
+    """Which answers can be asked for again at all."""
 
 
-def likeliest(found: NextWords) -> str | None:
-    """The most probable of the words asked about; None where none is scored."""
-    scored = [(word.logprob, word.word) for word in found.words if word.logprob is not None]
-    return max(scored, key=lambda pair: pair[0])[1] if scored else None
+class Answers(Generic[Question, Answer]):
+    """The answers of one kind in an open ledger."""
+
+    def __init__(self, kind: Kind[Question, Answer], database: sqlite3.Connection) -> None:
+        self.kind: Kind[Question, Answer] = kind
+        self._database = database
+        whose = [f"{column} = {kind.who if at == 0 else '?'}" for at, column in enumerate(kind.whose)]
+        self._whose = " and ".join(whose)
+        self._lacks = f"instr({kind.table}.{kind.reason}, '{NO_ANSWER}') > 0"
+
+    def put(self, whose: Whose, answers: Iterable[tuple[Question, Answer]]) -> None:
+        """Add answers, in a writing; of those that are there, the ones that a server left open are replaced."""
+        kind = self.kind
+        key, columns = kind.whose + kind.asked, kind.whose + kind.asked + kind.said
+        marks = ", ".join([kind.who, *"?" * (len(columns) - 1)])
+        changed = ", ".join(f"{column} = excluded.{column}" for column in kind.said)
+        self._database.executemany(
+            f"insert into {kind.table} ({', '.join(columns)}) values ({marks}) "
+            f"on conflict ({', '.join(key)}) do update set {changed} where {self._lacks}",
+            ((*whose, *kind.question_cells(question), *kind.cells(answer)) for question, answer in answers),
+        )
+
+    def get(self, whose: Whose, questions: Iterable[Question]) -> dict[Question, Answer]:
+        """The answers to questions that were asked."""
+        kind = self.kind
+        places = " and ".join(f"{column} = ?" for column in kind.asked)
+        query = f"select {', '.join(kind.said)} from {kind.table} where {self._whose} and {places}"
+        found = {}
+        for question in dict.fromkeys(questions):
+            row = self._database.execute(query, (*whose, *kind.question_cells(question))).fetchone()
+            found[question] = kind.answer_of(*row)
+        return found
+
+    def every(self, whose: Whose) -> Iterator[Answer]:
+        """All that was answered."""
+        kind = self.kind
+        query = f"select {', '.join(kind.said)} from {kind.table} where {self._whose}"
+        return (kind.answer_of(*row) for row in self._database.execute(query, whose))
+
+    def unanswered(self, whose: Whose) -> Iterator[Question]:
+        """The questions that have no answer, whatever the reason."""
+        return self._questions(whose, f"{self.kind.reason} is not null")
+
+    def lacking(self, whose: Whose) -> list[Question]:
+        """The questions that a server left open, or a part of them."""
+        return list(self._questions(whose, f"{self._lacks} and {self.kind.open_where}"))
+
+    def _questions(self, whose: Whose, chosen: str) -> Iterator[Question]:
+        kind, asked = self.kind, ", ".join(self.kind.asked)
+        query = f"select {asked} from {kind.table} where {self._whose} and {chosen} order by {asked}"
+        return (kind.question_of(*row) for row in self._database.execute(query, whose))
+
+    def missing(self) -> Counter[str]:
+        """How many answers servers left open, by the reason."""
+        kind, found = self.kind, Counter[str]()
+        query = f"select {', '.join(kind.said)} from {kind.table} where {self._lacks} and {kind.open_where}"
+        for row in self._database.execute(query):
+            found.update({why for why in reasons_of(kind.answer_of(*row)) if NO_ANSWER in why})
+        return found
 
 
-def unasked(words: Sequence[str], reason: str) -> NextWords:
-    """The answer to a question that could not be asked."""
-    return NextWords(tuple(NextWord(word, None, reason) for word in words))
+def reasons_of(answer: AnyAnswer) -> list[str]:
+    """Why an answer, or a part of it, is missing; nothing where all of it is there."""
+    if isinstance(answer, NextWords):
+        return [word.unscored for word in answer.words if word.unscored is not None]
+    if isinstance(answer, Completion):
+        reason = answer.unwritten
+    else:
+        reason = answer.unrated if isinstance(answer, Rating) else answer.unscored
+    return [] if reason is None else [reason]
+
+
+def is_passing(answer: AnyAnswer) -> bool:
+    """Whether an answer is missing because of a server, which may answer another time."""
+    return any(NO_ANSWER in reason for reason in reasons_of(answer))

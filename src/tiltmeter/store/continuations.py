@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 from tiltmeter.errors import RunError
 from tiltmeter.raters.tilt import TiltItem
-from tiltmeter.records import NO_ANSWER, Completion, Decoding, Prompt, Rating, Scope
+from tiltmeter.records import Completion, Decoding, Prompt, Rating, Scope
+from tiltmeter.store.answers import Answers, Kind
 from tiltmeter.store.opening import dump, writing
-from tiltmeter.store.steps import Step, done, marked
+from tiltmeter.store.rows import Rows
 from tiltmeter.study.spool import packed
 
 SCHEMA = """
@@ -45,6 +46,31 @@ class KeptText:
     unwritten: str | None
 
 
+WRITTEN: Kind[Place, Completion] = Kind(
+    "completions",
+    ("model",),
+    ("decoding", "prompt", "sample"),
+    ("text", "tokens", "ended", "unwritten"),
+    "unwritten",
+    lambda one: (one.text, one.tokens, one.ended, one.unwritten),
+    lambda text, tokens, ended, unwritten: Completion(text, tokens, ended, unwritten=unwritten),
+    lambda place: place,
+    lambda *place: place,
+)
+RATED: Kind[int, Rating] = Kind(
+    "ratings",
+    ("rater",),
+    ("completion",),
+    ("value", "label", "unrated"),
+    "unrated",
+    lambda one: (one.value, one.label, one.unrated),
+    lambda value, label, unrated: Rating("", value, unrated, label=label),
+    who="(select number from raters where rater = ?)",
+    # What was not written is asked for first.
+    open_where="completion in (select number from completions where unwritten is null)",
+)
+
+
 class ContinuationLedger:
     """The part of an open ledger that the view of continuations writes."""
 
@@ -61,44 +87,14 @@ class ContinuationLedger:
             "insert into decodings values (?, ?)", ((at, dump(asdict(one))) for at, one in enumerate(decodings))
         )
 
-    def done(self, stage: str, name: str) -> set[int]:
-        """The batches of a stage that are finished."""
-        return done(self._database, stage, name)
-
-    def record_completions(self, step: Step, texts: Mapping[Place, Completion]) -> None:
-        """Write the texts of one batch and mark it as done."""
-        with marked(self._database, self._folder, step) as database:
-            database.executemany(
-                "insert into completions (model, decoding, prompt, sample, text, tokens, ended, unwritten) "
-                "values (?, ?, ?, ?, ?, ?, ?, ?)",
-                ((step.name, *place, one.text, one.tokens, one.ended, one.unwritten) for place, one in texts.items()),
-            )
-
-    def unwritten(self, model: str, settings: Sequence[int]) -> Iterator[Place]:
-        """The places of the texts that a model could not write under some settings."""
-        query = (
-            "select decoding, prompt, sample from completions where model = ? and unwritten is not null "
-            f"and decoding in ({', '.join('?' * len(settings))})"
-        )
-        yield from self._database.execute(query, (model, *settings))
-
-    def count_unrated(self, rater: str) -> int:
-        """How many texts a rater read without a rating."""
-        query = "select count(*) from ratings where rater = ? and unrated is not null"
-        return int(self._database.execute(query, (self._rater(rater),)).fetchone()[0])
-
-    def count_texts(self) -> int:
-        """How many texts there are so far."""
-        return int(self._database.execute("select count(*) from completions").fetchone()[0])
-
-    def texts(self, start: int, most: int) -> list[KeptText]:
-        """So many texts, from a place on, in the order in which they were written."""
+    def texts(self) -> Sequence[KeptText]:
+        """The texts so far, in the order in which they were written, read when they are asked for."""
         # They are never deleted, so that their numbers have no gaps.
-        rows = self._database.execute(
-            "select number, prompt, text, unwritten from completions where number > ? and number <= ? order by number",
-            (start, start + most),
+        query = (
+            "select number, prompt, text, unwritten from completions where number > ? and number <= ? order by number"
         )
-        return [KeptText(*row) for row in rows]
+        [(count,)] = self._database.execute("select count(*) from completions")
+        return Rows(count, lambda *ends: (KeptText(*row) for row in self._database.execute(query, ends)))
 
     def record_rater(self, name: str, scope: Scope, facts: Mapping[str, str]) -> None:
         """Note what a rater is; refuse to go on with one that has changed since.
@@ -118,25 +114,17 @@ class ContinuationLedger:
             elif row[0] != now:
                 database.execute("update raters set facts = ? where rater = ?", (now, name))
 
-    def record_ratings(self, step: Step, ratings: Iterable[tuple[int, Rating]]) -> None:
-        """Write the ratings of one batch, each with the number of its text, and mark it as done; count caveats."""
-        ratings = list(ratings)
-        with marked(self._database, self._folder, step) as database:
-            number = self._rater(step.name)
-            # A batch of which a text was asked for again is rated again.
-            query = "select completion from ratings where rater = ? and completion between ? and ?"
-            ends = [end((text for text, _ in ratings), default=0) for end in (min, max)]
-            known = {text for (text,) in database.execute(query, (number, *ends))}
-            caveats = Counter(one.caveat for text, one in ratings if one.caveat and text not in known)
-            if caveats:
-                self._count_caveats(database, step.name, caveats)
-            # What a server said stays: only what it left open has another rating.
-            database.executemany(
-                "insert into ratings values (?, ?, ?, ?, ?) on conflict (rater, completion) do update "
-                "set value = excluded.value, label = excluded.label, unrated = excluded.unrated "
-                "where instr(ratings.unrated, ?) > 0",
-                ((number, text, one.value, one.label, one.unrated, NO_ANSWER) for text, one in ratings),
-            )
+    def add_ratings(self, rater: str, ratings: Sequence[tuple[int, Rating]]) -> None:
+        """Add the ratings of a batch, each with the number of its text, in the writing that marks it; count caveats."""
+        database, number = self._database, self._rater(rater)
+        # A batch of which a text was asked for again is rated again.
+        query = "select completion from ratings where rater = ? and completion between ? and ?"
+        ends = [end((text for text, _ in ratings), default=0) for end in (min, max)]
+        known = {text for (text,) in database.execute(query, (number, *ends))}
+        caveats = Counter(one.caveat for text, one in ratings if one.caveat and text not in known)
+        if caveats:
+            self._count_caveats(database, rater, caveats)
+        Answers(RATED, database).put((rater,), ratings)
 
     def _count_caveats(self, database: sqlite3.Connection, rater: str, caveats: Counter[str]) -> None:
         row = database.execute("select value from meta where key = 'caveats'").fetchone()
@@ -149,14 +137,13 @@ class ContinuationLedger:
         with writing(self._database, self._folder) as database:
             database.execute("update meta set value = 'true' where key = 'all_rated'")
 
-    def record_tilt(self, step: Step, items: Iterable[tuple[str, TiltItem]]) -> None:
-        """Write what a rater makes of sentences in which only the group changes, by bias."""
-        with marked(self._database, self._folder, step) as database:
-            number = self._rater(step.name)
-            database.executemany(
-                "insert into tilts values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                ((number, bias, *tilt_cells(one)) for bias, one in items),
-            )
+    def add_tilt(self, rater: str, items: Iterable[tuple[str, TiltItem]]) -> None:
+        """Add what a rater makes of sentences in which only the group changes, by bias."""
+        number = self._rater(rater)
+        self._database.executemany(
+            "insert into tilts values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            ((number, bias, *tilt_cells(one)) for bias, one in items),
+        )
 
     def _rater(self, name: str) -> int:
         found = self._database.execute("select number from raters where rater = ?", (name,)).fetchone()

@@ -12,19 +12,20 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tiltmeter.errors import OtherRun, RunError
-from tiltmeter.records import Dropped, ModelFacts, Pair, PairScore, Query, TokenScores
+from tiltmeter.records import Dropped, ModelFacts, Pair, PairScore
 from tiltmeter.sources.generated.settings import UnitResult
 from tiltmeter.store import continuations, next_words, steps
 from tiltmeter.store.amending import Amendments
-from tiltmeter.store.continuations import ContinuationLedger
+from tiltmeter.store.answers import Answers
+from tiltmeter.store.continuations import RATED, WRITTEN, ContinuationLedger
 from tiltmeter.store.damage import checked_meta
 from tiltmeter.store.digests import check_rows, create, has_digests
-from tiltmeter.store.next_words import Expectations, NextWordLedger
+from tiltmeter.store.next_words import EXPECTED, EXPLAINED, Expectations, NextWordLedger
 from tiltmeter.store.opening import LEDGER, changed_versions, connect, connect_to_read, dump, versions, writing
 from tiltmeter.store.reading import Continuations
 from tiltmeter.store.records import Probes, Run
 from tiltmeter.store.rows import HELD
-from tiltmeter.store.scored import answer_cells, dropped_of, pairs_of, question_cells, scored_pairs
+from tiltmeter.store.scored import SCORED, dropped_of, pairs_of, scored_pairs
 from tiltmeter.study import Plan
 from tiltmeter.study.spool import packed
 
@@ -37,7 +38,6 @@ create table pairs   (number integer primary key, id text not null unique, pair 
 create table dropped (number integer primary key, bias text, origin text, text text, reason text);
 create table units   (source text, unit text, result text not null, primary key (source, unit));
 create table findings (pair integer references pairs, issue text, because text);
-create table batches (model text, batch integer, primary key (model, batch));
 create table answers (model text, conditioning text, text text, spans text, tokens text, unscored text,
                       primary key (model, conditioning, text, spans)) without rowid;
 create table cells   (number integer primary key, model text, scorer text, unique (model, scorer));
@@ -55,7 +55,13 @@ class Ledger:
         self._database = connect_to_read(path) if read_only else connect(path)
         self.continuations = ContinuationLedger(self._database, self.folder)
         self.next_words = NextWordLedger(self._database, self.folder)
-        self.amendments = Amendments(self._database, self.folder)
+        self.scored = Answers(SCORED, self._database)
+        self.written = Answers(WRITTEN, self._database)
+        self.rated = Answers(RATED, self._database)
+        self.expected = Answers(EXPECTED, self._database)
+        self.explained = Answers(EXPLAINED, self._database)
+        kept = (self.scored, self.written, self.rated, self.expected)
+        self.amendments = Amendments(self._database, self.folder, kept)
 
     def __enter__(self) -> Ledger:
         return self
@@ -73,6 +79,7 @@ class Ledger:
                 before = self.meta()
                 if before["fingerprint"] == plan.fingerprint:
                     self._refuse_other_versions(before["versions"])
+                    steps.move_batches(database)
                     return False
                 if self.has_answers():
                     raise OtherRun(
@@ -107,12 +114,12 @@ class Ledger:
         rows = self._database.execute("select unit, result from units where source = ? order by rowid", (source,))
         return {unit: UnitResult.from_json(json.loads(result)) for unit, result in rows}
 
-    def record_units(self, source: str, results: Sequence[UnitResult]) -> None:
+    def record_units(self, source: str, made: Mapping[str, UnitResult]) -> None:
         """Write down what came of units that were written side by side: all of it or nothing."""
         with self._transaction() as database:
             database.executemany(
                 "insert into units values (?, ?, ?)",
-                ((source, result.unit.id, dump(asdict(result))) for result in results),
+                ((source, unit, dump(asdict(result))) for unit, result in made.items()),
             )
 
     def record_probes(self, probes: Probes) -> None:
@@ -203,41 +210,13 @@ class Ledger:
         """Whether anything of a model is in the ledger; of those that write or read sentences, of any of them."""
         if role != "models":
             return self._count("units") > 0
-        held = (f"exists (select 1 from {table} where model = ?)" for table in ("batches", "completions", "expected"))
+        held = (f"exists (select 1 from {table} where model = ?)" for table in ("answers", "completions", "expected"))
         [(found,)] = self._database.execute(f"select {' or '.join(held)}", (model,) * 3)
         return bool(found)
 
-    def done(self, model: str) -> set[int]:
-        """The batches of a model that are finished."""
-        return {number for (number,) in self._database.execute("select batch from batches where model = ?", (model,))}
-
-    def record_batch(self, model: str, batch: int, answers: Mapping[Query, TokenScores]) -> None:
-        """Write the answers of one batch and mark it as done: all of it or nothing."""
-        with self._transaction() as database:
-            database.execute("insert into batches values (?, ?)", (model, batch))
-            database.executemany(
-                "insert into answers values (?, ?, ?, ?, ?, ?)",
-                ((model, *question_cells(query), *answer_cells(scores)) for query, scores in answers.items()),
-            )
-
-    def count_unanswered(self, model: str) -> int:
-        """How many questions were asked of a model and have no answer."""
-        query = "select count(*) from answers where model = ? and unscored is not null"
-        return int(self._database.execute(query, (model,)).fetchone()[0])
-
-    def answers(self, model: str, queries: Iterable[Query]) -> dict[Query, TokenScores]:
-        """The answers of a model to questions that were asked."""
-        statement = (
-            "select tokens, unscored from answers where model = ? and conditioning = ? and text = ? and spans = ?"
-        )
-        found = {}
-        for query in dict.fromkeys(queries):
-            tokens, unscored = self._database.execute(statement, (model, *question_cells(query))).fetchone()
-            triples = json.loads(tokens)
-            found[query] = TokenScores(
-                tuple((start, end) for start, end, _ in triples), tuple(value for *_, value in triples), unscored
-            )
-        return found
+    def steps(self, stage: steps.StageName, name: str) -> steps.Steps:
+        """The batches of a stage that a model or rater has finished."""
+        return steps.Steps(self._database, self.folder, stage, name)
 
     def record_scores(self, model: str, scorers: Sequence[str], scored: Iterable[Sequence[PairScore]]) -> None:
         """Write the scores of a model, for each pair those under all its scorers: all of it or nothing."""

@@ -21,13 +21,13 @@ from tiltmeter.records import NextWords, Prompt, Saliency, Span
 from tiltmeter.sources.perturbing import Perturbed
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.store import damage
-from tiltmeter.store.answers import unasked
+from tiltmeter.store.answered import unasked
+from tiltmeter.store.answers import Kind
 from tiltmeter.store.damage import fitting, record_reader
 from tiltmeter.store.opening import LEDGER, connect_to_read, dump
-from tiltmeter.store.packing import word_cells, word_of
+from tiltmeter.store.packing import NEXT_WORDS, spans_of
 from tiltmeter.store.reading import count_of, rows_of
 from tiltmeter.store.rows import HELD, held_or_read
-from tiltmeter.store.steps import Step, done, marked
 from tiltmeter.study import NextWordChoices
 from tiltmeter.study.spool import ordered, packed
 
@@ -43,6 +43,38 @@ create table saliencies (model text, question integer references questions, sali
 """
 
 _prompt, _saliency = record_reader(Prompt), record_reader(Saliency)
+
+
+def _next_words(words: str, highest: float | None, gap: float | None) -> NextWords:
+    found = NEXT_WORDS.restored(json.loads(words), highest, gap)
+    for value in (highest, gap, *(word.logprob for word in found.words)):
+        damage.number(None if value == -math.inf else value)
+    return found
+
+
+def _next_word_cells(found: NextWords) -> tuple[Any, ...]:
+    words, highest, gap = NEXT_WORDS.cells(found)
+    return json.dumps(words, ensure_ascii=False), highest, gap
+
+
+EXPECTED: Kind[int, NextWords] = Kind(
+    "expected",
+    ("model", "bounded"),
+    ("question",),
+    ("words", "highest", "gap"),
+    "words",
+    _next_word_cells,
+    _next_words,
+)
+EXPLAINED: Kind[int, Saliency] = Kind(
+    "saliencies",
+    ("model",),
+    ("question",),
+    ("saliency",),
+    "saliency",
+    lambda one: (dump(asdict(one)),),
+    _saliency,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,41 +168,6 @@ class NextWordLedger:
         rows = self._database.execute("select number from questions where explained order by number")
         return array("q", (number for (number,) in rows))
 
-    def count_unanswered(self, model: str, *, bounded: bool) -> int:
-        """After how many questions no word has a chance, of those that were asked."""
-        rows = self._database.execute(
-            "select words from expected where model = ? and bounded = ?", (model, int(bounded))
-        )
-        return sum(all(cells[1] is None for cells in json.loads(words)) for (words,) in rows)
-
-    def count_explained(self, model: str) -> int:
-        """After how many questions it is known what the tokens have to do with the answer."""
-        rows = self._database.execute("select saliency from saliencies where model = ?", (model,))
-        return sum(json.loads(saliency)["unscored"] is None for (saliency,) in rows)
-
-    def done(self, stage: str, name: str) -> set[int]:
-        """The batches of a stage that are finished."""
-        return done(self._database, stage, name)
-
-    def record_expected(self, at: Step, model: str, bounded: bool, answers: Iterable[tuple[int, NextWords]]) -> None:
-        """Write what a model expects, each with the number of its question, and mark the batch as done."""
-        with marked(self._database, self._folder, at) as database:
-            database.executemany(
-                "insert into expected values (?, ?, ?, ?, ?, ?)",
-                (
-                    (model, int(bounded), number, packed_words(found), found.highest, found.gap)
-                    for number, found in answers
-                ),
-            )
-
-    def record_saliencies(self, at: Step, model: str, found: Iterable[tuple[int, Saliency]]) -> None:
-        """Write what the tokens of prompts have to do with the answers, and mark the batch as done."""
-        with marked(self._database, self._folder, at) as database:
-            database.executemany(
-                "insert into saliencies values (?, ?, ?)",
-                ((model, number, dump(asdict(one))) for number, one in found),
-            )
-
 
 class Expectations:
     """What a run holds of the view of next words, read from its ledger when it is asked for."""
@@ -190,7 +187,10 @@ class Expectations:
         def read(*of: int) -> Iterator[AskedPrompt]:
             with fitting(self.folder / LEDGER):
                 for question, perturbation, prompt, unscored, hidden in self._rows(query, *of):
-                    yield AskedPrompt(Perturbed(_prompt(prompt), perturbation, _spans(hidden), unscored), question)
+                    yield AskedPrompt(
+                        Perturbed(_prompt(prompt), perturbation, spans_of(json.loads(hidden or "[]")), unscored),
+                        question,
+                    )
 
         return held_or_read(count_of(self.folder, "asked"), read, self._held)
 
@@ -202,7 +202,7 @@ class Expectations:
         def read(*of: int) -> Iterator[Question]:
             with fitting(self.folder / LEDGER):
                 for text, hidden, words, explained in self._rows(query, *of):
-                    yield Question(text, _spans(hidden), tuple(json.loads(words)), bool(explained))
+                    yield Question(text, spans_of(json.loads(hidden)), tuple(json.loads(words)), bool(explained))
 
         return held_or_read(count_of(self.folder, "questions"), read, self._held)
 
@@ -271,19 +271,3 @@ class _ReadAnswers(Mapping[int, NextWords]):
 
     def _rows(self, chosen: str, rest: str = "") -> Iterator[tuple[Any, ...]]:
         return rows_of(self._folder, f"select {chosen} from expected where model = ? and bounded = ? {rest}", *self._of)
-
-
-def _next_words(words: str, highest: float | None, gap: float | None) -> NextWords:
-    found = tuple(word_of(*one) for one in json.loads(words))
-    for value in (highest, gap, *(word.logprob for word in found)):
-        damage.number(None if value == -math.inf else value)
-    return NextWords(found, highest, gap)
-
-
-def packed_words(found: NextWords) -> str:
-    """Words as the ledger keeps them."""
-    return json.dumps(list(map(word_cells, found.words)), ensure_ascii=False)
-
-
-def _spans(text: str | None) -> tuple[Span, ...]:
-    return tuple((start, end) for start, end in json.loads(text or "[]"))

@@ -33,7 +33,8 @@ class Packing(Generic[Answer]):
         return self.restored(*json.loads(text))
 
 
-def _spans(given: list[list[int]]) -> tuple[Span, ...]:
+def spans_of(given: list[list[int]]) -> tuple[Span, ...]:
+    """Spans from their cells."""
     return tuple((start, end) for start, end in given)
 
 
@@ -54,7 +55,7 @@ def _completion(text: str, tokens: int, ended: Any, attempts: int, offsets: list
 
 SCORES: Packing[TokenScores] = Packing(
     lambda one: [one.spans, one.logprobs, one.unscored],
-    lambda spans, logprobs, unscored: TokenScores(_spans(spans), tuple(logprobs), unscored),
+    lambda spans, logprobs, unscored: TokenScores(spans_of(spans), tuple(logprobs), unscored),
 )
 NEXT_WORDS: Packing[NextWords] = Packing(
     lambda one: [list(map(word_cells, one.words)), one.highest, one.gap],
@@ -67,7 +68,7 @@ COMPLETIONS: Packing[list[Completion]] = Packing(
 SALIENCY: Packing[Saliency] = Packing(
     lambda one: [one.word, one.method, one.spans, one.signed, one.sizes, one.residue, one.unscored],
     lambda word, method, spans, signed, sizes, residue, unscored: Saliency(
-        word, method, _spans(spans), tuple(signed), tuple(sizes), residue, unscored
+        word, method, spans_of(spans), tuple(signed), tuple(sizes), residue, unscored
     ),
 )
 RATING: Packing[Rating] = Packing(

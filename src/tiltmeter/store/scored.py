@@ -9,23 +9,39 @@ from pathlib import Path
 
 from tiltmeter.errors import RunError
 from tiltmeter.records import Dropped, Pair, PairScore, Query, TokenScores
+from tiltmeter.store.answers import Kind
 from tiltmeter.store.damage import fitting, number, record_reader
 from tiltmeter.store.opening import LEDGER
+from tiltmeter.store.packing import spans_of
 from tiltmeter.store.reading import count_of, rows_of
 from tiltmeter.store.rows import held_or_read
 
 _pair = record_reader(Pair)
 
 
-def question_cells(query: Query) -> tuple[str, str, str]:
-    """A question of a scorer as the ledger keeps it."""
-    return query.conditioning, query.text, json.dumps(query.spans)
-
-
-def answer_cells(scores: TokenScores) -> tuple[str, str | None]:
-    """An answer as the ledger keeps it."""
+def _answer_cells(scores: TokenScores) -> tuple[str, str | None]:
     triples = [[*span, value] for span, value in zip(scores.spans, scores.logprobs, strict=True)]
     return json.dumps(triples), scores.unscored
+
+
+def _answer(tokens: str, unscored: str | None) -> TokenScores:
+    triples = json.loads(tokens)
+    return TokenScores(
+        tuple((start, end) for start, end, _ in triples), tuple(value for *_, value in triples), unscored
+    )
+
+
+SCORED: Kind[Query, TokenScores] = Kind(
+    "answers",
+    ("model",),
+    ("conditioning", "text", "spans"),
+    ("tokens", "unscored"),
+    "unscored",
+    _answer_cells,
+    _answer,
+    lambda query: (query.conditioning, query.text, json.dumps(query.spans)),
+    lambda conditioning, text, spans: Query(text, conditioning, spans_of(json.loads(spans))),
+)
 
 
 def pairs_of(folder: Path, held: int = 0) -> Sequence[Pair]:

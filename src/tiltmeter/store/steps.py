@@ -15,27 +15,33 @@ SCHEMA = """
 create table steps (stage text, name text, batch integer, primary key (stage, name, batch)) without rowid
 """
 
-Stage = Literal["completing", "rating", "tilting", "expecting", "explaining"]
+StageName = Literal["scoring", "completing", "rating", "tilting", "expecting", "explaining"]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """A batch of a stage of the work, by a model or rater."""
+class Steps:
+    """The finished batches of a stage of the work by one model or rater."""
 
-    stage: Stage
+    database: sqlite3.Connection
+    folder: Path
+    stage: StageName
     name: str
-    batch: int = 0
+
+    def done(self) -> set[int]:
+        """Those that are finished."""
+        query = "select batch from steps where stage = ? and name = ?"
+        return {number for (number,) in self.database.execute(query, (self.stage, self.name))}
+
+    @contextmanager
+    def marked(self, at: int = 0) -> Iterator[None]:
+        """A writing at whose end a batch is marked as done."""
+        with writing(self.database, self.folder):
+            yield
+            self.database.execute("insert into steps values (?, ?, ?)", (self.stage, self.name, at))
 
 
-def done(database: sqlite3.Connection, stage: str, name: str) -> set[int]:
-    """The batches of a stage that are finished."""
-    rows = database.execute("select batch from steps where stage = ? and name = ?", (stage, name))
-    return {number for (number,) in rows}
-
-
-@contextmanager
-def marked(database: sqlite3.Connection, folder: Path, at: Step) -> Iterator[sqlite3.Connection]:
-    """A writing at whose end the step is marked as done."""
-    with writing(database, folder):
-        yield database
-        database.execute("insert into steps values (?, ?, ?)", (at.stage, at.name, at.batch))
+def move_batches(database: sqlite3.Connection) -> None:
+    """Runs of before had a table of their own for the batches of scoring."""
+    if database.execute("select 1 from sqlite_master where name = 'batches'").fetchone():
+        database.execute("insert into steps select 'scoring', model, batch from batches")
+        database.execute("delete from batches")

@@ -13,7 +13,7 @@ from tiltmeter.models.api import waiting
 from tiltmeter.models.api.address import Address
 from tiltmeter.models.api.answers import NO_LOGPROBS, Malformed, kept_of, parsed
 from tiltmeter.models.api.budget import Budget, Counted, Limits, estimated_tokens
-from tiltmeter.models.api.journal import Journal, Memory, request_key
+from tiltmeter.models.api.journal import File, Memory, request_key
 from tiltmeter.models.api.key import Key
 from tiltmeter.models.api.line import Fault, Line, quiet, require_package
 from tiltmeter.models.api.naming import accepts
@@ -80,7 +80,7 @@ class Client:
     address: Address
     settings: ApiSettings
     key: Key = field(default_factory=Key)
-    journal: Journal = field(default_factory=Memory)
+    journal: File = field(default_factory=Memory)
     revision: str = ""
     """What the server says of the model: an answer is kept for this alone."""
     knock: Callable[[int], Request] | None = None

@@ -7,15 +7,14 @@ import json
 import os
 import sqlite3
 import threading
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 from tiltmeter.databases import transaction
 from tiltmeter.errors import RunError
-from tiltmeter.models.api.budget import MAX_REQUESTS, MAX_TOKENS, Counted, Limits, Spent, Tally
+from tiltmeter.models.api.budget import MAX_REQUESTS, MAX_TOKENS, Limits, Spent
 
 _SCHEMA = """
 create table if not exists about   (model text primary key) without rowid;
@@ -31,86 +30,27 @@ select 1, (select count(*) from answers) + (select coalesce(sum(number), 0) from
        (select coalesce(sum(json_extract(answer, '$.usage[0]') + json_extract(answer, '$.usage[1]')), 0) from answers)
 where not exists (select 1 from sent)
 """
+_MEMORY = ":memory:"
 _NOT_KEPT = "an answer cannot be kept"
 _BEFORE = frozenset({"choice", "usage", "fingerprint", "model"})
 """The parts of an answer that was kept without a digest."""
 
 
-class _Names(NamedTuple):
-    """What servers and models called themselves in the answers, by what it is called there."""
-
-    fingerprint: tuple[str, ...]
-    model: tuple[str, ...]
-
-
-class Journal(Tally, Protocol):
-    """Where answers are kept, and the account of what was sent for them."""
-
-    def get(self, key: str) -> Any | None:
-        """The answer under a key; None where there is none."""
-        ...
-
-    def put(self, key: str, answer: Mapping[str, Any], used: int = 0) -> None:
-        """Keep an answer (see `kept_of`) that took so many tokens; when this returns, it survives a crash."""
-        ...
-
-    def note(self, faults: Mapping[str, int]) -> None:
-        """Add to the count of requests that had no answer, by what went wrong."""
-        ...
-
-    def spent(self) -> Spent:
-        """What all of it took so far, whoever asked."""
-        ...
-
-
-class Memory(Counted):
-    """Keeps answers for as long as the model is open.
-
-    >>> journal = Memory()
-    >>> journal.put("a", {"usage": [7, 3], "fingerprint": None}); journal.get("b") is None, journal.spent().tokens_in
-    (True, 7)
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._answers: dict[str, Mapping[str, Any]] = {}
-        self._faults: Counter[str] = Counter()
-
-    def get(self, key: str) -> Any | None:
-        """The answer, or None."""
-        return self._answers.get(key)
-
-    def put(self, key: str, answer: Mapping[str, Any], used: int = 0) -> None:
-        """Keep it in memory."""
-        self._answers[key] = answer
-        self.settle(0, used)
-
-    def note(self, faults: Mapping[str, int]) -> None:
-        """Count in memory."""
-        self._faults.update(faults)
-
-    def spent(self) -> Spent:
-        """The sum over the answers."""
-        counted = [answer["usage"] for answer in self._answers.values() if answer["usage"]]
-        tokens = sum(one[0] for one in counted), sum(one[1] for one in counted)
-        names = _Names(*(self._said(name) for name in _Names._fields))
-        return _account(self.requests, len(self._answers), tokens, len(counted), self._faults, names)
-
-    def _said(self, name: str) -> tuple[str, ...]:
-        return tuple(sorted({answer[name] for answer in self._answers.values() if answer.get(name)}))
-
-
 class File:
-    """An SQLite file. Several processes may use the same one, and each sees what the others wrote."""
+    """Where answers are kept, and the account of what was sent for them.
+
+    Several processes may use the same file, and each sees what the others wrote.
+    """
 
     def __init__(self, path: str | Path, model: str = "") -> None:
         self._path, self._lock = Path(path), threading.Lock()
         with self._explained("cannot be used for answers"):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            # What models wrote is for nobody else on the machine.
-            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
+            if path != _MEMORY:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                # What models wrote is for nobody else on the machine.
+                os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
             # In a notebook requests go out from a thread of their own; the lock keeps the threads apart.
-            self._database = sqlite3.connect(self._path, timeout=60, isolation_level=None, check_same_thread=False)
+            self._database = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
             self._database.execute("pragma journal_mode = wal")
             self._database.execute("pragma synchronous = full")
             self._database.executescript(_SCHEMA)
@@ -177,16 +117,24 @@ class File:
             "coalesce(sum(json_extract(answer, '$.usage[0]')), 0), "
             "coalesce(sum(json_extract(answer, '$.usage[1]')), 0) from answers"
         )
-        names = _Names(*(self._said(name) for name in _Names._fields))
-        faults = dict(self._rows("select kind, number from faults"))
+        faults = self._rows("select kind, number from faults order by kind")
         [(sent,)] = self._rows("select requests from sent")
         with self._explained("is damaged"):
-            return _account(sent, answered, (tokens_in, tokens_out), counted, faults, names)
+            return Spent(
+                requests=max(sent, answered + sum(number for _, number in faults)),
+                answered=answered,
+                tokens_in=tokens_in,
+                tokens_out=tokens_out,
+                uncounted=answered - counted,
+                faults=tuple(faults),
+                fingerprints=self._said("fingerprint"),
+                models=self._said("model"),
+            )
 
     def _said(self, name: str) -> tuple[str, ...]:
+        """What servers or models called themselves in the answers."""
         query = f"select distinct json_extract(answer, '$.{name}') as said from answers where said is not null"
-        with self._explained("is damaged"):
-            return tuple(sorted(said for (said,) in self._rows(query)))
+        return tuple(sorted(said for (said,) in self._rows(query)))
 
     def close(self) -> None:
         """Let go of the file."""
@@ -206,6 +154,18 @@ class File:
             raise RunError(f"{self._path}: {problem}: {said}") from error
 
 
+class Memory(File):
+    """The same for as long as the model is open.
+
+    >>> journal = Memory()
+    >>> journal.put("a", {"usage": [7, 3], "fingerprint": None}); journal.get("b") is None, journal.spent().tokens_in
+    (True, 7)
+    """
+
+    def __init__(self) -> None:
+        super().__init__(_MEMORY)
+
+
 def request_key(*parts: Any) -> str:
     """The key of a request: the hash of everything that its answer depends on.
 
@@ -213,23 +173,3 @@ def request_key(*parts: Any) -> str:
     True
     """
     return hashlib.sha256(json.dumps(parts, sort_keys=True, allow_nan=False).encode()).hexdigest()
-
-
-def _account(
-    sent: int,
-    answered: int,
-    tokens: tuple[int, int],
-    counted: int,
-    faults: Mapping[str, int],
-    names: _Names,
-) -> Spent:
-    return Spent(
-        requests=max(sent, answered + sum(faults.values())),
-        answered=answered,
-        tokens_in=tokens[0],
-        tokens_out=tokens[1],
-        uncounted=answered - counted,
-        faults=tuple(sorted(faults.items())),
-        fingerprints=names.fingerprint,
-        models=names.model,
-    )

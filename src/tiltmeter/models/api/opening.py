@@ -12,7 +12,7 @@ from tiltmeter.models.api.address import api_name, parse
 from tiltmeter.models.api.budget import Price, Spent
 from tiltmeter.models.api.chat_form import STEPS
 from tiltmeter.models.api.client import HOPELESS, Client
-from tiltmeter.models.api.journal import File, Journal, request_key
+from tiltmeter.models.api.journal import File, request_key
 from tiltmeter.models.api.key import Key
 from tiltmeter.models.api.line import require_package
 from tiltmeter.models.api.model import ApiModel
@@ -26,7 +26,7 @@ _LONGEST = 200
 """Letters of what is said of a model."""
 
 
-def load(argument: str, settings: ModelSettings | None = None, *, journal: Journal | None = None) -> ApiModel:
+def load(argument: str, settings: ModelSettings | None = None, *, journal: File | None = None) -> ApiModel:
     """The model of `MODEL@URL`. Answers are kept in the journal; without one, in the folder of the settings.
 
     That of a run has its own, and its budget is for the whole run, however often it is begun; all others share one in

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.sources.rephrased.paraphrasing.fakes import RulePen, cleft, prompts
-from tiltmeter.engine.rephrasing import RephrasedPartial, Unrecorded, partial_beside, rephrase
+from tiltmeter.engine.partial import Partial
+from tiltmeter.engine.rephrasing import partial_beside, rephrase
 from tiltmeter.errors import RunError
 from tiltmeter.records import Prompt
 from tiltmeter.sources import prompts_file
@@ -338,7 +339,7 @@ def test_a_stop_loses_no_finished_block_and_changes_no_text(judge, tmp_path) -> 
     ]
     wanted = targets(["cleft"])
     settings = ParaphraseSettings(attempts=1)
-    whole = rephrase(asked, wanted, RulePen(cleft), lambda: judge, settings, journal=Unrecorded(), watcher=Silent())
+    whole = rephrase(asked, wanted, RulePen(cleft), lambda: judge, settings)
 
     class Stops(RulePen):
         def complete(self, *arguments, **options):
@@ -349,13 +350,13 @@ def test_a_stop_loses_no_finished_block_and_changes_no_text(judge, tmp_path) -> 
     order = {"by": "rule"}
     partial = partial_beside(tmp_path / "p.csv", order)
     with pytest.raises(KeyboardInterrupt):
-        rephrase(asked, wanted, Stops(cleft), lambda: judge, settings, journal=partial, watcher=Silent())
+        rephrase(asked, wanted, Stops(cleft), lambda: judge, settings, partial=partial)
     partial.close()
     with pytest.raises(RunError, match="was begun with by 'rule', which is now 'other'"):
         partial_beside(tmp_path / "p.csv", {"by": "other"})
-    again = RephrasedPartial(tmp_path / "p.csv.partial", order)
+    again = Partial(tmp_path / "p.csv.partial", order)
     pen = RulePen(cleft)
-    found = rephrase(asked, wanted, pen, lambda: judge, settings, journal=again, watcher=Silent())
+    found = rephrase(asked, wanted, pen, lambda: judge, settings, partial=again)
     assert found == whole
     assert pen.calls == [8]
     again.remove()
@@ -373,7 +374,7 @@ def test_a_prompt_of_which_no_text_is_kept_has_come_to_nothing(judge) -> None:
 
     for write in (cleft, lambda label, text: "Nothing of the kind"):
         pen = RulePen(write)
-        rephrase(asked, targets(["cleft"]), pen, lambda: judge, settings, journal=Unrecorded(), watcher=Watcher())
+        rephrase(asked, targets(["cleft"]), pen, lambda: judge, settings, watcher=Watcher())
     assert heard == [(len(asked), 0), (len(asked), len(asked))]
 
 

@@ -1,0 +1,67 @@
+"""The one loop of the engine: what is not done yet is asked for, batch by batch, and each is written when it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from tiltmeter.engine.staff import HERE, Batch, Result, Staff
+from tiltmeter.watching import Silent, Watcher
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Batches(Generic[Batch]):
+    """Work in batches of so many steps, each of which is read when its turn comes."""
+
+    sizes: Sequence[int]
+    read: Callable[[int], Batch]
+
+    def __iter__(self) -> Iterator[Batch]:
+        return map(self.read, range(len(self.sizes)))
+
+
+def cut(items: Sequence[Item], most: int) -> Batches[Sequence[Item]]:
+    """Items in their order, cut every so many.
+
+    >>> batches = cut("abcde", 2); list(batches), batches.sizes
+    (['ab', 'cd', 'e'], [2, 2, 1])
+    """
+    starts = range(0, len(items), most)
+    sizes = [min(most, len(items) - start) for start in starts]
+    return Batches(sizes, lambda at: items[starts[at] : starts[at] + most])
+
+
+@dataclass(frozen=True, slots=True)
+class Stage(Generic[Batch, Result]):
+    """A stretch of work: its batches, what is asked about each, how the answers are written, and which have none."""
+
+    what: str
+    """For whoever watches."""
+    batches: Batches[Batch]
+    ask: Callable[[Batch], Result]
+    write: Callable[[Batch, Result], None]
+    failed: Callable[[Batch, Result], int]
+    """Steps of a batch that came to nothing."""
+    done: Collection[int] = ()
+    """Batches that are finished already."""
+    marked: Callable[[int], AbstractContextManager[Any]] = nullcontext
+    """A writing of all or nothing, at whose end a batch is finished."""
+    failed_before: Callable[[], int] = int
+    """Steps that came to nothing in the batches that are finished already."""
+
+
+def perform(stage: Stage[Batch, Result], staff: Staff = HERE, watcher: Watcher | None = None) -> None:
+    """Do what is not done yet."""
+    watch, sizes, done = watcher or Silent(), stage.batches.sizes, stage.done
+    watch.start(stage.what, sum(sizes), sum(sizes[at] for at in done))
+    if done:
+        watch.advance(0, stage.failed_before())
+    todo = ((at, stage.batches.read(at)) for at in range(len(sizes)) if at not in done)
+    for (at, batch), found in staff.each(lambda one: stage.ask(one[1]), todo):
+        with stage.marked(at):
+            stage.write(batch, found)
+        watch.advance(sizes[at], stage.failed(batch, found))

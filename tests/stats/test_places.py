@@ -67,7 +67,7 @@ def test_what_is_above_a_model_is_above_all_below_it() -> None:
     apart = {one.one + one.other: one.shown for one in found.differences}
     assert apart == {"ab": True, "ac": True, "ad": False, "bc": False, "bd": True, "cd": True}
     assert ranges(found) == [(1, 1, 1), (3, 2, 3), (2, 2, 3), (4, 4, 4)]
-    assert found.standings[0].above == ("b", "c", "d")
+    assert found.standings[0].above == ("c", "b", "d")
 
 
 def test_equal_models_share_the_better_place_and_the_note_names_them() -> None:

@@ -123,14 +123,10 @@ def _verdict(board: Leaderboard) -> str:
         return "All models are the same on every item."
     if not board.shown:
         return f"No two models can be told apart.{note}"
+    if board.shown == board.pairs:
+        return "The whole order is shown: each model is above the next."
     leading = [entry for entry in board.entries if entry.standing.above]
-    said = "; ".join(
-        f"{entry.side.name} is shown to be above {listed(entry.standing.above)}" for entry in leading[:_LEADING]
-    )
-    more = f"; {len(leading) - _LEADING} more are above others" if len(leading) > _LEADING else ""
-    how = (
-        "The whole order is shown"
-        if board.shown == board.pairs
-        else f"The order is partly shown, for {board.shown} of {count(board.pairs, 'pair')} of models"
-    )
-    return f"{how}: {said}{more}.{note}"
+    said = [f"{entry.side.name} is shown to be above {listed(entry.standing.above)}" for entry in leading[:_LEADING]]
+    more = [f"{len(leading) - _LEADING} more are above others"] if len(leading) > _LEADING else []
+    shown = f"{board.shown} of {count(board.pairs, 'pair')} of models can be told apart"
+    return f"The order is partly shown: {shown}. {'; '.join([*said, *more])}.{note}"

@@ -43,7 +43,7 @@ class Standing:
     """The places it may have: below the models shown to be above it, above those shown to be below it."""
     above: tuple[str, ...] = ()
     below: tuple[str, ...] = ()
-    """The models that it is shown to be above, and to be below."""
+    """The models that it is shown to be above, and to be below, the highest first."""
 
     def as_json(self) -> dict[str, Any]:
         """Places and names."""
@@ -145,7 +145,8 @@ def _standings(values: Mapping[str, float], found: Sequence[Difference]) -> tupl
         if each.shown:
             lower[each.one if each.value > 0 else each.other].add(each.other if each.value > 0 else each.one)
     # Whoever is above a model is above all that this one is above.
-    for name in sorted(values, key=values.__getitem__):
+    ranked = sorted(values, key=lambda name: -values[name])
+    for name in reversed(ranked):
         lower[name] |= {below for each in lower[name] for below in lower[each]}
     rounding = _ROUNDING * max(map(abs, values.values()))
     return tuple(
@@ -153,8 +154,8 @@ def _standings(values: Mapping[str, float], found: Sequence[Difference]) -> tupl
             1 + sum(other > value + rounding for other in values.values()),
             1 + sum(name in each for each in lower.values()),
             len(values) - len(lower[name]),
-            tuple(other for other in values if other in lower[name]),
-            tuple(other for other in values if name in lower[other]),
+            tuple(other for other in ranked if other in lower[name]),
+            tuple(other for other in ranked if name in lower[other]),
         )
         for name, value in values.items()
     )

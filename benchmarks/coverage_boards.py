@@ -13,8 +13,8 @@ from functools import partial
 import numpy as np
 
 from coverage_worlds import Generator, expit
-from tiltmeter.analysis.cells import Measurement
-from tiltmeter.analysis.leaderboards import Figure, Row, apart_by, gap_of_groups, items_of, share_of_choices
+from tiltmeter.results.cells import Measurement
+from tiltmeter.results.rank.boards import Figure, Row, apart_by, gap_of_groups, items_of, share_of_choices
 from tiltmeter.stats.places import order_of
 
 Leans = Sequence[float]

@@ -18,9 +18,9 @@ from unittest.mock import patch
 
 import numpy as np
 
-from tiltmeter.analysis import multiverse
-from tiltmeter.analysis.question_cells import Material
 from tiltmeter.engine import carry_out
+from tiltmeter.results.findings import findings as multiverse
+from tiltmeter.results.findings.material import Material
 from tiltmeter.stats.cells import CellData, Cells
 from tiltmeter.stats.whole_curve import CurveTest, curve_test, design_of
 from tiltmeter.store import Run

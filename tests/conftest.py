@@ -29,7 +29,7 @@ LONGEST = (
     "web/test_runs.py",
     "web/test_results.py",
     "web/test_broken_runs.py",
-    "analysis/test_multiverse.py",
+    "results/test_multiverse.py",
     "raters/test_issues.py",
     "sources/natural/test_building.py",
 )

@@ -73,10 +73,10 @@ ALLOWED = {
     "study": GROUND | set(SIBLINGS),
     "store": GROUND | set(SIBLINGS) | {"study"},
     "engine": GROUND | set(SIBLINGS) | {"study", "store"},
-    "analysis": GROUND | set(SIBLINGS) | {"study", "store"},
-    "report": GROUND | set(SIBLINGS) | {"study", "store", "analysis"},
-    "web": GROUND | set(SIBLINGS) | {"study", "store", "engine", "analysis", "report"},
-    "cli": GROUND | set(SIBLINGS) | {"study", "store", "engine", "analysis", "report", "web"},
+    "results": GROUND | set(SIBLINGS) | {"study", "store"},
+    "report": GROUND | set(SIBLINGS) | {"study", "store", "results"},
+    "web": GROUND | set(SIBLINGS) | {"study", "store", "engine", "results", "report"},
+    "cli": GROUND | set(SIBLINGS) | {"study", "store", "engine", "results", "report", "web"},
     "__main__": {"cli"},
 }
 HEAVY = {"torch", "transformers", "ray", "scipy", "vl_convert", "duckdb", "spacy", "vaderSentiment", "onnxruntime"}

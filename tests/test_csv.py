@@ -14,11 +14,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import tiltmeter
-from tiltmeter.analysis.people_ratings import read_ratings
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import csv_text, read_csv, write_csv
 from tiltmeter.formulas import defused, undone
 from tiltmeter.records import Written
+from tiltmeter.results.summary.people_ratings import read_ratings
 from tiltmeter.sources.generated.annotations import export_annotations
 from tiltmeter.sources.generated.sentence_files import read_sentences, write_sentences
 from tiltmeter.text import readable

@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tiltmeter.alignment import MOST, shared_words
-from tiltmeter.analysis.rated_files import RatedSettings, RatedTexts, summarise_rated
 from tiltmeter.cli.conditions import check, holds
 from tiltmeter.cli.run_size import MOST_TEXTS, refuse_huge
 from tiltmeter.english import _ABBREVIATIONS, starts_sentence
@@ -23,6 +22,7 @@ from tiltmeter.errors import InvalidSpec, InvalidStudy, UserError
 from tiltmeter.models.writing.sentences import ends_sentence
 from tiltmeter.raters.sentiment import Vader, _weighed
 from tiltmeter.records import Prompt
+from tiltmeter.results.files.rated import RatedSettings, RatedTexts, summarise_rated
 from tiltmeter.sources.generated import GenerationSettings
 from tiltmeter.sources.generated.lists import sentences_in
 from tiltmeter.sources.perturbing import perturb

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from tests.parquet_files import types, write_query, write_rows
-from tiltmeter.analysis.big_tables import summarise_big_pairs, summarise_big_ratings
-from tiltmeter.analysis.measured import measured
-from tiltmeter.analysis.rated_files import RatedColumns
-from tiltmeter.analysis.scored_files import Columns
 from tiltmeter.errors import InvalidData
 from tiltmeter.parquet import count_rows, database, parquet_columns, parquet_rows, write_again, write_parquet
+from tiltmeter.results.files.big_tables import summarise_big_pairs, summarise_big_ratings
+from tiltmeter.results.files.measurements import measured
+from tiltmeter.results.files.rated import RatedColumns
+from tiltmeter.results.files.scored import Columns
 from tiltmeter.sources.tables import read_table, stream_table
 
 RATED = [{"group": group, "origin": f"o{at}", "v": at / 10} for group in ("a", "b") for at in range(8)]

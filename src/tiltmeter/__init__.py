@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, Any
 from tiltmeter.version import __version__
 
 if TYPE_CHECKING:
-    from tiltmeter.analysis import RunSummary, summarise_continuations, summarise_file, summarise_run, summarise_scores
-    from tiltmeter.analysis.rating_files import rate_file
     from tiltmeter.engine import carry_out, score_pairs
     from tiltmeter.errors import TiltmeterError
     from tiltmeter.measures.scorers import find as find_scorer
@@ -39,6 +37,8 @@ if TYPE_CHECKING:
         TokenScores,
     )
     from tiltmeter.report import write_run as write_report
+    from tiltmeter.results import RunSummary, summarise_continuations, summarise_file, summarise_run, summarise_scores
+    from tiltmeter.results.files.ratings import rate_file
     from tiltmeter.sources.own_prompts import prompts as own_prompts
     from tiltmeter.sources.pairs_file import pairs as file_pairs
     from tiltmeter.sources.prompts_file import prompts as file_prompts
@@ -67,7 +67,7 @@ _HOMES = {
     "RatedItem": "stats.continuations",
     "Rating": "records",
     "Run": "store",
-    "RunSummary": "analysis",
+    "RunSummary": "results",
     "Spec": "records",
     "TiltmeterError": "errors",
     "TokenScores": "records",
@@ -80,15 +80,15 @@ _HOMES = {
     "load_spec": "specs:load",
     "own_prompts": "sources.own_prompts:prompts",
     "plan_study": "study:plan",
-    "rate_file": "analysis.rating_files",
+    "rate_file": "results.files.ratings",
     "read_run": "store",
     "read_study": "study:read",
     "score_pairs": "engine",
-    "summarise_continuations": "analysis",
-    "summarise_file": "analysis",
+    "summarise_continuations": "results",
+    "summarise_file": "results",
     "summarise_ratings": "stats.continuations:summarise",
-    "summarise_run": "analysis",
-    "summarise_scores": "analysis",
+    "summarise_run": "results",
+    "summarise_scores": "results",
     "template_pairs": "sources.templates:pairs",
     "template_prompts": "sources.template_prompts:prompts",
     "write_report": "report:write_run",

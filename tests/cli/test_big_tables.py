@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis.planted_studies import BOOKS, TOOLS, pairs_run
 from tests.cli.conftest import Command
+from tests.results.planted_studies import BOOKS, TOOLS, pairs_run
 
 pytestmark = pytest.mark.slow
 

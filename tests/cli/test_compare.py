@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.analysis.planted_studies import BOOKS, PROFESSIONS, SPEC, TOOLS, pairs_run, texts_run
 from tests.cli.conftest import Command
+from tests.results.planted_studies import BOOKS, PROFESSIONS, SPEC, TOOLS, pairs_run, texts_run
 from tests.store.broken import rewritten
 
 pytestmark = pytest.mark.slow

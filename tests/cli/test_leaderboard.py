@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis.planted_studies import BOOKS, SPEC, TOOLS, pairs_run, texts_run
 from tests.cli.conftest import Command
 from tests.cli.test_compare import HE, OTHER_STUDY, SHE, rescored
+from tests.results.planted_studies import BOOKS, SPEC, TOOLS, pairs_run, texts_run
 from tiltmeter.engine import carry_out
 from tiltmeter.stats.estimates import estimate
 from tiltmeter.store import read_run

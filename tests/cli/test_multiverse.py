@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis.planted_studies import texts_run
-from tests.analysis.test_multiverse import BEYOND_ONE, BY_STEREOTYPE, stereotype_run
 from tests.cli.conftest import Command
+from tests.results.planted_studies import texts_run
+from tests.results.test_multiverse import BEYOND_ONE, BY_STEREOTYPE, stereotype_run
 
 pytestmark = pytest.mark.slow
 

@@ -247,8 +247,8 @@ def test_saliency_of_a_file_is_shown(tiltmeter: Command, tmp_path: Path) -> None
 
 
 def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tiltmeter.analysis import next_word_files
     from tiltmeter.cli import analyze_next_words
+    from tiltmeter.results.files import next_words as next_word_files
 
     path, read = tmp_path / "w.csv", []
     path.write_text("prompt,group,word,probability\n1,m,he,0.1\n1,f,she,0.2\n", encoding="utf-8")

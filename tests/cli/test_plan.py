@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis import planned_worlds as worlds
 from tests.cli.conftest import Command
+from tests.results import planned_worlds as worlds
 
 pytestmark = pytest.mark.slow
 

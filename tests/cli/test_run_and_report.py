@@ -10,11 +10,11 @@ import pytest
 
 from tests.cli.conftest import Command
 from tests.parquet_files import types
-from tiltmeter.analysis import summarise_run
 from tiltmeter.cli.run import write_report
 from tiltmeter.engine import carry_out
 from tiltmeter.errors import RunError
 from tiltmeter.parquet import parquet_rows
+from tiltmeter.results import summarise_run
 from tiltmeter.store import LEDGER, read_run
 from tiltmeter.store.opening import connect, writing
 from tiltmeter.study import parse, plan

@@ -20,7 +20,7 @@ _CONTEXT.set_forkserver_preload(
         "torch",
         "transformers",
         "tiltmeter.cli",
-        "tiltmeter.analysis",
+        "tiltmeter.results",
         "tiltmeter.engine",
         "tiltmeter.report",
         __name__,

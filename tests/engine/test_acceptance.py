@@ -9,11 +9,11 @@ import pytest
 from tests.sources.datasets import prompt_samples, samples
 from tests.sources.datasets.samples import write
 from tiltmeter import registry
-from tiltmeter.analysis import RunSummary, summarise_run
-from tiltmeter.analysis.view_agreement import VIEWS
 from tiltmeter.engine import carry_out
 from tiltmeter.models import ModelSettings
 from tiltmeter.report import write_run
+from tiltmeter.results import RunSummary, summarise_run
+from tiltmeter.results.findings.view_agreement import VIEWS
 from tiltmeter.store import Run
 from tiltmeter.study import parse, plan
 

@@ -12,15 +12,15 @@ import pytest
 from tests.engine.slow_continuing import OTHER, small_steps
 from tests.engine.test_local import unfinished
 from tiltmeter import models, raters
-from tiltmeter.analysis.cell_items import rated_items
-from tiltmeter.analysis.cells import table_of
-from tiltmeter.analysis.refusals import ANY
 from tiltmeter.engine import carry_out, completing, rating
 from tiltmeter.engine.panel import Masker
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.models import Model
 from tiltmeter.raters.sentiment import Vader
 from tiltmeter.records import Decoding, Prompt, Rating
+from tiltmeter.results.cells import table_of
+from tiltmeter.results.items import rated_items
+from tiltmeter.results.summary.refusals import ANY
 from tiltmeter.store import Run, read_run
 from tiltmeter.study import Plan, parse, plan
 

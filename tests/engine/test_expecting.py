@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from tiltmeter import models
-from tiltmeter.analysis import summarise_run
-from tiltmeter.analysis.next_word_cells import NextWordCell
 from tiltmeter.engine import asking, carry_out
 from tiltmeter.errors import ModelError
 from tiltmeter.records import ModelFacts, Saliency
+from tiltmeter.results import summarise_run
+from tiltmeter.results.summary.next_word_cells import NextWordCell
 from tiltmeter.store import Run, read_run
 from tiltmeter.study import parse, plan
 

@@ -14,12 +14,12 @@ import pytest
 from tests.engine.killing import killed_until_done
 from tests.store.broken import rewritten
 from tiltmeter import models
-from tiltmeter.analysis import summarise_run
 from tiltmeter.engine import carry_out, scoring
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.measures.pairs import margin
 from tiltmeter.measures.scorers import find
 from tiltmeter.report import write_tables
+from tiltmeter.results import summarise_run
 from tiltmeter.sources import pairs_file
 from tiltmeter.store import LEDGER, Ledger, locked, opening, read_run
 from tiltmeter.study import Plan, parse, plan, read

@@ -15,7 +15,6 @@ import pytest
 from tests.engine.slow_continuing import small_steps
 from tests.models.conftest import save_checkpoint
 from tiltmeter import models
-from tiltmeter.analysis import summarise_run
 from tiltmeter.engine import carry_out, recalling
 from tiltmeter.engine.recalling import open_model
 from tiltmeter.engine.recalling_raters import recalling as recalling_rater
@@ -23,6 +22,7 @@ from tiltmeter.errors import ModelError
 from tiltmeter.models import Explainer, Model, ModelSettings, Predictor, Writer
 from tiltmeter.records import Completion, Decoding, Rating, TokenScores
 from tiltmeter.report import write_tables
+from tiltmeter.results import summarise_run
 from tiltmeter.store import KeptAnswers, Run, state_of
 from tiltmeter.study import parse, plan
 from tiltmeter.watching import Silent

@@ -13,10 +13,10 @@ import pytest
 pytest.importorskip("httpx")
 
 from tests.models.api_server import listening
-from tiltmeter.analysis import summarise_run
-from tiltmeter.analysis.continuation_records import ContinuationsSummary
 from tiltmeter.engine import carry_out
 from tiltmeter.report import write_run
+from tiltmeter.results import summarise_run
+from tiltmeter.results.summary.text_records import ContinuationsSummary
 from tiltmeter.study import parse, plan
 
 QUICK = "longest_wait=0.05&timeout=2"

@@ -11,10 +11,10 @@ import pytest
 
 from tests.sources.generated.fakes import FakeGenerator
 from tiltmeter import models
-from tiltmeter.analysis import summarise_run
 from tiltmeter.engine import carry_out, replacing, writing
 from tiltmeter.engine.written import read_written_sentences
 from tiltmeter.raters.issues import Finding
+from tiltmeter.results import summarise_run
 from tiltmeter.sources.generated import GenerationSettings
 from tiltmeter.specs import load
 from tiltmeter.store import Run

@@ -82,13 +82,13 @@ def _specs() -> list[Reader]:
 
 def _tables() -> list[Reader]:
     from tiltmeter import raters
-    from tiltmeter.analysis import summarise_file
-    from tiltmeter.analysis.block_files import BlockLayout, read_blocks
-    from tiltmeter.analysis.labels import read_labels
-    from tiltmeter.analysis.next_word_files import summarise_next_word_file
-    from tiltmeter.analysis.people_ratings import read_ratings
-    from tiltmeter.analysis.rated_files import RatedColumns, summarise_rated_file
-    from tiltmeter.analysis.rating_files import rate_file
+    from tiltmeter.results import summarise_file
+    from tiltmeter.results.files.blocks import BlockLayout, read_blocks
+    from tiltmeter.results.files.next_words import summarise_next_word_file
+    from tiltmeter.results.files.rated import RatedColumns, summarise_rated_file
+    from tiltmeter.results.files.ratings import rate_file
+    from tiltmeter.results.summary.labels import read_labels
+    from tiltmeter.results.summary.people_ratings import read_ratings
     from tiltmeter.sources import open_prompts_file, pairs_file, prompts_file
     from tiltmeter.sources.labour_files import match, read_labour
     from tiltmeter.sources.tables import read_table, stream_table
@@ -249,9 +249,9 @@ def _models() -> list[Reader]:
 
 
 def _runs() -> list[Reader]:
-    from tiltmeter.analysis import summarise_run
     from tiltmeter.models.api.journal import File
     from tiltmeter.report.findings import read_findings
+    from tiltmeter.results import summarise_run
     from tiltmeter.store import read_run
     from tiltmeter.store.annotations import Annotations, Item
     from tiltmeter.store.kept_answers import KeptAnswers

@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tiltmeter.analysis.cells import write_measurements
+from tiltmeter.results.cells import write_measurements
 from tiltmeter.store import read_run
 
 HERE = Path(__file__).parent

@@ -13,9 +13,6 @@ import pytest
 pytest.importorskip("httpx")
 
 from tests.models.api_server import START, Served, listening, serving
-from tiltmeter.analysis import summarise_run
-from tiltmeter.analysis.account import account
-from tiltmeter.analysis.multiverse import summarise_multiverse
 from tiltmeter.engine import carry_out
 from tiltmeter.engine.recalling import open_model
 from tiltmeter.errors import ModelError
@@ -26,6 +23,9 @@ from tiltmeter.models.api.naming import accepts
 from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
 from tiltmeter.records import Decoding
 from tiltmeter.report.limitations import limitations
+from tiltmeter.results import summarise_run
+from tiltmeter.results.account import account
+from tiltmeter.results.findings.findings import summarise_multiverse
 from tiltmeter.store import KeptAnswers, is_passing
 from tiltmeter.study import parse, plan
 

@@ -13,10 +13,10 @@ import pytest
 
 from tests.models.conftest import SENTENCES, bytelevel_tokenizer, wordpiece_tokenizer
 from tiltmeter import raters
-from tiltmeter.analysis.continuation_records import ends_of, favour, kind_of
 from tiltmeter.errors import ModelError, TiltmeterError, UserError
 from tiltmeter.raters import class_map
 from tiltmeter.raters.checkpoint import Sst2
+from tiltmeter.results.summary.text_records import ends_of, favour, kind_of
 
 THREE = ("LABEL_0", "LABEL_1", "LABEL_2")
 MAP = "LABEL_0=-1,LABEL_1=0,LABEL_2=1;worse=low;axis=sentiment"

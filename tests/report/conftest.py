@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.report.synthetic import make_run
-from tiltmeter.analysis import RunSummary, summarise_run
+from tiltmeter.results import RunSummary, summarise_run
 from tiltmeter.store import Run
 
 

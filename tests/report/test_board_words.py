@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from tiltmeter.analysis.boards import Board, boards
-from tiltmeter.analysis.continuation_records import ContinuationCell, ContinuationsSummary
 from tiltmeter.records import Decoding, Estimate
-from tiltmeter.report.board_words import board_headline
-from tiltmeter.report.leaderboard import board_table
+from tiltmeter.report.texts_by_rater import board_table
+from tiltmeter.report.texts_by_rater_words import board_headline
+from tiltmeter.results.summary.by_rater import Board, boards
+from tiltmeter.results.summary.text_records import ContinuationCell, ContinuationsSummary
 from tiltmeter.stats.continuations import ContinuationSummary, GroupPair, GroupSummary
 
 UP, DOWN, UNSURE, ZERO = (

@@ -11,10 +11,10 @@ from tests.report.completions import DECODINGS, make_rated_run
 from tests.report.next_words import make_asked_run
 from tests.report.synthetic import HOSTILE, STUDY, Tilt, make_run
 from tests.report.test_page import Page as Parsed
-from tiltmeter.analysis import RunSummary, summarise_run
 from tiltmeter.report import make_cards, write_formats
 from tiltmeter.report.markdown import escaped
 from tiltmeter.report.words import percent, percent_range
+from tiltmeter.results import RunSummary, summarise_run
 from tiltmeter.store import Run
 
 TILTS = (

@@ -14,13 +14,13 @@ import pytest
 from tests.report.hostile import STRINGS
 from tests.report.synthetic import HOSTILE, Tilt, make_run
 from tests.report.test_page import Page
-from tiltmeter.analysis.leaderboard_records import Leaderboards
-from tiltmeter.analysis.leaderboards import leaderboards, sides_of_runs
-from tiltmeter.analysis.run_comparison import compare_runs
 from tiltmeter.records import Estimate
-from tiltmeter.report.comparison_board_page import leaderboard_html
-from tiltmeter.report.comparison_boards import board_views
 from tiltmeter.report.comparison_files import saved_comparison, saved_leaderboards
+from tiltmeter.report.leaderboard_page import leaderboard_html
+from tiltmeter.report.leaderboards import board_views
+from tiltmeter.results.compare.runs import compare_runs
+from tiltmeter.results.rank.boards import leaderboards, sides_of_runs
+from tiltmeter.results.rank.records import Leaderboards
 from tiltmeter.stats.places import Standing
 
 MODELS = ("alpha", "beta", "gamma")

@@ -14,13 +14,13 @@ import pytest
 from tests.report.completions import DECODINGS, GROUPS, Lean, MadeUp, make_rated_run
 from tests.report.synthetic import HOSTILE
 from tests.report.test_page import Page, page_of
-from tiltmeter.analysis import RunSummary, boards, summarise_run
 from tiltmeter.parquet import count_rows
 from tiltmeter.records import Decoding, Prompt
 from tiltmeter.report import write_parquet, write_run
-from tiltmeter.report.board_curves import board_curves
-from tiltmeter.report.board_words import board_headline
+from tiltmeter.report.decoding_curves import board_curves
+from tiltmeter.report.texts_by_rater_words import board_headline
 from tiltmeter.report.words import signed
+from tiltmeter.results import RunSummary, boards, summarise_run
 from tiltmeter.store import Run
 
 pytestmark = pytest.mark.slow

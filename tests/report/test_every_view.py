@@ -15,11 +15,11 @@ from tests.report.next_words import make_asked_run
 from tests.report.synthetic import HOSTILE, TILTS, make_written_run
 from tests.report.test_next_words import LABOUR
 from tests.report.test_page import Page as Parsed
-from tiltmeter.analysis import RunSummary, summarise_run
 from tiltmeter.report import make_page, write_formats
 from tiltmeter.report.cells import Table
 from tiltmeter.report.document import Figure
 from tiltmeter.report.page_reader import read_page
+from tiltmeter.results import RunSummary, summarise_run
 from tiltmeter.store import Run
 
 pytest.importorskip("vl_convert")

@@ -11,14 +11,14 @@ import pytest
 from tests.engine.slow_continuing import OTHER, STUDY
 from tests.parquet_files import types
 from tiltmeter.addresses import filesystem_of, joined, whole_object
-from tiltmeter.analysis import summarise_run
-from tiltmeter.analysis.big_tables import is_big, summarise_big_pairs, summarise_big_ratings
-from tiltmeter.analysis.rated_files import RatedColumns, RatedSettings, summarise_rated_file
-from tiltmeter.analysis.scored_files import Columns
 from tiltmeter.engine import carry_out
 from tiltmeter.errors import InvalidData, RunError, UserError
 from tiltmeter.parquet import parquet_rows
 from tiltmeter.report import export_items, write_parquet
+from tiltmeter.results import summarise_run
+from tiltmeter.results.files.big_tables import is_big, summarise_big_pairs, summarise_big_ratings
+from tiltmeter.results.files.rated import RatedColumns, RatedSettings, summarise_rated_file
+from tiltmeter.results.files.scored import Columns
 from tiltmeter.store import Run
 from tiltmeter.study import plan, read
 

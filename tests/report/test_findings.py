@@ -12,10 +12,10 @@ import pytest
 
 from tests.report.synthetic import TILTS, make_run
 from tests.web.found_runs import FINISHED, keep, make_whole_run
-from tiltmeter.analysis import RunSummary, summarise_run
-from tiltmeter.analysis.multiverse import MultiverseSummary, summarise_multiverse
 from tiltmeter.report import write_run
 from tiltmeter.report.findings import FINDINGS, VERSION, findings_of, mark_of, read_findings, write_findings
+from tiltmeter.results import RunSummary, summarise_run
+from tiltmeter.results.findings.findings import Findings, summarise_findings
 from tiltmeter.store import Run
 
 
@@ -30,18 +30,16 @@ def summary(run: Run) -> RunSummary:
 
 
 @pytest.fixture(scope="module")
-def answered(run: Run, summary: RunSummary) -> MultiverseSummary:
-    return summarise_multiverse([(run, summary)])
+def answered(run: Run, summary: RunSummary) -> Findings:
+    return summarise_findings([(run, summary)])
 
 
 @pytest.fixture(scope="module")
-def found(run: Run, summary: RunSummary, answered: MultiverseSummary) -> dict[str, Any]:
+def found(run: Run, summary: RunSummary, answered: Findings) -> dict[str, Any]:
     return findings_of(run, summary, answered)
 
 
-def test_what_is_written_is_read_back(
-    run: Run, summary: RunSummary, answered: MultiverseSummary, found: dict[str, Any]
-):
+def test_what_is_written_is_read_back(run: Run, summary: RunSummary, answered: Findings, found: dict[str, Any]):
     path = write_findings(run, summary, answered)
     assert path == run.folder / FINDINGS
     assert read_findings(run.folder) == json.loads(json.dumps(found))
@@ -86,8 +84,8 @@ def test_one_scorer_leads_each_source(found: dict[str, Any]):
     assert len(leading) == len({source for source, _ in leading}) == 1
 
 
-def test_verdicts_are_in_the_words_of_the_analysis(found: dict[str, Any], answered: MultiverseSummary):
-    for row, one in zip(found["survives"]["questions"], answered.answers, strict=True):
+def test_verdicts_are_in_the_words_of_the_analysis(found: dict[str, Any], answered: Findings):
+    for row, one in zip(found["survives"]["questions"], answered.findings, strict=True):
         assert (row["strength"], row["sentence"]) == (one.verdict.strength, one.verdict.sentence)
         assert (row["verdict"], row["p"]) == (one.verdict.words, one.verdict.p_adjusted)
         effects = [cell["effect"] for cell in row["cells"] if cell["effect"] is not None]

@@ -10,21 +10,21 @@ import pytest
 from tests.report.completions import DECODINGS, MadeUp, make_rated_run
 from tests.report.next_words import make_asked_run
 from tests.report.synthetic import TILTS, Tilt, make_run
-from tiltmeter.analysis import RunSummary, summarise_run
-from tiltmeter.analysis.account import Account, account
-from tiltmeter.analysis.multiverse import MultiverseSummary, summarise_multiverse
 from tiltmeter.records import Continuation, Rating
 from tiltmeter.report.continuations import continuation_views
 from tiltmeter.report.limitations import limitations, not_meant
 from tiltmeter.report.methods import methods
+from tiltmeter.results import RunSummary, summarise_run
+from tiltmeter.results.account import Account, account
+from tiltmeter.results.findings.findings import Findings, summarise_findings
 from tiltmeter.store import Run
 
-NOTHING_ASKED = MultiverseSummary((), 0)
+NOTHING_ASKED = Findings((), 0)
 
 
 def said(run: Run, *, asked: bool = False) -> str:
     runs = [(run, summarise_run(run))]
-    answered = summarise_multiverse(runs) if asked else NOTHING_ASKED
+    answered = summarise_findings(runs) if asked else NOTHING_ASKED
     return "\n".join(limitations(runs, answered, account(runs, answered)))
 
 
@@ -102,7 +102,7 @@ def test_choices_that_were_varied_are_named(tmp_path: Path) -> None:
 def test_questions_that_were_left_out_are_counted() -> None:
     run = make_run(Path("r"), tilts=TILTS[:1], scorers=("causal.sum.v1", "causal.rest.v2"))
     runs = [(run, summarise_run(run))]
-    answered = replace(summarise_multiverse(runs), left_out=1)
+    answered = replace(summarise_findings(runs), left_out=1)
     assert "1 more question can be asked of these runs and is not." in limitations(
         runs, answered, account(runs, answered)
     )
@@ -149,7 +149,7 @@ def declining(folder: Path, *groups: str) -> tuple[Run, RunSummary]:
 
 def test_of_an_all_refused_study_nothing_is_said_to_be_answered_or_to_repeat(tmp_path: Path) -> None:
     run, summary = declining(tmp_path, "women", "men")
-    answered = summarise_multiverse([(run, summary)])
+    answered = summarise_findings([(run, summary)])
     done = account([(run, summary)], answered)
     words = "\n".join(limitations([(run, summary)], answered, done))
     assert "1 of 1 bias has no figure at all" in words and "too few origins" not in words
@@ -164,7 +164,7 @@ def test_of_an_all_refused_study_nothing_is_said_to_be_answered_or_to_repeat(tmp
 def test_groups_that_are_refused_more_often_are_named_with_their_own_share(tmp_path: Path) -> None:
     """The share without a rating was that of all groups together, half of what it was for one of them."""
     run, summary = declining(tmp_path, "women")
-    answered = summarise_multiverse([(run, summary)])
+    answered = summarise_findings([(run, summary)])
     words = "\n".join(limitations([(run, summary)], answered, account([(run, summary)], answered)))
     assert "Up to 100.0\N{NO-BREAK SPACE}% of the texts have no rating (women: " in words
     assert (

@@ -15,15 +15,15 @@ from tests.report.completions import make_rated_run
 from tests.report.next_words import make_asked_run
 from tests.report.synthetic import Tilt, make_run
 from tiltmeter import registry
-from tiltmeter.analysis import RunSummary, summarise_run
-from tiltmeter.analysis.account import account
-from tiltmeter.analysis.multiverse import MultiverseSummary, summarise_multiverse
 from tiltmeter.records import Decoding, Estimate, IntervalMethod
 from tiltmeter.report.methods import Methods, interval_words, methods
 from tiltmeter.report.references import Citations, Reference, _read, of_spec
+from tiltmeter.results import RunSummary, summarise_run
+from tiltmeter.results.account import account
+from tiltmeter.results.findings.findings import Findings, summarise_findings
 from tiltmeter.store import Run
 
-NOTHING_ASKED = MultiverseSummary((), 0)
+NOTHING_ASKED = Findings((), 0)
 
 
 def words(found: Methods) -> str:
@@ -122,7 +122,7 @@ def test_only_the_tests_that_were_made_are_said(tmp_path: Path, terms: tuple[int
     tilts = tuple(Tilt(f"bias-{number}", 0.5, terms=number) for number in terms)
     run = make_run(tmp_path, tilts=tilts, models=("smollm2-135m",), scorers=("causal.sum.v1",))
     runs = [(run, summarise_run(run))]
-    answered = summarise_multiverse(runs)
+    answered = summarise_findings(runs)
     assert said in words(methods(runs, answered, account(runs, answered)))
 
 

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis.test_multiverse import BEYOND_ONE, STEREOTYPED, stereotype_run
 from tests.report.completions import DECODINGS, Lean, make_rated_run
 from tests.report.next_words import make_asked_run
 from tests.report.synthetic import HOSTILE, Tilt, make_run
 from tests.report.test_page import Page, page_of
-from tiltmeter.analysis import summarise_run
-from tiltmeter.analysis.multiverse import Answer, MultiverseSummary, answer, questions, summarise_multiverse
-from tiltmeter.analysis.question_cells import Material, cells_of
+from tests.results.test_multiverse import BEYOND_ONE, STEREOTYPED, stereotype_run
 from tiltmeter.report.figures import NARROW, WIDE, to_svg
 from tiltmeter.report.figures.specification import SpecificationCell, SpecificationKey, specification
 from tiltmeter.report.multiverse import curve_caption, multiverse_view, write_multiverse
+from tiltmeter.results import summarise_run
+from tiltmeter.results.findings.findings import Finding, Findings, finding, questions, summarise_findings
+from tiltmeter.results.findings.material import Material, cells_of
 from tiltmeter.stats.cells import CellData
 from tiltmeter.stats.flips import Flips
 from tiltmeter.stats.multiverse import multiverse
@@ -76,7 +76,7 @@ def test_one_cell_has_a_sentence_and_no_figure(tmp_path: Path) -> None:
 
 def test_cells_without_a_value_are_named_with_the_reason(tmp_path: Path) -> None:
     run = stereotype_run(tmp_path, BEYOND_ONE, inner="scripted")
-    view = multiverse_view(summarise_multiverse([(run, summarise_run(run))]), str)
+    view = multiverse_view(summarise_findings([(run, summarise_run(run))]), str)
     plain, by_stereotype = view.shown
     assert (plain.title, by_stereotype.title) == (
         "Tools-books, whom it expects",
@@ -91,25 +91,25 @@ def test_cells_without_a_value_are_named_with_the_reason(tmp_path: Path) -> None
 
 def test_a_question_with_one_cell_says_what_became_of_the_others(tmp_path: Path) -> None:
     found = answer_with_one_cell(tmp_path)
-    [(_, sentence)] = multiverse_view(MultiverseSummary((found,), 0), str).short
+    [(_, sentence)] = multiverse_view(Findings((found,), 0), str).short
     assert sentence.startswith("Too little data: one cell has a value")
     assert "1 cell without a value (rater blind): nothing was scored of attributes" in sentence
 
 
-def answer_with_one_cell(folder: Path) -> Answer:
+def answer_with_one_cell(folder: Path) -> Finding:
     run = stereotype_run(folder, STEREOTYPED)
     material = Material([run])
     [question] = [one for one in questions(material) if one.by_stereotype]
     data = cells_of(question, material)[0]
     blind = CellData.of({"rater": "blind"}, [None, None], ["a", "b"], [0, 1])
-    return Answer(question, multiverse([replace(data, choices={"rater": "seeing"}), blind], groups=question.groups))
+    return Finding(question, multiverse([replace(data, choices={"rater": "seeing"}), blind], groups=question.groups))
 
 
 def test_nothing_of_a_hostile_name_becomes_markup(tmp_path: Path) -> None:
     run = rated(biases=("religion",))
     material = Material([run])
     hostile = next(one for one in questions(material) if HOSTILE in (one.first, one.second))
-    view = multiverse_view(MultiverseSummary((answer(hostile, material),), 3), lambda bias: HOSTILE)
+    view = multiverse_view(Findings((finding(hostile, material),), 3), lambda bias: HOSTILE)
     assert "<img" not in view.figures[0].wide
     assert HOSTILE in view.shown[0].sentence  # It is escaped by the template.
     named = make_run(tmp_path, tilts=[Tilt("hostile", 0.4, title=HOSTILE)])
@@ -121,7 +121,7 @@ def test_nothing_of_a_hostile_name_becomes_markup(tmp_path: Path) -> None:
 def test_several_models_are_named_and_checks_are_marked(tmp_path: Path) -> None:
     tilts = [Tilt("gender-math-arts", 0.5, title="Gender"), Tilt("flowers-insects", 2.0, benchmark=True)]
     run = make_run(tmp_path, tilts=tilts)
-    view = multiverse_view(summarise_multiverse([(run, summarise_run(run))]), lambda bias: bias)
+    view = multiverse_view(summarise_findings([(run, summarise_run(run))]), lambda bias: bias)
     assert [one.title for one in view.shown] == [
         "alpha-135m: Gender-math-arts, what it prefers",
         "beta-1b: Gender-math-arts, what it prefers",
@@ -141,7 +141,7 @@ def test_what_is_left_out_is_said(tmp_path: Path) -> None:
 
 def test_answers_are_written_as_json_cells_and_figures(tmp_path: Path) -> None:
     material = Material([rated()])
-    write_multiverse([answer(one, material) for one in questions(material)], tmp_path / "out")
+    write_multiverse([finding(one, material) for one in questions(material)], tmp_path / "out")
     [found] = json.loads((tmp_path / "out" / "multiverse.json").read_text(encoding="utf-8"))["answers"]
     assert found["verdict"]["strength"] == "holds"
     with (tmp_path / "out" / "cells.csv").open(encoding="utf-8", newline="") as file:
@@ -171,14 +171,14 @@ def test_a_cell_beyond_all_bounds_stands_at_the_edge() -> None:
 
 def test_very_many_cells_are_thinned_and_that_is_said() -> None:
     material = Material([rated(openers=3, samples=1)])
-    [found] = [answer(one, material) for one in questions(material)]
+    [found] = [finding(one, material) for one in questions(material)]
     cell = found.multiverse.curve.cells[0]
     cells = tuple(replace(cell, choices={"seed": str(number)}) for number in range(500))
     many = replace(
         found,
         multiverse=replace(found.multiverse, curve=replace(found.multiverse.curve, cells=cells)),
     )
-    view = multiverse_view(MultiverseSummary((many,), 0), str)
+    view = multiverse_view(Findings((many,), 0), str)
     assert "Of 500 cells 240 are drawn, evenly spaced." in view.figures[0].caption
 
 
@@ -199,7 +199,7 @@ def test_flips_are_said_in_words() -> None:
 
 def test_a_caption_names_templates_only_where_intervals_are_over_them(tmp_path: Path) -> None:
     run = make_asked_run(tmp_path)
-    for one in summarise_multiverse([(run, summarise_run(run))]).answers:
+    for one in summarise_findings([(run, summarise_run(run))]).findings:
         cells = one.multiverse.curve.cells
         for ways in (False, True):
             made = [replace(cell, both_ways=ways) for cell in cells if cell.effect.low is not None]

@@ -12,10 +12,6 @@ import pytest
 from tests.report.next_words import PROFESSIONS, make_asked_run, toward_he
 from tests.report.synthetic import HOSTILE, make_run
 from tests.report.test_page import Page, page_of
-from tiltmeter.analysis import RunSummary, summarise_run
-from tiltmeter.analysis.next_word_cells import NextWordCell
-from tiltmeter.analysis.next_word_files import NextWordColumns, summarise_next_word_file
-from tiltmeter.analysis.next_words import NextWordSettings
 from tiltmeter.parquet import count_rows
 from tiltmeter.records import Estimate
 from tiltmeter.report import write_parquet, write_run
@@ -38,6 +34,10 @@ from tiltmeter.report.next_word_words import next_word_headline
 from tiltmeter.report.saliency_pictures import shaded
 from tiltmeter.report.series import make_series
 from tiltmeter.report.words import decimals_for, percent, percent_range
+from tiltmeter.results import RunSummary, summarise_run
+from tiltmeter.results.files.next_words import NextWordColumns, summarise_next_word_file
+from tiltmeter.results.summary.next_word_cells import NextWordCell
+from tiltmeter.results.summary.next_words import NextWordSettings
 from tiltmeter.sources.labour_files import Occupation
 from tiltmeter.sources.word_sets import BUILT_IN
 from tiltmeter.store import Run

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from tiltmeter.analysis.comparisons import Correlation, Correlations, Models, Reading, correlate
 from tiltmeter.records import Estimate
 from tiltmeter.report.order import order_view
+from tiltmeter.results.summary.sources_compared import Correlation, Correlations, Models, Reading, correlate
 
 BIASES = ("a", "b", "c", "d")
 

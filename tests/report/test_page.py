@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.report.synthetic import HOSTILE, Tilt, make_run
-from tiltmeter.analysis import RunSummary, summarise_run
 from tiltmeter.errors import MissingExtra
 from tiltmeter.report import write_report, write_run
+from tiltmeter.results import RunSummary, summarise_run
 from tiltmeter.store import Run
 
 pytestmark = pytest.mark.slow

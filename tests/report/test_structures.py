@@ -11,9 +11,9 @@ import pytest
 from tests.report.completions import DECODINGS, Lean, make_rated_run
 from tests.report.synthetic import HOSTILE, make_run
 from tests.report.test_page import Page
-from tiltmeter.analysis import RunSummary, summarise_run
 from tiltmeter.records import Structure
 from tiltmeter.report import write_run
+from tiltmeter.results import RunSummary, summarise_run
 from tiltmeter.store import Run
 
 pytestmark = pytest.mark.slow

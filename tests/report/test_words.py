@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from tiltmeter.analysis import Cell
-from tiltmeter.analysis.instrument import Instrument, InstrumentCheck
 from tiltmeter.records import Estimate
 from tiltmeter.report.words import decimals_for, headline, instrument_words, opposite, sides
+from tiltmeter.results import Cell
+from tiltmeter.results.findings.instrument import Instrument, InstrumentCheck
 from tiltmeter.stats.pairs import PairSummary
 
 NOTHING = Estimate(None)

@@ -12,9 +12,9 @@ import pytest
 
 from tests.report.synthetic import make_written_run
 from tests.report.test_page import Page, page_of
-from tiltmeter.analysis import RunSummary, of_the_test, summarise_run
-from tiltmeter.analysis.labels import Labels, sentence_of, written_text
 from tiltmeter.report import write_run
+from tiltmeter.results import RunSummary, of_the_test, summarise_run
+from tiltmeter.results.summary.labels import Labels, sentence_of, written_text
 from tiltmeter.sources.generated.annotations import Annotations, majority
 from tiltmeter.store import Run
 
@@ -135,8 +135,8 @@ def test_with_labels_the_effects_stand_twice_and_agreement_is_told(run: Run, tmp
 
 
 def test_without_the_extra_sentiment_is_left_out_and_said_to_be(run: Run, tmp_path: Path, monkeypatch) -> None:
-    from tiltmeter.analysis import sentences
     from tiltmeter.errors import MissingExtra
+    from tiltmeter.results.summary import sentences
 
     def load(name: str) -> None:
         raise MissingExtra("ratings of sentiment", "text", "vaderSentiment")

@@ -11,13 +11,13 @@ import pytest
 
 from tests.parquet_files import write_rows
 from tiltmeter import raters
-from tiltmeter.analysis import summarise_file
-from tiltmeter.analysis.big_tables import summarise_big_ratings
-from tiltmeter.analysis.people_ratings import read_ratings
-from tiltmeter.analysis.rated_files import RatedColumns, summarise_rated_file
-from tiltmeter.analysis.rating_files import rate_file
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import read_csv
+from tiltmeter.results import summarise_file
+from tiltmeter.results.files.big_tables import summarise_big_ratings
+from tiltmeter.results.files.rated import RatedColumns, summarise_rated_file
+from tiltmeter.results.files.ratings import rate_file
+from tiltmeter.results.summary.people_ratings import read_ratings
 from tiltmeter.sources import open_prompts_file, pairs_file, prompts_file
 from tiltmeter.sources.generated.sentence_files import read_sentences
 from tiltmeter.sources.labour_files import read_labour

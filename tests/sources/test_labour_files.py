@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.shared import shared
-from tiltmeter.analysis.labour import Labour
-from tiltmeter.analysis.next_words import Expected
 from tiltmeter.errors import InvalidData, UserError
+from tiltmeter.results.summary.labour import Labour
+from tiltmeter.results.summary.next_words import Expected
 from tiltmeter.sources.labour_files import Occupation, match, read_labour, singular
 
 

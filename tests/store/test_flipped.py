@@ -14,10 +14,10 @@ import pytest
 
 from tests.store.flipping import flipped, places
 from tests.web.texts_run import make_texts
-from tiltmeter.analysis import summarise_run
 from tiltmeter.engine import carry_out
 from tiltmeter.errors import RunError
 from tiltmeter.models.api.journal import File
+from tiltmeter.results import summarise_run
 from tiltmeter.store import ANNOTATIONS, LEDGER, Annotations, KeptAnswers, key_of, read_run
 from tiltmeter.store.annotations import Item
 from tiltmeter.study import parse, plan

@@ -11,9 +11,9 @@ from tests.report.next_words import PROFESSIONS, make_asked_run
 from tests.report.synthetic import SCORERS, TILTS, make_run
 from tests.report.test_structures import STRUCTURES
 from tests.store.broken import rewritten
-from tiltmeter.analysis import summarise_run
-from tiltmeter.analysis.multiverse import summarise_multiverse
 from tiltmeter.report.findings import write_findings
+from tiltmeter.results import summarise_run
+from tiltmeter.results.findings.findings import summarise_findings
 from tiltmeter.sources.labour_files import Occupation
 from tiltmeter.store import LEDGER, Run
 
@@ -52,7 +52,7 @@ def keep(run: Run) -> None:
     run.folder.mkdir(parents=True, exist_ok=True)
     keep_meta(run)
     summary = summarise_run(run)
-    write_findings(run, summary, summarise_multiverse([(run, summary)]))
+    write_findings(run, summary, summarise_findings([(run, summary)]))
 
 
 def keep_meta(run: Run) -> None:

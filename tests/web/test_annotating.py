@@ -18,9 +18,9 @@ from starlette.testclient import TestClient
 from tests.store.broken import rewritten
 from tests.web.bench import fields_of, opened
 from tests.web.texts_run import make_texts
-from tiltmeter.analysis import read_labels, read_ratings
-from tiltmeter.analysis.labels import judged_by_people
-from tiltmeter.analysis.people_ratings import rated_by_people
+from tiltmeter.results import read_labels, read_ratings
+from tiltmeter.results.summary.labels import judged_by_people
+from tiltmeter.results.summary.people_ratings import rated_by_people
 from tiltmeter.store import ANNOTATIONS, LEDGER, Annotations, read_run
 from tiltmeter.store.annotations import Item
 from tiltmeter.store.reading import rows_of

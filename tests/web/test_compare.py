@@ -19,13 +19,13 @@ from urllib.parse import urlencode
 import pytest
 from starlette.testclient import TestClient
 
-from tests.analysis.planted_studies import BOOKS, TOOLS, pairs_run
+from tests.results.planted_studies import BOOKS, TOOLS, pairs_run
 from tests.web.bench import let_in, opened
 from tests.web.hostile import HOSTILE
-from tiltmeter.analysis.leaderboards import leaderboards, sides_of_runs
-from tiltmeter.analysis.run_comparison import compare_runs
 from tiltmeter.records import Estimate
 from tiltmeter.report.comparison_files import Form, Saved, saved_comparison, saved_leaderboards
+from tiltmeter.results.compare.runs import compare_runs
+from tiltmeter.results.rank.boards import leaderboards, sides_of_runs
 from tiltmeter.store import LEDGER, read_run
 from tiltmeter.web.app import make_app
 from tiltmeter.web.compare import charts

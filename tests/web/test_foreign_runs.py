@@ -25,12 +25,12 @@ from tests.store.broken import rewritten
 from tests.web.bench import let_in
 from tests.web.test_broken_runs import _pages as pages_of
 from tests.web.texts_run import make_texts
-from tiltmeter.analysis import summarise_run
 from tiltmeter.cli import app as command_line
 from tiltmeter.engine import carry_out
 from tiltmeter.errors import RunError
 from tiltmeter.report import REPORT, write_run
 from tiltmeter.report.findings import FINDINGS
+from tiltmeter.results import summarise_run
 from tiltmeter.store import LEDGER, PROGRESS, is_held, read_run
 from tiltmeter.store.made import _place, is_made_here, ledger_hash
 from tiltmeter.study import parse, plan

@@ -17,13 +17,13 @@ import pytest
 
 from tests.web.browser import Watched, chromium, fetched, fits, served, watched
 from tests.web.hostile import HOSTILE, PRINTABLE
-from tiltmeter.analysis import summarise_run
 from tiltmeter.engine import carry_out
 from tiltmeter.errors import ModelError
 from tiltmeter.models.scripted import ScriptedModel
 from tiltmeter.raters.issues import NAME as AUDIT
 from tiltmeter.records import Completion, Decoding
 from tiltmeter.report.page import write_run
+from tiltmeter.results import summarise_run
 from tiltmeter.sources.generated.sentence_specs import encode
 from tiltmeter.specs import skeleton
 from tiltmeter.store import PROGRESS, Annotations, ProgressFile, read_run

@@ -21,9 +21,9 @@ import pytest
 from tests.store.broken import rewritten
 from tests.web.bench import opened
 from tests.web.hostile import HOSTILE
-from tiltmeter.analysis import summarise_run
 from tiltmeter.engine import carry_out
 from tiltmeter.report import REPORT, write_run
+from tiltmeter.results import summarise_run
 from tiltmeter.store import LEDGER, PROGRESS, ProgressFile, locked
 from tiltmeter.study import parse, plan
 from tiltmeter.web.jobs import LOG, Jobs

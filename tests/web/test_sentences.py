@@ -19,12 +19,12 @@ from tests.sources.generated.fakes import FakeGenerator
 from tests.web.bench import fields_of
 from tests.web.hostile import PRINTABLE
 from tests.web.sentence_sets import SPEC, Sets, stand_in
-from tiltmeter.analysis import summarise_run
 from tiltmeter.cli import app
 from tiltmeter.engine import carry_out
 from tiltmeter.errors import MissingExtra, ModelError
 from tiltmeter.raters import issues
 from tiltmeter.report import REPORT, write_run
+from tiltmeter.results import summarise_run
 from tiltmeter.sources import pairs_file
 from tiltmeter.sources.generated.sentence_files import STRUCK
 from tiltmeter.study import parse, plan

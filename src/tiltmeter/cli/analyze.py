@@ -232,7 +232,7 @@ def analyze(
         result = _stereoset(analyze_continuations.only(places), data, level, seed)
         print_json(result) if as_json else _print_stereoset(result)
     else:
-        from tiltmeter.analysis import Columns
+        from tiltmeter.results import Columns
 
         named = Columns(bias, attribute, scorer, _pairs_of(where or []))
         result = analyze_pairs.result(places, named, level)
@@ -258,7 +258,7 @@ def _refuse_others(view: View, rated: Mapping[str, Any], expected: Mapping[str, 
 
 
 def _stereoset(file: str | Path, data: Path | None, level: float, seed: int) -> dict[str, Any]:
-    from tiltmeter.analysis import summarise_predictions
+    from tiltmeter.results import summarise_predictions
 
     if data is None:
         raise UserError("--view stereoset needs StereoSet's own file: --data dev.json")

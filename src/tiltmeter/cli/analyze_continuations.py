@@ -13,7 +13,7 @@ from tiltmeter.cli.estimate_words import further_table, interval, pair_name, sho
 from tiltmeter.errors import UserError
 
 if TYPE_CHECKING:
-    from tiltmeter.analysis.rated_files import RatedSettings
+    from tiltmeter.results.files.rated import RatedSettings
 
 _COLUMNS = ("value", "group", "origin", "structure", "prompt", "label")
 _OF_BLOCKS = ("groups", "structures", "prompt_types")
@@ -61,7 +61,7 @@ def result(
     settings = _settings(given, level, seed)
     if given["layout"] == "blocks":
         return _blocks(files, given, where, settings)
-    from tiltmeter.analysis.rated_files import RatedColumns, summarise_rated_file
+    from tiltmeter.results.files.rated import RatedColumns, summarise_rated_file
 
     for name in _OF_BLOCKS:
         if given[name] is not None:
@@ -83,7 +83,7 @@ def result(
         where,
         given["unscored_label"] or (),
     )
-    from tiltmeter.analysis.big_tables import is_big, needs_rows, summarise_big_ratings
+    from tiltmeter.results.files.big_tables import is_big, needs_rows, summarise_big_ratings
 
     file = only(files)
     big = is_big(file, rows_needed=needs_rows(columns, settings) is not None)
@@ -93,8 +93,8 @@ def result(
 def _blocks(
     files: Sequence[str | Path], given: Mapping[str, Any], where: Mapping[str, str], settings: RatedSettings
 ) -> dict[str, Any]:
-    from tiltmeter.analysis.block_files import BlockLayout, block_files, names_of, read_blocks
-    from tiltmeter.analysis.rated_files import summarise_rated
+    from tiltmeter.results.files.blocks import BlockLayout, block_files, names_of, read_blocks
+    from tiltmeter.results.files.rated import summarise_rated
 
     for name in _COLUMNS:
         if given[name] is not None:
@@ -122,7 +122,7 @@ def _blocks(
 
 
 def _settings(given: Mapping[str, Any], level: float, seed: int) -> RatedSettings:
-    from tiltmeter.analysis.rated_files import RatedSettings
+    from tiltmeter.results.files.rated import RatedSettings
 
     return RatedSettings(
         scale=None if given["scale"] is None else ends(given["scale"]),

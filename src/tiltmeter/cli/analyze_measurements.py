@@ -17,7 +17,7 @@ def result(
     places: Sequence[str | Path], columns: Sequence[str], where: Mapping[str, str], level: float
 ) -> dict[str, Any]:
     """The JSON of the view."""
-    from tiltmeter.analysis.measured import measured
+    from tiltmeter.results.files.measurements import measured
 
     if len(places) > 1:
         raise UserError("--view measurements reads one file; put the rows of several into one")
@@ -26,7 +26,7 @@ def result(
 
 def print_result(found: Mapping[str, Any]) -> None:
     """A row for each figure; what all of them have in common is left out of the table."""
-    from tiltmeter.analysis.measured import CELL
+    from tiltmeter.results.files.measurements import CELL
 
     cells = found["cells"]
     about = ["figure", "group", "against", *CELL]

@@ -10,7 +10,7 @@ from tiltmeter.cli.console import print_table, say
 from tiltmeter.errors import UserError
 
 if TYPE_CHECKING:
-    from tiltmeter.analysis.labour import Labour
+    from tiltmeter.results.summary.labour import Labour
 
 _SHOWN = ("difference", "absolute_difference", "ratio", "share", "kl", "emd")
 _WORDS = {
@@ -25,16 +25,16 @@ _WORDS = {
 
 def result(file: Path, given: Mapping[str, Any], where: Mapping[str, str], level: float, seed: int) -> dict[str, Any]:
     """The JSON of the view; `given` are the options by their names."""
-    from tiltmeter.analysis.big_next_words import summarise_big_next_words
-    from tiltmeter.analysis.big_tables import is_big
-    from tiltmeter.analysis.next_word_files import (
+    from tiltmeter.results.files.big_next_words import summarise_big_next_words
+    from tiltmeter.results.files.big_tables import is_big
+    from tiltmeter.results.files.next_words import (
         NextWordColumns,
         check_table,
         read_answers,
         summarise_answers,
         write_by_prompt,
     )
-    from tiltmeter.analysis.next_words import NextWordSettings
+    from tiltmeter.results.summary.next_words import NextWordSettings
 
     labour = _labour(given)
     if given["by_prompt"] is not None:
@@ -54,7 +54,7 @@ def result(file: Path, given: Mapping[str, Any], where: Mapping[str, str], level
 
 
 def _labour(given: Mapping[str, Any]) -> Labour | None:
-    from tiltmeter.analysis.labour import Labour
+    from tiltmeter.results.summary.labour import Labour
     from tiltmeter.sources.labour_files import read_labour
 
     if given["labour_match"] not in (None, "name", "head"):

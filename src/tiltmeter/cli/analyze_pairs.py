@@ -11,7 +11,7 @@ from tiltmeter.cli.console import number, percent, print_table, say
 from tiltmeter.cli.estimate_words import further_table
 
 if TYPE_CHECKING:
-    from tiltmeter.analysis import Columns
+    from tiltmeter.results import Columns
 
 _AGREEMENT = {
     "files": "Files: rank correlation of the biases",
@@ -22,8 +22,8 @@ _AGREEMENT = {
 
 def result(places: Sequence[str | Path], columns: Columns, level: float) -> dict[str, Any]:
     """The JSON of the view."""
-    from tiltmeter.analysis.big_tables import summarise_big_pairs
-    from tiltmeter.analysis.several_files import summarise_files
+    from tiltmeter.results.files.big_tables import summarise_big_pairs
+    from tiltmeter.results.files.several import summarise_files
 
     place = places[0]
     # Parquet holds what a run of any size exports: it is summed, not read.

@@ -17,8 +17,8 @@ from tiltmeter.cli.saving import FormatsOption, check_formats, folder_option, pa
 from tiltmeter.cli.views import ViewsOption, views
 
 if TYPE_CHECKING:
-    from tiltmeter.analysis.comparison_records import Compared, ComparedView, RunComparison
     from tiltmeter.records import Estimate
+    from tiltmeter.results.compare.records import Compared, ComparedView, RunComparison
 
 _WIDE = 130
 """Columns of a terminal from which on every figure is shown."""
@@ -67,7 +67,7 @@ def compare(
     --fail-if looks at every comparison and holds if one fits, e.g. "pairs.overall.difference.low > 0.02" (A is higher
     by more than 2 points) or "continuations.BIAS.RATER.gaps.women/men.difference.p_adjusted < 0.05".
     """
-    from tiltmeter.analysis.run_comparison import compare_runs
+    from tiltmeter.results.compare.runs import compare_runs
 
     check(conditions)
     check_formats(out, formats)
@@ -84,7 +84,7 @@ def compare(
 
 
 def _print(found: RunComparison) -> None:
-    from tiltmeter.analysis.comparison_words import MOST
+    from tiltmeter.results.compare.words import MOST
 
     for letter, side in (("A", found.a), ("B", found.b)):
         typer.echo(f"{letter}: {side.model} ({side.run.folder})")

@@ -15,8 +15,8 @@ from tiltmeter.cli.saving import FormatsOption, check_formats, folder_option, pa
 from tiltmeter.cli.views import ViewsOption, views
 
 if TYPE_CHECKING:
-    from tiltmeter.analysis.leaderboard_records import Leaderboards
-    from tiltmeter.report.comparison_boards import BoardView
+    from tiltmeter.report.leaderboards import BoardView
+    from tiltmeter.results.rank.records import Leaderboards
 
 _BOARDS = 20
 """Leaderboards that are shown to people; the JSON and --out have all."""
@@ -48,7 +48,7 @@ def leaderboard(
     --fail-if looks at every leaderboard and holds if one fits, e.g. "pairs.all.MODEL.value.low > 0.55",
     "continuations.BIAS.RATER.MODEL.standing.high <= 1" or "next_words.BIAS.order_shown < 1".
     """
-    from tiltmeter.analysis.leaderboards import leaderboards, sides_of_runs
+    from tiltmeter.results.rank.boards import leaderboards, sides_of_runs
 
     check(conditions)
     check_formats(out, formats)
@@ -65,7 +65,7 @@ def leaderboard(
 
 
 def _print(found: Leaderboards) -> None:
-    from tiltmeter.report.comparison_boards import board_views
+    from tiltmeter.report.leaderboards import board_views
 
     boards = board_views(found)
     for number, board in enumerate(boards[:_BOARDS]):

@@ -14,8 +14,8 @@ from tiltmeter.cli.estimate_words import further_table, short, three
 from tiltmeter.errors import UnknownName, UserError
 
 if TYPE_CHECKING:
-    from tiltmeter.analysis.multiverse import Answer
-    from tiltmeter.analysis.questions import Question
+    from tiltmeter.results.findings.findings import Finding
+    from tiltmeter.results.findings.questions import Question
 
 _PARTS = 6
 """Interactions that are shown; the JSON has all."""
@@ -54,10 +54,10 @@ def multiverse(
     --fail-if speaks of every answer, e.g. "verdict.p_adjusted < 0.05" or "verdict.opposed > 0", and holds if it does of
     any.
     """
-    from tiltmeter.analysis.comparable import Side, is_unfinished
-    from tiltmeter.analysis.multiverse import answer, corrected, questions
-    from tiltmeter.analysis.question_cells import Material
-    from tiltmeter.analysis.questions import asked
+    from tiltmeter.results.compare.sides import Side, is_unfinished
+    from tiltmeter.results.findings.findings import corrected, finding, questions
+    from tiltmeter.results.findings.material import Material
+    from tiltmeter.results.findings.questions import asked
 
     check(conditions)
     _check_different(runs)
@@ -78,7 +78,7 @@ def multiverse(
     main = [one for one in every if one.main]
     # A verdict counts all questions of the study, whichever of them it is asked for.
     wanted = {(one.model, one.key): one for one in (*main, *chosen)}.values()
-    known = [answer(one, material, permutations=permutations) for one in wanted]
+    known = [finding(one, material, permutations=permutations) for one in wanted]
     answers = [one for one in corrected(known, main) if one.question in chosen]
     if out:
         _write(answers, out)
@@ -108,7 +108,7 @@ def _of_models(questions: Sequence[Question], wanted: Sequence[str] | None) -> l
 
 
 def _list(questions: Sequence[Question], every: Sequence[Question], as_json: bool) -> None:
-    from tiltmeter.analysis.questions import kinds
+    from tiltmeter.results.findings.questions import kinds
 
     if as_json:
         print_json({"questions": [one.as_json() for one in questions]})
@@ -122,14 +122,14 @@ def _list(questions: Sequence[Question], every: Sequence[Question], as_json: boo
     print_table(["number", "question", "view", "bias", "models"], rows)
 
 
-def _write(answers: Sequence[Answer], out: Path) -> None:
+def _write(answers: Sequence[Finding], out: Path) -> None:
     from tiltmeter.report.multiverse import write_multiverse
 
     write_multiverse(answers, out)
     say(f"written into {out}")
 
 
-def _print(answers: Sequence[Answer], *, tables: bool) -> None:
+def _print(answers: Sequence[Finding], *, tables: bool) -> None:
     """The verdict of each question first; the figures behind it where one was asked."""
     for number, one in enumerate(answers):
         if number:
@@ -151,7 +151,7 @@ def _print(answers: Sequence[Answer], *, tables: bool) -> None:
         say("the figures behind a verdict: --question, or --json")
 
 
-def _print_cells(found: Answer) -> None:
+def _print_cells(found: Finding) -> None:
     drawn, question = found.multiverse.curve, found.question
     signs, clear, strict, shares = drawn.signs, drawn.significant, drawn.significant_holm, drawn.signs.shares(drawn.of)
     neither = drawn.of - signs.positive - signs.negative
@@ -167,7 +167,7 @@ def _print_cells(found: Answer) -> None:
     further_table(["what cells say", "cells", "share", "significant", "by Holm"], rows)
 
 
-def _print_without(found: Answer) -> None:
+def _print_without(found: Finding) -> None:
     """The cells that could not be answered, each with the reason."""
     rows = [
         (", ".join(f"{name} {setting}" for name, setting in cell.choices.items()), why)
@@ -180,7 +180,7 @@ def _print_without(found: Answer) -> None:
         say(f"{len(rows) - _WITHOUT} more cells without a value: --json")
 
 
-def _print_test(found: Answer) -> None:
+def _print_test(found: Finding) -> None:
     test = found.multiverse.test
     if test.p is None:
         return
@@ -193,7 +193,7 @@ def _print_test(found: Answer) -> None:
     further_table(["the curve as a whole", "value", "p"], [*rows, ("all three together", "", short(test.p))])
 
 
-def _print_choices(found: Answer) -> None:
+def _print_choices(found: Finding) -> None:
     spread = found.multiverse.decomposition
     rows = [(" × ".join(part.choices), percent(part.share)) for part in spread.main]
     together = [part for part in spread.interactions if part.share > 0]
@@ -211,7 +211,7 @@ def _print_choices(found: Answer) -> None:
         say(f"note: {note}")
 
 
-def _print_flips(found: Answer) -> None:
+def _print_flips(found: Finding) -> None:
     if found.multiverse.flips:
         further_table(
             ["changing", "to", "changes", "turn the sign", "change the conclusion", "reverse it"],

@@ -95,9 +95,9 @@ def next_words(
     `tiltmeter next-words -m smollm2-135m --after "The nurse said that" --likeliest 10`.
     """
     from tiltmeter import models
-    from tiltmeter.analysis.next_word_files import check_table, write_answers
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine.asking import ask
+    from tiltmeter.results.files.next_words import check_table, write_answers
     from tiltmeter.sources.perturbing import PERTURBATIONS, check_names, perturbed
 
     columns = {"text": text, "profession": profession, "id": id, "subject": subject}

@@ -12,7 +12,7 @@ from tiltmeter.cli.estimate_words import further_table
 from tiltmeter.cli.views import ViewsOption, views
 
 if TYPE_CHECKING:
-    from tiltmeter.analysis.plan_records import RunPlan, Target
+    from tiltmeter.results.plan_size.records import RunPlan, Target
 
 _DETAILS = 3
 """Figures of which alternatives and components are shown; the JSON has all."""
@@ -51,9 +51,9 @@ def plan(
     with the calls of one model under one decoding, and the lines to write into the study file. Where the pilot is too
     small to tell, a range is given.
     """
-    from tiltmeter.analysis.planning import plan_run
-    from tiltmeter.analysis.reach import in_doubt, reach_of_run
     from tiltmeter.errors import UnknownName
+    from tiltmeter.results.findings.reach import in_doubt, reach_of_run
+    from tiltmeter.results.plan_size.planning import plan_run
 
     run = read_run(pilot)
     for name in model or ():

@@ -14,7 +14,7 @@ from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, mode
 from tiltmeter.errors import UnknownName, UserError
 
 if TYPE_CHECKING:
-    from tiltmeter.analysis.rating_files import Masking, RatedColumn
+    from tiltmeter.results.files.ratings import Masking, RatedColumn
     from tiltmeter.study import RaterChoice
 
 
@@ -60,11 +60,11 @@ def rate(
     groups.first and groups.only look for the terms of --group-spec or of --mask-terms GROUP=TERM,TERM.
     judge:QUESTION:MODEL asks a chat model (sentiment, toxicity or regard); --device and the like are for it.
     """
-    from tiltmeter.analysis.rating_files import check_kind, rate_file
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine.panel import maker
     from tiltmeter.engine.staff import Staff
     from tiltmeter.files import check_writable
+    from tiltmeter.results.files.ratings import check_kind, rate_file
 
     choices = [_choice(name) for name in dict.fromkeys(rater)]
     check_kind(out)
@@ -129,7 +129,7 @@ def _words(choices: Sequence[RaterChoice], masking: Masking) -> tuple[tuple[str,
 
 def _masking(spec: str | None, given: Sequence[str], group: str | None, column: str | None) -> Masking:
     from tiltmeter import specs
-    from tiltmeter.analysis.rating_files import Masking
+    from tiltmeter.results.files.ratings import Masking
 
     by_group: dict[str, tuple[str, ...]] = {}
     if spec is not None:

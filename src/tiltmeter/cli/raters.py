@@ -113,9 +113,9 @@ def _tilt(
     name: str, groups: Mapping[str, tuple[str, ...]], masked: bool, reference: str | None, level: float
 ) -> dict[str, Any]:
     from tiltmeter import raters
-    from tiltmeter.analysis.continuation_records import ends_of
     from tiltmeter.raters.tilt import note
     from tiltmeter.raters.tilt import tilt as rated_sentences
+    from tiltmeter.results.summary.text_records import ends_of
     from tiltmeter.stats.rater_comparison import tilt_summary
 
     loaded = raters.load(name)

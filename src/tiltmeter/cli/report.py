@@ -15,7 +15,7 @@ from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.files import refuse_links_in
 
 if TYPE_CHECKING:
-    from tiltmeter.analysis import Labels, RunSummary
+    from tiltmeter.results import Labels, RunSummary
     from tiltmeter.store import Run
 
 
@@ -80,8 +80,8 @@ def report(
     --labels adds what people found in written sentences: its effect on the score, and how far the audit agrees.
     --ratings adds what people say of the texts that the models wrote, as one more rater.
     """
-    from tiltmeter.analysis import read_labels, summarise_run
     from tiltmeter.report import write_parquet
+    from tiltmeter.results import read_labels, summarise_run
     from tiltmeter.store.made import note_made
 
     read = [read_run(folder) for folder in runs]
@@ -146,8 +146,8 @@ def _write_differences(runs: Sequence[Run], page: Path) -> Path | None:
             "--model A --model B --html FILE` does that of two"
         )
         return None
-    from tiltmeter.analysis.run_comparison import compare_runs
     from tiltmeter.report.comparison_page import write_comparison
+    from tiltmeter.results.compare.runs import compare_runs
 
     try:
         found = compare_runs(runs)
@@ -160,7 +160,7 @@ def _write_differences(runs: Sequence[Run], page: Path) -> Path | None:
 
 
 def _write_sheet(runs: Sequence[Run], sheet: Path, sample: int, as_json: bool) -> None:
-    from tiltmeter.analysis import write_sheet
+    from tiltmeter.results import write_sheet
 
     if len(runs) != 1 or runs[0].continuations is None:
         raise UserError("--sheet is for one run in which models complete prompts; name one that has [continuations]")
@@ -173,7 +173,7 @@ def _write_sheet(runs: Sequence[Run], sheet: Path, sample: int, as_json: bool) -
 
 def _with_people(pairs: Sequence[tuple[Run, RunSummary]], sheets: Sequence[Path]) -> list[tuple[Run, RunSummary]]:
     """The summaries again, with the ratings of people; refuses sheets that fit no text of the runs."""
-    from tiltmeter.analysis import read_ratings, summarise_continuations
+    from tiltmeter.results import read_ratings, summarise_continuations
 
     people = read_ratings(sheets)
     made = [(run, replace(summary, continuations=summarise_continuations(run, people))) for run, summary in pairs]
@@ -191,7 +191,7 @@ def _with_people(pairs: Sequence[tuple[Run, RunSummary]], sheets: Sequence[Path]
 
 def _check_labels(labels: Labels, runs: Sequence[Run]) -> None:
     """Refuse sheets of which no row fits a sentence of the runs; say how many rows do not."""
-    from tiltmeter.analysis.labels import matched
+    from tiltmeter.results.summary.labels import matched
 
     fitting = {name for run in runs for name in matched(labels, run.pairs).values()}
     judged = labels.annotations.ids

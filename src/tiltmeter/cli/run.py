@@ -21,9 +21,9 @@ from tiltmeter.cli.run_size import refuse_huge, tell_size
 from tiltmeter.errors import RunError, UserError
 
 if TYPE_CHECKING:
-    from tiltmeter.analysis import RunSummary
     from tiltmeter.engine import Cluster
     from tiltmeter.models import ModelSettings
+    from tiltmeter.results import RunSummary
     from tiltmeter.store import KeptAnswers, Run, RunState
     from tiltmeter.study import Plan
 
@@ -137,10 +137,10 @@ def _carry_out(
     needed: bool = False,
 ) -> RunSummary | None:
     """Carry a plan out; its summary, unless there are so many items that nobody asked for one (`needed`)."""
-    from tiltmeter.analysis import summarise_run
-    from tiltmeter.analysis.reach import in_doubt, reach_of
     from tiltmeter.engine.sizes import size_of
     from tiltmeter.report import REPORT
+    from tiltmeter.results import summarise_run
+    from tiltmeter.results.findings.reach import in_doubt, reach_of
 
     folder = out or Path("runs") / _slug(made.study.name)
     reach = reach_of(made.resolved, made.pairs, made.prompts, made.asked)

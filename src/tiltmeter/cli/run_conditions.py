@@ -12,7 +12,7 @@ from tiltmeter.cli.conditions import fail_if, fail_if_any, holds
 from tiltmeter.errors import UnknownName, UserError
 
 if TYPE_CHECKING:
-    from tiltmeter.analysis import RunSummary
+    from tiltmeter.results import RunSummary
     from tiltmeter.study import Plan, Study
 
 _VIEWS = ("continuations", "next_words")
@@ -43,7 +43,7 @@ def check_views(conditions: Sequence[str], study: Study, file: Path) -> None:
 
 def check_names(conditions: Sequence[str], made: Plan, file: Path) -> None:
     """Refuse, before a model is asked, a condition on a bias or on a source of prompts that the plan does not have."""
-    from tiltmeter.analysis.instrument import Instrument
+    from tiltmeter.results.findings.instrument import Instrument
 
     asked: dict[str, dict[str, Any]] = {}
     for one in made.asked:

@@ -6,15 +6,10 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from tiltmeter.analysis import boards
-from tiltmeter.analysis.account import account, summary_of_model
-from tiltmeter.analysis.multiverse import MultiverseSummary, summarise_multiverse
-from tiltmeter.report.board_words import board_headline
 from tiltmeter.report.cells import Table
 from tiltmeter.report.contents import Contents
 from tiltmeter.report.continuations import board_key, board_place, compared_groups
 from tiltmeter.report.drawn import slug
-from tiltmeter.report.leaderboard import board_table
 from tiltmeter.report.limitations import limitations, not_meant
 from tiltmeter.report.methods import methods
 from tiltmeter.report.multiverse import with_titles
@@ -25,7 +20,12 @@ from tiltmeter.report.next_word_words import next_word_headline
 from tiltmeter.report.rendering import render
 from tiltmeter.report.run_facts import facts_of_run, specs_of
 from tiltmeter.report.series import Runs, Series, make_series
+from tiltmeter.report.texts_by_rater import board_table
+from tiltmeter.report.texts_by_rater_words import board_headline
 from tiltmeter.report.words import NEUTRAL, instrument_words
+from tiltmeter.results import boards
+from tiltmeter.results.account import account, summary_of_model
+from tiltmeter.results.findings.findings import Findings, summarise_findings
 from tiltmeter.store import Run
 
 
@@ -51,25 +51,25 @@ class Card:
     front_matter: str
 
 
-def make_cards(runs: Runs, answered: MultiverseSummary | None = None) -> list[Card]:
+def make_cards(runs: Runs, answered: Findings | None = None) -> list[Card]:
     """A card for each model of each run; `answered` is what the one run says to its questions, where that is known."""
     series = make_series(runs)
-    by_run = {id(run): answered or summarise_multiverse([(run, summary)]) for run, summary in runs}
+    by_run = {id(run): answered or summarise_findings([(run, summary)]) for run, summary in runs}
     names = _names(series)
     return [_card(one, name, by_run[id(one.run)]) for one, name in zip(series, names, strict=True)]
 
 
-def _card(one: Series, name: str, answered: MultiverseSummary) -> Card:
+def _card(one: Series, name: str, answered: Findings) -> Card:
     run, summary = one.run, one.summary
     contents = Contents([one])
-    own = tuple(answer for answer in answered.answers if answer.question.model == one.facts.name)
+    own = tuple(answer for answer in answered.findings if answer.question.model == one.facts.name)
     views = [
         *(["pairs"] if run.pairs else []),
         *(["continuations"] if run.continuations else []),
         *(["next words"] if run.next_words else []),
     ]
     own_summary = summary_of_model(summary, one.facts.name)
-    own_answered = replace(answered, answers=own)
+    own_answered = replace(answered, findings=own)
     done = account([(run, own_summary)], own_answered)
     meanings = not_meant(done)
     html = render(

@@ -7,9 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tiltmeter.analysis.comparable import Side
-from tiltmeter.analysis.comparison_records import Compared, ComparedView, RunComparison
-from tiltmeter.analysis.comparison_words import MOST, in_points
 from tiltmeter.records import ModelFacts
 from tiltmeter.report.cells import Table
 from tiltmeter.report.comparison_cells import Label, apart, change_cell, level_cell
@@ -19,6 +16,9 @@ from tiltmeter.report.drawn import Drawn
 from tiltmeter.report.methods import interval_words
 from tiltmeter.report.series import spec_of
 from tiltmeter.report.words import SPACE, count, p_value
+from tiltmeter.results.compare.records import Compared, ComparedView, RunComparison
+from tiltmeter.results.compare.sides import Side
+from tiltmeter.results.compare.words import MOST, in_points
 
 _TITLES: Mapping[str, tuple[str, str]] = {
     "pairs": ("Which sentence is preferred", "pair"),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tiltmeter.analysis.comparison_records import Compared
-from tiltmeter.analysis.comparison_words import in_points, is_shown
-from tiltmeter.analysis.paired_names import both_of
 from tiltmeter.records import Estimate
 from tiltmeter.report.cells import TableCell, sort_key
 from tiltmeter.report.words import NONE, SPACE, percent, percent_range, signed
+from tiltmeter.results.compare.names import both_of
+from tiltmeter.results.compare.records import Compared
+from tiltmeter.results.compare.words import in_points, is_shown
 from tiltmeter.stats.equivalence import Verdict
 from tiltmeter.stats.estimates import FEWEST_ORIGINS
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from tiltmeter.analysis.comparison_records import Compared, ComparedView
-from tiltmeter.analysis.comparison_words import in_points
 from tiltmeter.records import Estimate
 from tiltmeter.report.comparison_cells import Label, apart, bias_of, choice_words, groups_of
 from tiltmeter.report.drawn import Drawn, draw
 from tiltmeter.report.figures import DotAxis, DotBlock, DotRow, dots
 from tiltmeter.report.figures.canvas import COLOURS, round_ends, round_number
 from tiltmeter.report.words import SPACE, count
+from tiltmeter.results.compare.records import Compared, ComparedView
+from tiltmeter.results.compare.words import in_points
 from tiltmeter.stats.estimates import excludes_zero
 
 _ROWS = 40

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from tiltmeter.analysis.comparison_records import Compared, RunComparison
-from tiltmeter.analysis.leaderboard_records import Entry, Leaderboard, Leaderboards
 from tiltmeter.files import csv_text
 from tiltmeter.report.comparison import comparison_view
-from tiltmeter.report.comparison_board_page import leaderboard_html
 from tiltmeter.report.comparison_page import comparison_html
 from tiltmeter.report.formats import what_signs_mean
 from tiltmeter.report.latex import write_latex
+from tiltmeter.report.leaderboard_page import leaderboard_html
 from tiltmeter.report.markdown import write_markdown
 from tiltmeter.report.page_reader import read_page
+from tiltmeter.results.compare.records import Compared, RunComparison
+from tiltmeter.results.rank.records import Entry, Leaderboard, Leaderboards
 from tiltmeter.stats.comparisons import Paired
 
 Form = Literal["json", "csv", "md", "latex", "html"]

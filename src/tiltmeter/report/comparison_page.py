@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tiltmeter.analysis.comparison_records import RunComparison
 from tiltmeter.files import whole_file
 from tiltmeter.report.comparison import ComparisonView, comparison_view
 from tiltmeter.report.drawn import by_file, write_figures
 from tiltmeter.report.rendering import render
+from tiltmeter.results.compare.records import RunComparison
 from tiltmeter.stats.estimates import FEWEST_ORIGINS
 
 

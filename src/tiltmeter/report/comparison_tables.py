@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from tiltmeter.analysis.comparison_records import Compared, ComparedView
 from tiltmeter.report.cells import Column, Table, TableCell, numbers, sort_key
 from tiltmeter.report.comparison_cells import (
     WITHIN,
@@ -17,6 +16,7 @@ from tiltmeter.report.comparison_cells import (
     names,
 )
 from tiltmeter.report.words import NONE, count, p_value, percent, signed
+from tiltmeter.results.compare.records import Compared, ComparedView
 from tiltmeter.stats.comparisons import Paired
 
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from tiltmeter.analysis.continuation_records import kind_of
-from tiltmeter.analysis.raters_compared import comparable
 from tiltmeter.records import Continuation, Decoding, Rating
 from tiltmeter.report.decodings import decoding_words, rater_words
 from tiltmeter.report.examples import Segment
 from tiltmeter.report.words import signed
+from tiltmeter.results.summary.raters import comparable
+from tiltmeter.results.summary.text_records import kind_of
 from tiltmeter.store import Continuations, Run
 
 SHOWN = 3

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tiltmeter.analysis import Cell
 from tiltmeter.measures.scorers import meaning_of
 from tiltmeter.records import Estimate
 from tiltmeter.report.cells import Column, Table, TableCell, margin_cell, share_cell, sort_key, tint
@@ -22,6 +21,7 @@ from tiltmeter.report.words import (
     percent_range,
     sides,
 )
+from tiltmeter.results import Cell
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 
-from tiltmeter.analysis.continuation_records import ContinuationCell, ContinuationsSummary
 from tiltmeter.records import STRUCTURE_COLUMNS, Decoding, Estimate, Structure
+from tiltmeter.results.summary.text_records import ContinuationCell, ContinuationsSummary
 
 Rows = Iterator[dict[str, object]]
 _DECODING = {

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tiltmeter.analysis.boards import Board, boards
-from tiltmeter.analysis.continuation_records import ContinuationsSummary, PeopleSaid, kind_of
-from tiltmeter.report.board_curves import board_curves, highest_curves, size_curves
-from tiltmeter.report.board_words import BoardHeadline, board_headline
 from tiltmeter.report.cells import Table
 from tiltmeter.report.completion_examples import TextList, text_lists
+from tiltmeter.report.decoding_curves import board_curves, highest_curves, size_curves
 from tiltmeter.report.drawn import Drawn
-from tiltmeter.report.leaderboard import board_figure, board_table
 from tiltmeter.report.rater_tables import (
     agreement_table,
     extremes_table,
@@ -24,7 +20,11 @@ from tiltmeter.report.rater_tables import (
 )
 from tiltmeter.report.situation_tables import naming_table, situations_table, stereotypes_table
 from tiltmeter.report.structures import StructuresView, structure_views
+from tiltmeter.report.texts_by_rater import board_figure, board_table
+from tiltmeter.report.texts_by_rater_words import BoardHeadline, board_headline
 from tiltmeter.report.words import SPACE, count, signed
+from tiltmeter.results.summary.by_rater import Board, boards
+from tiltmeter.results.summary.text_records import ContinuationsSummary, PeopleSaid, kind_of
 from tiltmeter.store import Run
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
-from tiltmeter.analysis.boards import Row
 from tiltmeter.raters.class_map import declared, split
 from tiltmeter.records import Decoding
+from tiltmeter.results.summary.by_rater import Row
 
 AXES = {"max_new_tokens": "new tokens", "temperature": "temperature", "beams": "beams"}
 """Choices along which a curve can be drawn."""

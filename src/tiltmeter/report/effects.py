@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from tiltmeter.analysis import Cell
-from tiltmeter.analysis.effects import Effect, Effects
 from tiltmeter.records import Estimate
 from tiltmeter.report.cells import Column, Table, TableCell, change_cell, numbers, plain_share, share_cell
 from tiltmeter.report.contents import Contents
@@ -16,6 +14,8 @@ from tiltmeter.report.figures import Block, Row, forest
 from tiltmeter.report.issues import ISSUES
 from tiltmeter.report.series import spec_of
 from tiltmeter.report.words import NONE, SPACE, count, percent, signed
+from tiltmeter.results import Cell
+from tiltmeter.results.summary.effects import Effect, Effects
 
 
 @dataclass(frozen=True, slots=True)

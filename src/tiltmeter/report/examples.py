@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tiltmeter.analysis import Cell
-from tiltmeter.analysis.comparisons import AttributeGap, Comparison
 from tiltmeter.measures.pairs import TIE, margin
 from tiltmeter.records import Pair, PairScore
 from tiltmeter.report.series import spec_of
 from tiltmeter.report.words import percent
+from tiltmeter.results import Cell
+from tiltmeter.results.summary.sources_compared import AttributeGap, Comparison
 
 SHOWN = 6
 """Pairs in each list: enough to see what the figures are made of, few enough to be read."""

@@ -12,9 +12,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.analysis import RunSummary
-from tiltmeter.analysis.account import account
-from tiltmeter.analysis.multiverse import MultiverseSummary
 from tiltmeter.files import whole_file
 from tiltmeter.report.contents import Contents
 from tiltmeter.report.decodings import decoding_words, rater_words
@@ -25,6 +22,9 @@ from tiltmeter.report.findings_words import words_found
 from tiltmeter.report.series import make_series, short_scorer
 from tiltmeter.report.view_agreement import views_view
 from tiltmeter.report.words import instrument_words
+from tiltmeter.results import RunSummary
+from tiltmeter.results.account import account
+from tiltmeter.results.findings.findings import Findings
 from tiltmeter.store import Run
 from tiltmeter.store.made import note_made
 
@@ -34,7 +34,7 @@ VERSION = 3
 """Of the form of the file: one of another version is made anew."""
 
 
-def findings_of(run: Run, summary: RunSummary, answered: MultiverseSummary) -> dict[str, Any]:
+def findings_of(run: Run, summary: RunSummary, answered: Findings) -> dict[str, Any]:
     """Everything that was found; `answered` is the multiverse of the same run."""
     series = make_series([(run, summary)])
     contents = Contents(series)
@@ -65,7 +65,7 @@ def mark_of(meta: Mapping[str, Any]) -> dict[str, Any]:
     return {"version": VERSION, "fingerprint": meta["fingerprint"], "finished": meta.get("finished")}
 
 
-def write_findings(run: Run, summary: RunSummary, answered: MultiverseSummary) -> Path:
+def write_findings(run: Run, summary: RunSummary, answered: Findings) -> Path:
     """Put the findings into the run's own folder."""
     path = keep_findings(findings_of(run, summary, answered), run.folder)
     note_made(run.folder, [path])
@@ -90,11 +90,11 @@ def read_findings(folder: Path) -> dict[str, Any] | None:
     return found if isinstance(found, dict) and found.get("version") == VERSION else None
 
 
-def _biases(summary: RunSummary, answered: MultiverseSummary) -> list[str]:
+def _biases(summary: RunSummary, answered: Findings) -> list[str]:
     named = [bias for cell in summary.cells for bias in cell.summary.headline_by_bias]
     named += [cell.bias for cell in (summary.continuations.cells if summary.continuations else ())]
     named += [cell.bias for cell in (summary.next_words.cells if summary.next_words else ())]
-    return list(dict.fromkeys([*named, *(one.question.bias for one in answered.answers)]))
+    return list(dict.fromkeys([*named, *(one.question.bias for one in answered.findings)]))
 
 
 def _views(summary: RunSummary, contents: Contents) -> dict[str, Any] | None:

@@ -6,10 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from tiltmeter.analysis import RunSummary
-from tiltmeter.analysis.cells import decoding_choices
-from tiltmeter.analysis.multiverse import Answer, MultiverseSummary
-from tiltmeter.analysis.questions import topic_of
 from tiltmeter.report.multiverse import curve_caption, settings_of, with_titles
 from tiltmeter.report.multiverse_words import (
     curve_words,
@@ -18,6 +14,10 @@ from tiltmeter.report.multiverse_words import (
     spread_rows,
     without_sentences,
 )
+from tiltmeter.results import RunSummary
+from tiltmeter.results.cells import decoding_choices
+from tiltmeter.results.findings.findings import Finding, Findings
+from tiltmeter.results.findings.questions import topic_of
 from tiltmeter.stats.cells import CellResult
 from tiltmeter.stats.verdict import DIRECTED
 from tiltmeter.store import Run
@@ -26,18 +26,16 @@ _KEPT = 1_000
 """Cells of one question; of more, so many from the lowest to the highest."""
 
 
-def curves_found(
-    run: Run, summary: RunSummary, found: MultiverseSummary, label: Callable[[str], str]
-) -> dict[str, Any]:
+def curves_found(run: Run, summary: RunSummary, found: Findings, label: Callable[[str], str]) -> dict[str, Any]:
     """Every question that was answered."""
     places = _Places(run, summary)
     return {
-        "questions": [_question(one, title, places) for title, one in with_titles(found.answers, label)],
+        "questions": [_question(one, title, places) for title, one in with_titles(found.findings, label)],
         "left_out": found.left_out,
     }
 
 
-def _question(one: Answer, title: str, places: _Places) -> dict[str, Any]:
+def _question(one: Finding, title: str, places: _Places) -> dict[str, Any]:
     question, verdict = one.question, one.verdict
     valued = [cell for cell in one.multiverse.curve.cells if cell.sign is not None]
     kept = _thinned(valued)
@@ -105,7 +103,7 @@ class _Places:
         for source, bias in found:
             self._biases.setdefault((source, topic_of(bias)), set()).add(bias)
 
-    def of(self, one: Answer, cell: CellResult) -> dict[str, Any]:
+    def of(self, one: Finding, cell: CellResult) -> dict[str, Any]:
         """The source, bias, rater or scorer, and decoding of a cell."""
         choices = cell.choices
         place: dict[str, Any] = {name: choices[name] for name in ("source", "rater", "scorer") if name in choices}

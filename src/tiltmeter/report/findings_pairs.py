@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from tiltmeter.analysis import Cell
 from tiltmeter.records import Estimate
 from tiltmeter.report.contents import Contents
 from tiltmeter.report.pair_structures import structure_swarm, structures_in_words
 from tiltmeter.report.series import Series, spec_of
+from tiltmeter.results import Cell
 
 
 def pairs_found(contents: Contents) -> dict[str, Any]:

@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from tiltmeter.analysis.boards import Board, boards
-from tiltmeter.analysis.continuation_records import ContinuationCell, ContinuationsSummary, favour
-from tiltmeter.analysis.structures import structures_of
 from tiltmeter.records import Decoding, Structure
-from tiltmeter.report.board_words import board_headline
 from tiltmeter.report.cells import Table
 from tiltmeter.report.continuations import compared_groups, situation_tables
 from tiltmeter.report.decodings import row_words
-from tiltmeter.report.leaderboard import FULL, board_caption
 from tiltmeter.report.rater_tables import agreement_table, refusal_gap_table, silence_table, tilt_table, unrated_table
 from tiltmeter.report.structures import kept_sentence, shown_pairs, structure_basis
+from tiltmeter.report.texts_by_rater import FULL, board_caption
+from tiltmeter.report.texts_by_rater_words import board_headline
+from tiltmeter.results.summary.by_rater import Board, boards
+from tiltmeter.results.summary.structures import structures_of
+from tiltmeter.results.summary.text_records import ContinuationCell, ContinuationsSummary, favour
 from tiltmeter.stats.structures import StructureSummary
 from tiltmeter.store import Run
 

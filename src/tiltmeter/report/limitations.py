@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from tiltmeter.analysis.account import NOT_STATED, Account, SourceUsed, Varied
-from tiltmeter.analysis.continuation_records import PEOPLE, kind_of
-from tiltmeter.analysis.multiverse import MultiverseSummary
 from tiltmeter.report.decodings import rater_words
 from tiltmeter.report.series import Runs, short_scorer
 from tiltmeter.report.words import NEUTRAL, count, listed, percent
+from tiltmeter.results.account import NOT_STATED, Account, SourceUsed, Varied
+from tiltmeter.results.findings.findings import Findings
+from tiltmeter.results.summary.text_records import PEOPLE, kind_of
 from tiltmeter.store import Run
 
 
@@ -61,7 +61,7 @@ _REASONS = 3
 """So many reasons are named, the commonest first."""
 
 
-def limitations(runs: Runs, answered: MultiverseSummary, done: Account) -> tuple[str, ...]:
+def limitations(runs: Runs, answered: Findings, done: Account) -> tuple[str, ...]:
     """What this study leaves open, because of what was run; the largest gaps first."""
     return (
         *_unfinished(runs),
@@ -241,7 +241,7 @@ def _languages(runs: Runs) -> Iterator[str]:
         yield f"All prompts are in one language ({found.pop()}): what the models do in others is not known."
 
 
-def _raters(runs: Runs, answered: MultiverseSummary) -> Iterator[str]:
+def _raters(runs: Runs, answered: Findings) -> Iterator[str]:
     cells_of = (summary.continuations.cells for _, summary in runs if summary.continuations)
     names = {cell.rater for cells in cells_of for cell in cells if not cell.rater.startswith(PEOPLE)}
     if not names:
@@ -263,9 +263,9 @@ def _raters(runs: Runs, answered: MultiverseSummary) -> Iterator[str]:
     unknown = sorted({rater_words(cell.rater) for cell in cells if not cell.tilt_measured})
     if unknown:
         yield f"The own tilt of {listed(unknown)} was not measured for all groups, so that a difference may be theirs."
-    within = sum(one.within_tilt or 0 for one in answered.answers)
+    within = sum(one.within_tilt or 0 for one in answered.findings)
     if within:
-        of = sum(one.verdict.of for one in answered.answers if one.within_tilt is not None)
+        of = sum(one.verdict.of for one in answered.findings if one.within_tilt is not None)
         yield (
             f"In {within} of {count(of, 'cell')} on texts the difference is no larger than what the rater makes of the "
             "groups’ names alone."
@@ -288,8 +288,8 @@ def _draws(runs: Runs) -> Iterator[str]:
         yield "Texts were drawn under one decoding: at another temperature or length they may differ."
 
 
-def _choices(answered: MultiverseSummary, done: Account) -> Iterator[str]:
-    if not any(one.verdict.of for one in answered.answers):
+def _choices(answered: Findings, done: Account) -> Iterator[str]:
+    if not any(one.verdict.of for one in answered.findings):
         return
     if done.varied:
         fixed = f" Not varied: {listed(done.fixed)}." if done.fixed else ""

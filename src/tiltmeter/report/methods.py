@@ -7,11 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tiltmeter.analysis.account import NOT_STATED, Account
-from tiltmeter.analysis.continuation_records import PEOPLE
-from tiltmeter.analysis.items import of_the_test
-from tiltmeter.analysis.multiverse import MultiverseSummary
-from tiltmeter.analysis.runs import leading_cells
 from tiltmeter.measures.pairs import TIE
 from tiltmeter.measures.scorers import meaning_of
 from tiltmeter.records import Decoding, Estimate, ModelFacts
@@ -20,6 +15,11 @@ from tiltmeter.report.references import Citations, Cited, Reference
 from tiltmeter.report.run_facts import source_words, specs_of
 from tiltmeter.report.series import Runs
 from tiltmeter.report.words import count, listed, revision_words
+from tiltmeter.results.account import NOT_STATED, Account
+from tiltmeter.results.findings.findings import Findings
+from tiltmeter.results.scores import of_the_test
+from tiltmeter.results.summary.runs import leading_cells
+from tiltmeter.results.summary.text_records import PEOPLE
 from tiltmeter.sources.perturbing import DEFAULTS
 from tiltmeter.stats.estimates import FEWEST_ORIGINS
 from tiltmeter.stats.intervals import RESAMPLES
@@ -65,7 +65,7 @@ class Methods:
     references: tuple[Reference, ...]
 
 
-def methods(runs: Runs, answered: MultiverseSummary, done: Account) -> Methods:
+def methods(runs: Runs, answered: Findings, done: Account) -> Methods:
     """What was run, how figures were made of it, and with what."""
     citations = Citations()
     parts: tuple[Callable[[Runs, Citations, Account], list[Piece]], ...] = (_pairs, _texts, _words)
@@ -336,11 +336,11 @@ def _combined(found: Sequence[tuple[Run, Any]]) -> str:
     return " or ".join(words[one] for one in ways)
 
 
-def _choices(answered: MultiverseSummary, citations: Citations, done: Account) -> list[Piece]:
+def _choices(answered: Findings, citations: Citations, done: Account) -> list[Piece]:
     """How it was found which conclusions hold, where there were several choices."""
-    if not answered.answers:
+    if not answered.findings:
         return []
-    cells = sum(one.verdict.of for one in answered.answers)
+    cells = sum(one.verdict.of for one in answered.findings)
     number = count(done.questions, "question was", "questions were")
     asked = f"{number if done.answered == done.questions else f'{done.answered} of {number}'} answered"
     if not cells:
@@ -358,16 +358,16 @@ def _choices(answered: MultiverseSummary, citations: Citations, done: Account) -
         f". {_tested(answered)}. ",
         *_corrected(answered, citations),
     ]
-    if any(cell.raw.p_adjusted is not None for one in answered.answers for cell in one.multiverse.curve.cells):
+    if any(cell.raw.p_adjusted is not None for one in answered.findings for cell in one.multiverse.curve.cells):
         made += ["The p-values of the cells of a curve are adjusted by Benjamini and Hochberg’s procedure"]
         made += [*_spaced(citations.cite("benjamini1995")), "."]
     return made
 
 
-def _corrected(answered: MultiverseSummary, citations: Citations) -> list[Piece]:
+def _corrected(answered: Findings, citations: Citations) -> list[Piece]:
     """For how many questions the p-values of whole curves are corrected."""
-    asked = max(one.verdict.questions for one in answered.answers)
-    if asked == 1 or all(one.verdict.p is None for one in answered.answers):
+    asked = max(one.verdict.questions for one in answered.findings)
+    if asked == 1 or all(one.verdict.p is None for one in answered.findings):
         return []
     return [
         "Verdicts go by p-values adjusted by Holm’s procedure",
@@ -376,10 +376,10 @@ def _corrected(answered: MultiverseSummary, citations: Citations) -> list[Piece]
     ]
 
 
-def _tested(answered: MultiverseSummary) -> str:
+def _tested(answered: Findings) -> str:
     """How many curves could be tested as a whole, and how."""
-    tested = sum(one.multiverse.test.p is not None for one in answered.answers)
-    every = sum(bool(one.verdict.of) for one in answered.answers)
+    tested = sum(one.multiverse.test.p is not None for one in answered.findings)
+    every = sum(bool(one.verdict.of) for one in answered.findings)
     if not tested:
         return "No question could be tested over all its cells, since the groups can be exchanged in too few ways"
     which = "Each curve was" if tested == every else f"{tested} of {every} curves {'was' if tested == 1 else 'were'}"

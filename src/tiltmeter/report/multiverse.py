@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from tiltmeter.analysis.multiverse import Answer, MultiverseSummary
-from tiltmeter.analysis.questions import Question
 from tiltmeter.files import whole_file, write_csv
 from tiltmeter.report.cells import Table
 from tiltmeter.report.drawn import Drawn, by_file, draw, write_figures
@@ -24,6 +22,8 @@ from tiltmeter.report.multiverse_words import (
     without_sentences,
 )
 from tiltmeter.report.words import SPACE
+from tiltmeter.results.findings.findings import Finding, Findings
+from tiltmeter.results.findings.questions import Question
 from tiltmeter.stats.cells import CellResult
 from tiltmeter.stats.verdict import FEWEST_CELLS
 from tiltmeter.views import FACTS
@@ -67,9 +67,9 @@ class MultiverseView:
         return [one.figure for one in self.shown]
 
 
-def multiverse_view(found: MultiverseSummary, label: Callable[[str], str]) -> MultiverseView:
+def multiverse_view(found: Findings, label: Callable[[str], str]) -> MultiverseView:
     """The part of the page; `label` is what a bias is called there."""
-    titled = with_titles(found.answers, label)
+    titled = with_titles(found.findings, label)
     curved = [(title, one) for title, one in titled if one.verdict.of >= FEWEST_CELLS]
     return MultiverseView(
         verdict_table(titled) if len(titled) > 1 else None,
@@ -83,7 +83,7 @@ def multiverse_view(found: MultiverseSummary, label: Callable[[str], str]) -> Mu
     )
 
 
-def with_titles(answers: Sequence[Answer], label: Callable[[str], str]) -> list[tuple[str, Answer]]:
+def with_titles(answers: Sequence[Finding], label: Callable[[str], str]) -> list[tuple[str, Finding]]:
     """Answers, each with what it is called among the others."""
     several = len({one.question.model for one in answers}) > 1
     titles = [_title(one, label, several) for one in answers]
@@ -99,7 +99,7 @@ def with_titles(answers: Sequence[Answer], label: Callable[[str], str]) -> list[
     ]
 
 
-def write_multiverse(answers: Sequence[Answer], folder: Path) -> None:
+def write_multiverse(answers: Sequence[Finding], folder: Path) -> None:
     """Write answers as JSON, their cells as one table, and the curves as figures."""
     with whole_file(folder / "multiverse.json") as file:
         json.dump({"answers": [one.as_json() for one in answers]}, file, ensure_ascii=False, indent=1, allow_nan=False)
@@ -119,7 +119,7 @@ _FIGURES = (
 _COLUMNS = (*_ASKED, *_FIGURES)
 
 
-def _rows(one: Answer) -> Iterator[Mapping[str, object]]:
+def _rows(one: Finding) -> Iterator[Mapping[str, object]]:
     """The cells of an answer, from the lowest effect to the highest."""
     question = one.question
     for cell in one.multiverse.curve.cells:
@@ -151,7 +151,7 @@ def _rows(one: Answer) -> Iterator[Mapping[str, object]]:
         }
 
 
-def _title(one: Answer, label: Callable[[str], str], several: bool) -> str:
+def _title(one: Finding, label: Callable[[str], str], several: bool) -> str:
     title = FACTS[one.question.view].title
     name = label(one.question.bias)
     by_stereotype = " by stereotype" if one.question.by_stereotype else ""
@@ -159,7 +159,7 @@ def _title(one: Answer, label: Callable[[str], str], several: bool) -> str:
     return f"{one.question.model}: {title}" if several else title
 
 
-def _view(title: str, one: Answer, *, opened: bool) -> AnswerView:
+def _view(title: str, one: Finding, *, opened: bool) -> AnswerView:
     notes = [f"{note[0].upper()}{note[1:]}." for note in one.multiverse.decomposition.notes]
     return AnswerView(
         title=title,
@@ -176,7 +176,7 @@ def _view(title: str, one: Answer, *, opened: bool) -> AnswerView:
     )
 
 
-def _figure(one: Answer) -> Drawn:
+def _figure(one: Finding) -> Drawn:
     valued = [cell for cell in one.multiverse.curve.cells if cell.sign is not None]
     shown = _thinned(valued)
     cells = [

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tiltmeter.analysis.multiverse import Answer
 from tiltmeter.report.cells import Column, Table, TableCell, sort_key
 from tiltmeter.report.words import NONE, count, p_value, percent
+from tiltmeter.results.findings.findings import Finding
 from tiltmeter.stats.decomposition import Part
 from tiltmeter.stats.flips import Flips
 from tiltmeter.stats.verdict import DIRECTED
@@ -30,7 +30,7 @@ class SpreadRow:
     beside_noise: str = ""
 
 
-def verdict_table(answers: Sequence[tuple[str, Answer]]) -> Table:
+def verdict_table(answers: Sequence[tuple[str, Finding]]) -> Table:
     """One row for each question: what is asked, what the verdict is, and what it rests on."""
     rows = []
     for label, one in answers:
@@ -66,13 +66,13 @@ def verdict_table(answers: Sequence[tuple[str, Answer]]) -> Table:
     )
 
 
-def _correction(answers: Sequence[tuple[str, Answer]]) -> str:
+def _correction(answers: Sequence[tuple[str, Finding]]) -> str:
     asked = max((one.verdict.questions for _, one in answers), default=1)
     checks = " (not that of checks of the instrument)" if any(one.question.check for _, one in answers) else ""
     return f"p is of the whole curve{f', after Holm for {asked} questions{checks}' if asked > 1 else ''}."
 
 
-def _direction(one: Answer) -> str:
+def _direction(one: Finding) -> str:
     """What most cells say, where the verdict is one on a direction."""
     found = one.verdict
     if found.strength not in DIRECTED or found.direction is None:
@@ -80,7 +80,7 @@ def _direction(one: Answer) -> str:
     return one.question.claim(turned=found.direction == "second")
 
 
-def spread_rows(one: Answer) -> list[SpreadRow]:
+def spread_rows(one: Finding) -> list[SpreadRow]:
     """How much of the spread each choice is to blame for; interactions of little weight in one row."""
     found = one.multiverse.decomposition
     rows = [_row(part) for part in found.main]
@@ -121,7 +121,7 @@ def _flip(one: Flips) -> str:
     )
 
 
-def sentence_on_test(one: Answer) -> str:
+def sentence_on_test(one: Finding) -> str:
     """What was tested, and what came of it."""
     test = one.multiverse.test
     if test.p is None:
@@ -138,7 +138,7 @@ def _p(p: float) -> str:
     return p_value(p) if p < 0.001 else f"= {p_value(p)}"
 
 
-def without_sentences(one: Answer) -> list[str]:
+def without_sentences(one: Finding) -> list[str]:
     """Which cells have no place on the curve, and why."""
     found = []
     for why, cells in one.without.items():
@@ -148,7 +148,7 @@ def without_sentences(one: Answer) -> list[str]:
     return found
 
 
-def curve_words(one: Answer, drawn: int) -> str:
+def curve_words(one: Finding, drawn: int) -> str:
     """The figure for those who cannot see it."""
     cells = [
         (cell.sign, cell.conclusion != "not significant", cell.effect.value) for cell in one.multiverse.curve.cells

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tiltmeter.analysis.next_word_cells import NextWordCell
 from tiltmeter.records import Estimate
 from tiltmeter.report.cells import Column, Table, TableCell, numbers, share_cell, sort_key, tint
 from tiltmeter.report.next_word_cells import (
@@ -21,6 +20,7 @@ from tiltmeter.report.next_word_cells import (
 )
 from tiltmeter.report.next_word_readings import SHARE, Reading, ReadingGroup
 from tiltmeter.report.words import differs, opposite
+from tiltmeter.results.summary.next_word_cells import NextWordCell
 
 
 def pairs_table(group: ReadingGroup) -> Table:

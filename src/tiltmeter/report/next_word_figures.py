@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from tiltmeter.analysis.next_words import Expected
 from tiltmeter.records import Estimate
 from tiltmeter.report.drawn import Drawn, draw
 from tiltmeter.report.figures import (
@@ -25,6 +24,7 @@ from tiltmeter.report.next_word_cells import chance, chance_range, labour_estima
 from tiltmeter.report.next_word_readings import SHARE, Reading, ReadingGroup, why_no_interval
 from tiltmeter.report.next_word_words import PERTURBATION, figure_words, points_words
 from tiltmeter.report.words import count, percent, percent_range, signed
+from tiltmeter.results.summary.next_words import Expected
 from tiltmeter.sources.perturbing import PERTURBATIONS
 from tiltmeter.stats.next_words import BINS
 

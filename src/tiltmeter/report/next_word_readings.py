@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tiltmeter.analysis.next_word_cells import NextWordCell
-from tiltmeter.analysis.next_words import Perturbation
 from tiltmeter.records import Estimate
 from tiltmeter.report.series import Series
 from tiltmeter.report.words import differs
+from tiltmeter.results.summary.next_word_cells import NextWordCell
+from tiltmeter.results.summary.next_words import Perturbation
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.store import Run
 

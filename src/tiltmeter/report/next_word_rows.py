@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tiltmeter.analysis.asked_words import OWN_WORDS, word_choices
-from tiltmeter.analysis.next_word_cells import NextWordCell, NextWordsSummary
-from tiltmeter.analysis.next_word_files import COLUMNS
-from tiltmeter.analysis.next_words import Part
 from tiltmeter.records import Estimate, NextWords
+from tiltmeter.results.files.next_words import COLUMNS
+from tiltmeter.results.ledger.next_words import OWN_WORDS, word_choices
+from tiltmeter.results.summary.next_word_cells import NextWordCell, NextWordsSummary
+from tiltmeter.results.summary.next_words import Part
 from tiltmeter.store import AskedPrompt, Run
 from tiltmeter.study import WordChoice
 

@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
-from tiltmeter.analysis.next_word_spread import template_spread
-from tiltmeter.analysis.next_words import ORIGINAL, Part
 from tiltmeter.records import Estimate
 from tiltmeter.report.cells import Column, Table, TableCell, numbers, plain_share, share_cell, sort_key, tint
 from tiltmeter.report.next_word_cells import (
@@ -27,6 +25,8 @@ from tiltmeter.report.next_word_cells import (
 from tiltmeter.report.next_word_readings import SHARE, Reading, ReadingGroup, excludes
 from tiltmeter.report.next_word_words import PERTURBATION
 from tiltmeter.report.words import NONE, count, signed
+from tiltmeter.results.summary.next_word_spread import template_spread
+from tiltmeter.results.summary.next_words import ORIGINAL, Part
 from tiltmeter.sources.perturbing import PERTURBATIONS
 
 STATUS = {

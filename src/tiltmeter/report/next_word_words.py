@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tiltmeter.analysis.next_words import ORIGINAL
 from tiltmeter.records import Estimate
 from tiltmeter.report.next_word_readings import (
     SHARE,
@@ -17,6 +16,7 @@ from tiltmeter.report.next_word_readings import (
     words_of_group,
 )
 from tiltmeter.report.words import NEUTRAL, count, decimals_for, opposite, percent, percent_range, seen, signed
+from tiltmeter.results.summary.next_words import ORIGINAL
 
 CONTROLS = ("person", "deleted", "hidden")
 """What shows the habit of a model: the same prompts without the profession. The first that was asked leads."""

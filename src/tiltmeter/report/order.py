@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from tiltmeter.analysis.comparisons import WRITTEN, Correlation, Correlations, Models, matrix
 from tiltmeter.report.cells import Column, Table, TableCell, numbers, sort_key
 from tiltmeter.report.contents import Contents
 from tiltmeter.report.drawn import Drawn, draw
 from tiltmeter.report.figures import Strip, strips
 from tiltmeter.report.words import NONE, SPACE, count, percent, signed
+from tiltmeter.results.summary.sources_compared import WRITTEN, Correlation, Correlations, Models, matrix
 
 _FEW = 2
 

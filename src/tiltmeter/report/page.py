@@ -7,11 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from tiltmeter.analysis import RunSummary, correlate_runs
-from tiltmeter.analysis.account import account
-from tiltmeter.analysis.cells import write_measurements
-from tiltmeter.analysis.measurements import MADE
-from tiltmeter.analysis.multiverse import MultiverseSummary, summarise_multiverse
 from tiltmeter.files import refuse_links_in, whole_file
 from tiltmeter.report import words
 from tiltmeter.report.cells import Table
@@ -36,6 +31,11 @@ from tiltmeter.report.series import Runs, make_series
 from tiltmeter.report.tables import write_tables
 from tiltmeter.report.view_agreement import ViewsView, views_view
 from tiltmeter.report.written import WrittenSection, written_sections
+from tiltmeter.results import RunSummary, correlate_runs
+from tiltmeter.results.account import account
+from tiltmeter.results.cells import write_measurements
+from tiltmeter.results.findings.findings import Findings, summarise_findings
+from tiltmeter.results.measurements import MADE
 from tiltmeter.store import Run
 from tiltmeter.store.made import note_made
 
@@ -52,7 +52,7 @@ class Page:
     boards: Sequence[Table]
     """The bidimensional tables."""
     references: Sequence[Reference]
-    answered: MultiverseSummary
+    answered: Findings
 
 
 def write_run(run: Run, summary: RunSummary, page: Page | None = None) -> Path:
@@ -87,7 +87,7 @@ def make_page(runs: Runs) -> Page:
     series = make_series(runs)
     contents = Contents(series)
     drawn = [(section, _draw(section)) for section in contents.sources()]
-    answered = summarise_multiverse(runs)
+    answered = summarise_findings(runs)
     parts = _Parts(
         written_sections(contents),
         sentence_views(runs),

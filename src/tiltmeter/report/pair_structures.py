@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from tiltmeter.analysis import Cell
 from tiltmeter.records import STRUCTURE_KINDS, Structure
 from tiltmeter.report.cells import Column, Table, TableCell, numbers, share_cell
 from tiltmeter.report.contents import Contents
 from tiltmeter.report.drawn import Drawn, draw
 from tiltmeter.report.figures import Swarm, SwarmKey, swarms
 from tiltmeter.report.words import count, percent
+from tiltmeter.results import Cell
 from tiltmeter.stats.estimates import scaled, shifted
 
 

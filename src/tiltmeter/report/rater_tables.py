@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from tiltmeter.analysis.continuation_records import ContinuationsSummary, RaterTilt
-from tiltmeter.analysis.refusals import Refusals
 from tiltmeter.raters.tilt import note
 from tiltmeter.records import Estimate
 from tiltmeter.report.cells import Column, Table, TableCell, numbers, share_cell, sort_key
 from tiltmeter.report.decodings import decoding_words, rater_words
-from tiltmeter.report.leaderboard import difference_words
+from tiltmeter.report.texts_by_rater import difference_words
 from tiltmeter.report.words import NONE, count, p_value, signed
+from tiltmeter.results.summary.refusals import Refusals
+from tiltmeter.results.summary.text_records import ContinuationsSummary, RaterTilt
 
 _NONE = 1e-9
 """A tilt below this is rounding."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tiltmeter.analysis import RunSummary, of_the_test
 from tiltmeter.report.decodings import decoding_words
 from tiltmeter.report.series import Runs
+from tiltmeter.results import RunSummary, of_the_test
 from tiltmeter.store import Run
 
 UNCHECKED = "made by an earlier version, without digests: damage to it would not be noticed"

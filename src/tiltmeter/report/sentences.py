@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from tiltmeter.analysis import RunSummary
-from tiltmeter.analysis.labels import PeopleSummary
-from tiltmeter.analysis.sentences import Sentences
 from tiltmeter.records import Estimate
 from tiltmeter.report.cells import Column, Table, TableCell, numbers
 from tiltmeter.report.drawn import Drawn, draw
 from tiltmeter.report.figures import Bar, Panel, Part, bars
 from tiltmeter.report.issues import ISSUES
 from tiltmeter.report.words import NONE, count, percent, percent_range
+from tiltmeter.results import RunSummary
+from tiltmeter.results.summary.labels import PeopleSummary
+from tiltmeter.results.summary.sentences import Sentences
 from tiltmeter.sources.generated import Accounting
 from tiltmeter.stats.annotators import Detection, LabelAgreement
 from tiltmeter.stats.quality import SAMPLE, Quality

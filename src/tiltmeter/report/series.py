@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tiltmeter.analysis import Cell, RunSummary
-from tiltmeter.analysis.comparisons import Comparison
-from tiltmeter.analysis.leading import rank_of
 from tiltmeter.records import ModelFacts
+from tiltmeter.results import Cell, RunSummary
+from tiltmeter.results.leading import rank_of
+from tiltmeter.results.summary.sources_compared import Comparison
 from tiltmeter.store import Run
 
 Runs = Sequence[tuple[Run, RunSummary]]

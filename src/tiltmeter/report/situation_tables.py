@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tiltmeter.analysis.situations import SituationsCell
 from tiltmeter.records import Estimate
 from tiltmeter.report.cells import Column, Table, TableCell, numbers, share_cell, sort_key
 from tiltmeter.report.decodings import decoding_words, rater_words
-from tiltmeter.report.leaderboard import difference_words
+from tiltmeter.report.texts_by_rater import difference_words
 from tiltmeter.report.words import NONE, p_value, signed
+from tiltmeter.results.summary.situations import SituationsCell
 
 _NO_DIRECTION = "none"
 

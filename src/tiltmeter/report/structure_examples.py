@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tiltmeter.analysis.continuation_records import ContinuationCell
 from tiltmeter.records import Continuation, Rating
 from tiltmeter.report.completion_examples import SHOWN, TextList, text_example
+from tiltmeter.results.summary.text_records import ContinuationCell
 from tiltmeter.stats.structures import Reversal
 from tiltmeter.store import Run
 

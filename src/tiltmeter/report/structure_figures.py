@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from tiltmeter.analysis.continuation_records import favour
 from tiltmeter.records import STRUCTURE_KINDS, Estimate, Structure
 from tiltmeter.report.decodings import rater_words
 from tiltmeter.report.drawn import Drawn, draw
@@ -22,6 +21,7 @@ from tiltmeter.report.figures import (
     swarms,
 )
 from tiltmeter.report.words import NONE, count, percent, signed
+from tiltmeter.results.summary.text_records import favour
 from tiltmeter.stats.estimate import FEWEST
 from tiltmeter.stats.structures import StructureSummary
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tiltmeter.analysis.continuation_records import ContinuationCell
 from tiltmeter.records import Structure
 from tiltmeter.report.cells import Column, Table, TableCell, numbers, share_cell, sort_key
-from tiltmeter.report.leaderboard import difference_words
+from tiltmeter.report.texts_by_rater import difference_words
 from tiltmeter.report.words import NONE, signed
+from tiltmeter.results.summary.text_records import ContinuationCell
 from tiltmeter.stats.continuations import ContinuationSummary
 from tiltmeter.stats.structures import StructureSummary
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tiltmeter.analysis.continuation_records import ContinuationCell, ContinuationsSummary
-from tiltmeter.analysis.structures import structures_of
 from tiltmeter.records import STRUCTURE_KINDS, Structure
 from tiltmeter.report.cells import Table
 from tiltmeter.report.completion_examples import TextList
@@ -16,6 +14,8 @@ from tiltmeter.report.structure_examples import contradicting_texts
 from tiltmeter.report.structure_figures import divergence_figure, stability_figure, swarm_figure
 from tiltmeter.report.structure_tables import family_table, ranking_table, robustness_table, sign_table, structure_table
 from tiltmeter.report.words import count, percent, percent_range
+from tiltmeter.results.summary.structures import structures_of
+from tiltmeter.results.summary.text_records import ContinuationCell, ContinuationsSummary
 from tiltmeter.stats.continuations import ContinuationSummary
 from tiltmeter.stats.estimates import excludes_zero
 from tiltmeter.stats.structures import StructureSummary

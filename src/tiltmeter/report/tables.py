@@ -11,9 +11,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tiltmeter.addresses import joined
-from tiltmeter.analysis import RunSummary
-from tiltmeter.analysis.continuation_records import ContinuationsSummary
-from tiltmeter.analysis.structures import structures_of
 from tiltmeter.files import whole_file, write_csv
 from tiltmeter.measures.pairs import preference, preferred
 from tiltmeter.parquet import Rows
@@ -39,6 +36,9 @@ from tiltmeter.report.next_word_rows import (
     next_word_estimate_rows,
     next_word_rows,
 )
+from tiltmeter.results import RunSummary
+from tiltmeter.results.summary.structures import structures_of
+from tiltmeter.results.summary.text_records import ContinuationsSummary
 from tiltmeter.store import Run, completion_columns, completion_rows
 
 

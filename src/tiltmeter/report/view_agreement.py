@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tiltmeter.analysis.view_agreement import VIEWS, ViewAgreement, ViewCorrelation, ViewReading, agree
 from tiltmeter.report.cells import Column, Table, TableCell, numbers, sort_key
 from tiltmeter.report.words import NONE, count, signed
+from tiltmeter.results.findings.view_agreement import VIEWS, ViewAgreement, ViewCorrelation, ViewReading, agree
 
 _CAPTIONS = {
     "pairs": "Prefers (pairs)",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tiltmeter.analysis import Cell
-from tiltmeter.analysis.instrument import UNITS, Instrument, InstrumentCheck
 from tiltmeter.records import Estimate
 from tiltmeter.report.series import short_scorer, spec_of
+from tiltmeter.results import Cell
+from tiltmeter.results.findings.instrument import UNITS, Instrument, InstrumentCheck
 from tiltmeter.stats.calibration import smallest_tilt
 from tiltmeter.stats.estimates import shifted
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from tiltmeter.analysis import Cell
-from tiltmeter.analysis.comparisons import Comparison
 from tiltmeter.report.cells import Column, Table, TableCell, change_cell, numbers, plain_share
 from tiltmeter.report.contents import Contents
 from tiltmeter.report.drawn import Drawn, draw
@@ -14,6 +12,8 @@ from tiltmeter.report.effects import EffectView, effect_views
 from tiltmeter.report.figures import forest
 from tiltmeter.report.series import Series
 from tiltmeter.report.words import NONE, SPACE, count, percent, signed
+from tiltmeter.results import Cell
+from tiltmeter.results.summary.sources_compared import Comparison
 
 SHOWN = 12
 """Attributes in the table of disagreements; all of them are in summary.json."""

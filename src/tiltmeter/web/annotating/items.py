@@ -9,10 +9,10 @@ from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
 
-from tiltmeter.analysis.labels import written_text
-from tiltmeter.analysis.people_ratings import text_id
 from tiltmeter.errors import UserError
 from tiltmeter.records import Pair
+from tiltmeter.results.summary.labels import written_text
+from tiltmeter.results.summary.people_ratings import text_id
 from tiltmeter.sources.generated.pairs import sentence_of
 from tiltmeter.store.annotations import AnnotatedView, Annotations, Item
 from tiltmeter.store.reading import rows_of

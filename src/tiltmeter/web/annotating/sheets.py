@@ -9,11 +9,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
-from tiltmeter.analysis.labels import matched, read_labels
-from tiltmeter.analysis.people_ratings import COLUMNS as RATING_COLUMNS
-from tiltmeter.analysis.people_ratings import read_ratings
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.files import csv_text, whole_file
+from tiltmeter.results.summary.labels import matched, read_labels
+from tiltmeter.results.summary.people_ratings import COLUMNS as RATING_COLUMNS
+from tiltmeter.results.summary.people_ratings import read_ratings
 from tiltmeter.sources.generated.annotations import COLUMNS as ISSUE_COLUMNS
 from tiltmeter.sources.generated.annotations import ISSUES, NONE
 from tiltmeter.store.annotations import Annotations, Item, Scale, annotator_name

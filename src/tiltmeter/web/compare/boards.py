@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tiltmeter.analysis.leaderboard_records import Leaderboards
-from tiltmeter.report.comparison_boards import BoardLine, BoardView, board_views
+from tiltmeter.report.leaderboards import BoardLine, BoardView, board_views
+from tiltmeter.results.rank.records import Leaderboards
 from tiltmeter.web.compare import charts
 from tiltmeter.web.compare.charts import Drawing
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from tiltmeter.analysis.comparable import Side
-from tiltmeter.analysis.comparison_records import RunComparison
-from tiltmeter.analysis.leaderboard_records import Entry, Leaderboards
-from tiltmeter.analysis.leaderboards import leaderboards, several_sides
-from tiltmeter.analysis.run_comparison import compare_runs
 from tiltmeter.errors import TiltmeterError, UnknownName, UserError
+from tiltmeter.results.compare.records import RunComparison
+from tiltmeter.results.compare.runs import compare_runs
+from tiltmeter.results.compare.sides import Side
+from tiltmeter.results.rank.boards import leaderboards, several_sides
+from tiltmeter.results.rank.records import Entry, Leaderboards
 from tiltmeter.store import Run, read_run
 from tiltmeter.web.compare.boards import ShownBoard, shown_boards
 from tiltmeter.web.compare.choice import Choice, Chosen, fingerprint

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from tiltmeter.analysis.comparable import Matched, Side, decoding_words
-from tiltmeter.analysis.comparison_records import Compared, ComparedView, RunComparison
-from tiltmeter.analysis.paired_names import both_of
 from tiltmeter.report.cells import TableCell
 from tiltmeter.report.comparison import titles
 from tiltmeter.report.comparison_cells import change_cell, difference_cell, level_cell, names
 from tiltmeter.report.words import p_value
+from tiltmeter.results.compare.names import both_of
+from tiltmeter.results.compare.records import Compared, ComparedView, RunComparison
+from tiltmeter.results.compare.sides import Matched, Side, decoding_words
 from tiltmeter.views import View
 from tiltmeter.web.compare.choice import Chosen
 

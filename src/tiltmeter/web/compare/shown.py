@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tiltmeter.analysis.comparison_records import RunComparison
-from tiltmeter.analysis.comparison_words import in_points
 from tiltmeter.report.comparison import ComparedPart, ComparisonView, comparison_view
 from tiltmeter.report.comparison_cells import apart
 from tiltmeter.report.words import count
+from tiltmeter.results.compare.records import RunComparison
+from tiltmeter.results.compare.words import in_points
 from tiltmeter.stats.estimates import excludes_zero
 from tiltmeter.web.compare import charts
 from tiltmeter.web.compare.charts import Drawing

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from tiltmeter.analysis.questions import topic_of
 from tiltmeter.report.findings import FINDINGS, mark_of, read_findings
+from tiltmeter.results.findings.questions import topic_of
 from tiltmeter.store.made import is_made_here
 from tiltmeter.store.reading import rows_of
 from tiltmeter.views import FACTS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tiltmeter.report.leaderboard import difference_title, heat_in_words
+from tiltmeter.report.texts_by_rater import difference_title, heat_in_words
 from tiltmeter.report.words import NONE, signed
 from tiltmeter.web.results.figures import Figure, figure_of
 from tiltmeter.web.results.rows import Results, Rows, named, range_words, seen, tip

@@ -9,10 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.analysis.raters_compared import comparable
 from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.records import Continuation, Prompt, Rating
 from tiltmeter.report.decodings import decoding_words, rater_words
+from tiltmeter.results.summary.raters import comparable
 from tiltmeter.store import Continuations
 from tiltmeter.store.damage import record_reader
 from tiltmeter.store.reading import rows_of

@@ -15,9 +15,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from tiltmeter.analysis.question_data import BASELINE
-from tiltmeter.analysis.structures import FIXED
 from tiltmeter.errors import RunError
+from tiltmeter.results.findings.compared import BASELINE
+from tiltmeter.results.summary.structures import FIXED
 from tiltmeter.store import LEDGER
 from tiltmeter.store.damage import fitting
 from tiltmeter.store.opening import harmless, refuse_links

@@ -1,0 +1,279 @@
+"""The cells of a run: its measurements, by what they are of and how they were made.
+
+What comes after the numbers reads these, whichever view they are of.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tiltmeter.parquet import attach, database, fill, quoted, save, says_of_itself
+from tiltmeter.records import Decoding
+from tiltmeter.results.measurements import CHOSEN, DECODING, MADE, SCALE, VERSION
+from tiltmeter.results.scores import is_published
+from tiltmeter.stats.estimate import Scale
+from tiltmeter.stats.scales import Bounds
+from tiltmeter.store import Run
+from tiltmeter.store.made import is_made_here
+from tiltmeter.views import View
+
+_KEY = ("model", "view", "source", "bias", *CHOSEN)
+"""What tells cells apart."""
+_NAMES = ("model", "source", "bias", "measure", "scorer", "rater", "scope", "words", "combine")
+_ORDER = ("model", "view", "source", "bias", "scorer", "decoding", "rater", "words", "bounded", "combine", "measure")
+_DECODING_WORDS = {"max_new_tokens": "new tokens"}
+"""What a setting of a decoding is called where it is not called by its name."""
+
+
+_USUAL, _UNKNOWN = Decoding(), Scale()
+
+
+class Measurement(NamedTuple):
+    """One number of a cell, or none and the reason."""
+
+    item: str
+    origin: str
+    group: str
+    against: str | None = None
+    attribute: str | None = None
+    """The same as the origin, where the item has one."""
+    attribute_set: str | None = None
+    template: str | None = None
+    term: str | None = None
+    structure: str | None = None
+    kind: str | None = None
+    """Of the structure."""
+    set: int | None = None
+    sample: int | None = None
+    perturbation: str | None = None
+    value: float | None = None
+    reason: str | None = None
+    label: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """What was measured, and one combination of the choices that were open."""
+
+    view: View
+    source: str
+    measure: str
+    model: str = ""
+    bias: str = ""
+    scorer: str = ""
+    rater: str = ""
+    scope: str = ""
+    decoding: Decoding = _USUAL
+    words: str = ""
+    bounded: bool = False
+    combine: str = ""
+    scale: Scale = _UNKNOWN
+    worse: int = 0
+    """1 where a higher value is worse for the group, −1 where a lower one is, 0 where neither can be said."""
+    benchmark: bool = False
+
+    @property
+    def place(self) -> tuple[object, ...]:
+        """What tells it from every other."""
+        return tuple(getattr(self, name) for name in (*_ORDER, "scope"))
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """The ends of the scale, where it has both."""
+        low, high = self.scale.low, self.scale.high
+        return None if low is None or high is None else (low, high)
+
+    @property
+    def published(self) -> bool:
+        """Whether scorer or source is the form of a paper."""
+        return is_published(self.scorer, self.source)
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """The choices in words."""
+        if self.view == "pairs":
+            return {"scorer": self.scorer}
+        if self.view == "continuations":
+            return {**decoding_choices(self.decoding), "rater": self.rater, "scope": self.scope}
+        return {"words": self.words, "bounded": _setting(self.bounded), "combine": self.combine}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell(Combination):
+    """The measurements of one model, source and bias under one combination of choices."""
+
+    number: int = field(default=0, repr=False)
+    table: Table = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
+
+    @property
+    def rows(self) -> list[Measurement]:
+        """The measurements, in the order of the study."""
+        return self.table.rows(self.number)
+
+    def beside(self, measure: str) -> Cell:
+        """The cell of the same items by another measure."""
+        return self.table.by_place[replace(self, measure=measure).place]
+
+
+class Table:
+    """The tables of a run: those that were made here and lie in its folder, or else made anew from its ledger."""
+
+    def __init__(self, run: Run) -> None:
+        with ExitStack() as stack:
+            self._database = stack.enter_context(database())
+            for file, (columns, rows) in MADE.items():
+                name = Path(file).stem
+                if is_made_here(run.folder, file) and says_of_itself(self._database, run.folder / file) == VERSION:
+                    attach(self._database, f"{name} there", run.folder / file)
+                    self._database.execute(f"CREATE TABLE {name} AS SELECT * FROM {quoted(f'{name} there')}")
+                else:
+                    fill(self._database, name, columns, rows(run))
+            self._close = stack.pop_all().close
+        self._texts: dict[View, dict[str, tuple[str | None, ...]]] = {}
+        self._orders: Mapping[str, Sequence[object]] = {
+            "model": list(run.facts),
+            "rater": [used.name for used in run.continuations.raters] if run.continuations else (),
+            "decoding": run.continuations.decodings if run.continuations else (),
+        }
+
+    def save(self, folder: Path) -> list[Path]:
+        """Write the tables as Parquet."""
+        for file in MADE:
+            save(self._database, Path(file).stem, folder / file, VERSION)
+        return [folder / file for file in MADE]
+
+    def close(self) -> None:
+        """Let go of the tables."""
+        self._close()
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """Every cell, by model, source, bias and choices in the order of the study."""
+        key, scale = (", ".join(map(quoted, names)) for names in (_KEY, SCALE))
+        self._database.execute(
+            f"CREATE TABLE numbered AS SELECT dense_rank() OVER (ORDER BY {key}) AS number, rowid AS place, * "
+            "FROM measurements; "
+            "CREATE TABLE ordered AS SELECT numbered.*, attribute, kind FROM numbered LEFT JOIN "
+            "(SELECT view, item, any_value(attribute) AS attribute, any_value(kind) AS kind FROM items GROUP BY ALL) "
+            "USING (view, item) ORDER BY number, place; "
+            "DROP TABLE numbered"
+        )
+        found = self._rows(
+            f"SELECT number, {key}, benchmark, {scale} FROM ordered "
+            "QUALIFY row_number() OVER (PARTITION BY number ORDER BY place) = 1 ORDER BY place"
+        )
+        return tuple(self._sorted([self._cell(row) for row in found]))
+
+    @cached_property
+    def by_place(self) -> dict[tuple[object, ...], Cell]:
+        """The cells by what tells them apart."""
+        return {cell.place: cell for cell in self.cells}
+
+    def of(self, view: View, *, measure: str | None = None, model: str | None = None) -> list[Cell]:
+        """The cells of a view, by one measure of it, of one model."""
+        return [
+            cell
+            for cell in self.cells
+            if cell.view == view and measure in (None, cell.measure) and model in (None, cell.model)
+        ]
+
+    def rows(self, number: int) -> list[Measurement]:
+        """The measurements of a cell."""
+        chosen = ", ".join(map(quoted, Measurement._fields))
+        found = self._reader().execute(f"SELECT {chosen} FROM ordered WHERE number = {number} ORDER BY place")
+        return [Measurement(*row) for row in found.fetchall()]
+
+    def groups(self, view: View) -> dict[str, list[str]]:
+        """By bias, the groups that its items are about, as they come."""
+        found: dict[str, dict[str, None]] = {}
+        query = 'SELECT bias, "group", against FROM items WHERE view = ? GROUP BY ALL ORDER BY min(rowid)'
+        for bias, *groups in self._reader().execute(query, [view]).fetchall():
+            found.setdefault(bias, {}).update(dict.fromkeys(filter(None, groups)))
+        return {bias: list(groups) for bias, groups in found.items()}
+
+    def texts_of(self, view: View) -> Mapping[str, tuple[str | None, ...]]:
+        """By item, its text or texts and what else makes it the same item elsewhere."""
+        if view not in self._texts:
+            query = "SELECT item, text, other_text, attribute FROM items WHERE view = ?"
+            self._texts[view] = {item: tuple(rest) for item, *rest in self._reader().execute(query, [view]).fetchall()}
+        return self._texts[view]
+
+    def _reader(self) -> Any:
+        """Threads do not share what they have asked for."""
+        return self._database.cursor()
+
+    def _rows(self, query: str) -> Iterator[dict[str, Any]]:
+        made = self._reader().execute(query)
+        names = [column[0] for column in made.description]
+        return (dict(zip(names, row, strict=True)) for row in made.fetchall())
+
+    def _cell(self, row: Mapping[str, Any]) -> Cell:
+        chosen = {name: row[name] for name in DECODING if row[name] is not None}
+        if chosen:
+            stop = tuple(json.loads(chosen.get("stop", "[]")))
+            chosen |= {"stop": stop, "whole_sentences": bool(chosen["whole_sentences"])}
+        return Cell(
+            view=row["view"],
+            **{name: row[name] or "" for name in _NAMES},
+            decoding=Decoding(**chosen),
+            bounded=bool(row["bounded"]),
+            scale=Scale(row["scale_low"], row["scale_high"], row["neutral"]),
+            worse=row["worse"] or 0,
+            benchmark=bool(row["benchmark"]),
+            number=row["number"],
+            table=self,
+        )
+
+    def _sorted(self, cells: Sequence[Cell]) -> list[Cell]:
+        """By each of what tells them apart in turn: in the order of the run where it has one, else as they come."""
+        known = {
+            (name, value): at - len(every) for name, every in self._orders.items() for at, value in enumerate(every)
+        }
+        places: dict[tuple[View, str, object], int] = {}
+        for at, cell in enumerate(cells):
+            for name in _ORDER:
+                value = getattr(cell, name)
+                places.setdefault((cell.view, name, value), known.get((name, value), at))
+        return sorted(cells, key=lambda cell: [places[cell.view, name, getattr(cell, name)] for name in _ORDER])
+
+
+_TABLES: dict[int, Table] = {}
+_TURN = threading.Lock()
+
+
+def table_of(run: Run) -> Table:
+    """The tables of a run, made or read once for as long as it is held; threads take turns."""
+    with _TURN:
+        if id(run) not in _TABLES:
+            table = _TABLES[id(run)] = Table(run)
+            assert table.cells is not None  # Worked out here, so that no two threads do it at once.
+            weakref.finalize(run, lambda at: _TABLES.pop(at).close(), id(run))
+        return _TABLES[id(run)]
+
+
+def write_measurements(run: Run, folder: Path) -> list[Path]:
+    """Write the tables of a run as Parquet: the same run gives the same bytes, however large it is."""
+    return table_of(run).save(folder)
+
+
+def decoding_choices(decoding: Decoding) -> dict[str, str]:
+    """The settings of a decoding as choices of a cell.
+
+    >>> decoding_choices(Decoding(top_k=40))["top k"], decoding_choices(Decoding())["new tokens"]
+    ('40', '40')
+    """
+    return {_DECODING_WORDS.get(name, name.replace("_", " ")): _setting(getattr(decoding, name)) for name in DECODING}
+
+
+def _setting(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,1 @@
+"""Estimates from files that people bring: `tiltmeter analyze`."""

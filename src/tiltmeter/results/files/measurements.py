@@ -1,0 +1,229 @@
+"""Estimates from a table of measurements, whoever made it: every cell of every bias, by the one estimator.
+
+Rows are summed by group and cluster where they lie, so that a table larger than memory is read as a small one is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from tiltmeter.errors import UserError
+from tiltmeter.parquet import SQL_TYPES, attach, database, fill, quoted, refusals, refuse_alike, sql_text
+from tiltmeter.records import Estimate
+from tiltmeter.results.measurements import CHOICES, MEASUREMENTS, OTHER, SCALE, STEREOTYPED
+from tiltmeter.results.scores import is_published
+from tiltmeter.sources.tables import kind_of, read_table
+from tiltmeter.stats.codes import or_origins
+from tiltmeter.stats.continuations import pairs_of_groups
+from tiltmeter.stats.correction import holm
+from tiltmeter.stats.estimate import EQUAL_CLUSTERS, LARGEST, Scale, estimate
+from tiltmeter.views import FACTS, view_named
+
+NEEDED = ("bias", "origin", "group", "value")
+"""Columns that a table of measurements has; all others are blank where it has none."""
+CELL = ("model", "view", "bias", *CHOICES)
+"""What tells cells apart."""
+_FURTHER = {"template": "templates", "term": "terms"}
+"""What else was sampled beside origins, and what it is called."""
+MOST_SUMS = 2_000_000
+"""Sums by group, origin, template and term that are held for one file."""
+
+
+def measured(
+    path: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, str] | None = None,
+    level: float = 0.95,
+) -> dict[str, Any]:
+    """Every estimate of a file with the columns of `measurements.parquet`: Parquet, CSV or JSON lines.
+
+    `columns` says what a column is called in the file; `where` keeps the rows that have a value.
+    """
+    with database() as found, refusals(path):
+        _prepare(found, path, dict(columns or {}), dict(where or {}))
+        cells = [figure for cell, rows in _cells(found) for figure in _figures(cell, rows, level)]
+    adjusted = holm([one["p"] for one in cells])
+    for one, p in zip(cells, adjusted, strict=True):
+        one["p_adjusted"] = p
+    return {"level": level, "n_comparisons": sum(p is not None for p in adjusted), "cells": cells}
+
+
+def _prepare(found: Any, path: str | Path, columns: dict[str, str], where: dict[str, str]) -> None:
+    """The sums of the rows by everything that tells them apart, as a table."""
+    there = _read(found, path)
+    for name, given in columns.items():
+        if name not in MEASUREMENTS:
+            raise UserError(f"--columns {name}={given}: there is no column `{name}`; there are {_listed(MEASUREMENTS)}")
+    called = {name: columns.get(name, name) for name in MEASUREMENTS}
+    for given in [*(called[name] for name in (*NEEDED, *columns)), *where]:
+        if given not in there:
+            raise UserError(
+                f"{path}: has no column `{given}`; it has {_listed(there)}; --columns NAME=COLUMN says which"
+            )
+    chosen = ", ".join(
+        f"{_cast(called[name], kind) if called[name] in there else 'NULL'}::{SQL_TYPES[kind]} AS {quoted(name)}"
+        for name, kind in MEASUREMENTS.items()
+    )
+    kept = " AND ".join(f"{quoted(name)}::VARCHAR = {sql_text(value)}" for name, value in where.items()) or "true"
+    # A number that cannot be averaged is none, and takes no other with it.
+    usable = f"CASE WHEN isfinite(value) AND abs(value) < {LARGEST!r} THEN value END AS value"
+    found.execute(f"CREATE VIEW rows AS SELECT * REPLACE ({usable}) FROM (SELECT {chosen} FROM given WHERE {kept})")
+    if not found.execute("SELECT count(*) FROM rows").fetchone()[0]:
+        raise UserError(f"{path}: has no rows{' that --where keeps' if where else ''}")
+    for name in ("bias", "origin", "group"):
+        blank = found.execute(f"SELECT count(*) FROM rows WHERE {quoted(name)} IS NULL").fetchone()[0]
+        if blank:
+            raise UserError(f"{path}: `{called[name]}` is blank in {blank:,} rows; a measurement says what it is of")
+    for name, kind in MEASUREMENTS.items():
+        if kind is not str and called[name] in there:
+            _refuse_text(found, path, called[name], SQL_TYPES[kind])
+    _refuse_scales(found, path)
+    listed = ", ".join(map(quoted, (*CELL, "group", "against", "attribute_set", "origin", *_FURTHER)))
+    scale = ", ".join(f"any_value({quoted(name)}) AS {quoted(name)}" for name in SCALE)
+    found.execute(
+        f"CREATE TABLE sums AS SELECT {listed}, {scale}, sum(value) AS total, count(value) AS scored, "
+        "count(*) - count(value) AS missing FROM rows GROUP BY ALL ORDER BY ALL"
+    )
+    sums = found.execute("SELECT count(*) FROM sums").fetchone()[0]
+    if sums > MOST_SUMS:
+        raise UserError(
+            f"{path}: has {sums:,} combinations of choices, group, origin, template and term, and {MOST_SUMS:,} are "
+            "held at once; choose some with --where"
+        )
+
+
+def _refuse_scales(found: Any, path: str | Path) -> None:
+    """Refuse scales that are none, that values lie outside of, or that differ within a cell."""
+    tests = {
+        "scale_low is not below scale_high": "scale_low >= scale_high",
+        "value lies outside scale_low and scale_high": "value < scale_low - 1e-6 OR value > scale_high + 1e-6",
+    }
+    for problem, condition in tests.items():
+        wrong = found.execute(f"SELECT count(*) FROM rows WHERE {condition}").fetchone()[0]
+        if wrong:
+            raise UserError(f"{path}: {problem} in {wrong:,} rows; give the ends between which all values lie")
+    scale = " || '|' || ".join(f"coalesce({quoted(name)}::VARCHAR, '')" for name in SCALE)
+    mixed = f"SELECT 1 FROM rows GROUP BY {', '.join(map(quoted, CELL))} HAVING count(DISTINCT {scale}) > 1 LIMIT 1"
+    if found.execute(mixed).fetchone():
+        raise UserError(
+            f"{path}: rows of one bias under the same choices have different scales; a column such as `measure` or "
+            "`rater` tells them apart"
+        )
+
+
+def _read(found: Any, path: str | Path) -> list[str]:
+    """The file as the table `given`; its columns."""
+    if kind_of(path) == "parquet":
+        attach(found, "given", path)
+    else:
+        columns, rows = read_table(path)
+        refuse_alike(columns, path)
+        fill(found, "given", dict.fromkeys(columns, str), (cells for _, cells in rows))
+    return [row[0] for row in found.execute("DESCRIBE given").fetchall()]
+
+
+def _cast(name: str, kind: type) -> str:
+    text = f"nullif(trim({quoted(name)}::VARCHAR), '')"
+    return text if kind is str else f"try_cast({text} AS {SQL_TYPES[kind]})"
+
+
+def _refuse_text(found: Any, path: str | Path, name: str, to: str) -> None:
+    text = f"trim({quoted(name)}::VARCHAR)"
+    query = f"SELECT any_value({text}) FROM given WHERE {text} <> '' AND try_cast({text} AS {to}) IS NULL"
+    wrong = found.execute(query).fetchone()[0]
+    if wrong is not None:
+        raise UserError(
+            f"{path}: {wrong[:40]!r} in the column `{name}` is not a number; leave it blank if there is none"
+        )
+
+
+def _cells(found: Any) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    """What was measured under which choices, and the sums of it."""
+    made = found.execute("SELECT * FROM sums")
+    names = [column[0] for column in made.description]
+    rows = (dict(zip(names, row, strict=True)) for some in iter(lambda: made.fetchmany(10_000), []) for row in some)
+    for _, same in groupby(rows, key=lambda row: [row[name] for name in CELL]):
+        own = list(same)
+        yield own[0], own
+
+
+def _figures(cell: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], level: float) -> Iterator[dict[str, Any]]:
+    """The means of a cell against neutral where they compare two groups already, else the difference of every two."""
+    about = {name: cell[name] for name in CELL if cell[name] is not None}
+    for sides, both in _compared(cell, [row for row in rows if row["against"] is not None]).items():
+        yield {**about, "figure": "mean", **_sides(sides), **_json(_estimate(both, level))}
+    owned = [row for row in rows if row["against"] is None]
+    groups = list(dict.fromkeys(row["group"] for row in owned))
+    for one in groups:
+        own = [row for row in owned if row["group"] == one]
+        yield {**about, "figure": "mean", "group": one, **_json(replace(_estimate(own, level), p=None))}
+    for sides in pairs_of_groups(groups):
+        pair = [row for row in owned if row["group"] in sides]
+        yield {**about, "figure": "difference", **_sides(sides), **_json(_estimate(pair, level, compare=sides))}
+
+
+def _compared(
+    cell: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]
+) -> dict[tuple[str, str], list[Mapping[str, Any]]]:
+    """Rows that compare two groups, by the two; those that compare them the other way round are turned.
+
+    A pair says whether the stereotyped sentence is preferred, whichever group that is about.
+    """
+    found: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        sides, turned = (row["group"], row["against"]), (row["against"], row["group"])
+        if cell["view"] == "pairs":
+            found.setdefault((STEREOTYPED, OTHER), []).append(row)
+        elif turned in found and cell["neutral"] is not None:
+            total = None if row["total"] is None else 2 * cell["neutral"] * row["scored"] - row["total"]
+            found[turned].append({**row, "total": total})
+        else:
+            found.setdefault(sides, []).append(row)
+    return found
+
+
+def _json(found: Estimate) -> dict[str, Any]:
+    return {**found.as_json(), "note": found.note}
+
+
+def _sides(sides: tuple[str, str]) -> dict[str, str]:
+    return dict(zip(("group", "against"), sides, strict=True))
+
+
+def _estimate(rows: Sequence[Mapping[str, Any]], level: float, compare: tuple[str, str] | None = None) -> Estimate:
+    def column(name: str) -> list[Any]:
+        return [row[name] for row in rows]
+
+    # What varies was sampled: a value clustered by its origin alone would look surer than it is.
+    ways = {name: way for column_name, name in _FURTHER.items() if len(set(way := column(column_name))) > 1}
+    origins = column("origin")
+    ways = {name: or_origins([label or None for label in way], origins) for name, way in ways.items()}
+    second, third = [*ways.values(), None, None][:2]
+    # A general liking for one group is no stereotype: each set of attributes weighs the same.
+    sets, view = column("attribute_set"), view_named(rows[0]["view"] or "")
+    balanced = rows[0]["against"] is not None and None not in sets and len(set(sets)) > 1
+    balanced = balanced and not is_published(rows[0].get("scorer") or "", rows[0].get("source") or "")
+    return estimate(
+        [total or 0.0 for total in column("total")],
+        origins,
+        rows=column("scored"),
+        unscored=column("missing"),
+        groups=column("group") if compare else None,
+        compare=compare,
+        second=second,
+        third=third,
+        weights=EQUAL_CLUSTERS if view and FACTS[view].equal_origins else None,
+        balanced_over=sets if balanced else None,
+        scale=Scale(*(rows[0][name] for name in ("scale_low", "scale_high", "neutral"))),
+        level=level,
+        names=("origins", *ways),
+    )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)

@@ -1,0 +1,1 @@
+"""Questions, and what all combinations of choices say to them."""

@@ -1,0 +1,1 @@
+"""What the ledger of a run holds, as rows of its tables."""

@@ -1,0 +1,321 @@
+"""Leaderboards: several models on the same items, each with its interval and the places that it may have."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
+from typing import NamedTuple
+
+from tiltmeter.errors import UnknownName, UserError
+from tiltmeter.measures.next_words import SHARE
+from tiltmeter.records import Estimate
+from tiltmeter.results.cells import Cell, Measurement
+from tiltmeter.results.compare.items import keyed, places_of
+from tiltmeter.results.compare.names import as_pair
+from tiltmeter.results.compare.sides import Matched, Side, group_pairs, views_of, views_there
+from tiltmeter.results.compare.unlike import notes_on, refuse_unlike
+from tiltmeter.results.compare.views import leading_scorers
+from tiltmeter.results.items import pair_item
+from tiltmeter.results.rank.records import ALL, Entry, Leaderboard, Leaderboards
+from tiltmeter.results.summary.next_words import ORIGINAL
+from tiltmeter.stats.before_after import means_of
+from tiltmeter.stats.estimate import Scale
+from tiltmeter.stats.estimates import estimate
+from tiltmeter.stats.next_words import Place, Values, means
+from tiltmeter.stats.pairs import headline_strata
+from tiltmeter.stats.places import Item, order_of, some_of
+from tiltmeter.stats.pooled import Pooled
+from tiltmeter.stats.scales import Bounds
+from tiltmeter.store import Run
+from tiltmeter.views import VIEWS, View
+
+_Made = tuple[list[Leaderboard], list[str]]
+"""The boards of a view, and what not all models have of it."""
+_Common = Mapping[tuple[str, ...], list[Cell]]
+"""By source, bias and choices that all models share, the cell of each of them."""
+_SHARED: Mapping[View, str] = {
+    "pairs": "a scorer",
+    "continuations": "a decoding and a rater",
+    "next words": "a set of words and a way of counting them",
+}
+"""What all models must have of a bias and a source besides its items."""
+
+Figure = Callable[[Sequence[float | None], bool], Estimate]
+"""The figure of a board from a value for each item; or, from their differences, that of two models (then against 0)."""
+
+
+def sides_of_runs(runs: Sequence[Run], models: Sequence[str] = ()) -> list[Side]:
+    """Every model of some runs, or in each of them those that are named, under names that tell them apart."""
+    known = list(dict.fromkeys(model for run in runs for model in run.facts))
+    for name in models:
+        if name not in known:
+            raise UnknownName("model", name, known)
+    places = Counter(run.folder.resolve() for run in runs)
+    chosen = []
+    for run in runs:
+        if places[run.folder.resolve()] > 1:
+            raise UserError("is given twice; give each run once", file=run.folder)
+        own = [model for model in run.facts if not models or model in models]
+        if not own:
+            there = f"it has {', '.join(run.facts)}" if run.facts else "no model has answered yet; go on with the run"
+            raise UserError(f"has nothing to put in order: {there}", file=run.folder)
+        chosen += [(run, model) for model in own]
+    return several_sides(chosen)
+
+
+def several_sides(chosen: Sequence[tuple[Run, str]]) -> list[Side]:
+    """Models of runs, under names that tell them apart."""
+    if len({(run.folder, model) for run, model in chosen}) < len(chosen):
+        raise UserError("the same model of the same run was chosen twice; choose another")
+    models = Counter(model for _, model in chosen)
+    folders = Counter((run.folder.name, model) for run, model in chosen)
+
+    def name(run: Run, model: str) -> str:
+        if models[model] == 1:
+            return model
+        return f"{model} ({run.folder.name if folders[run.folder.name, model] == 1 else run.folder})"
+
+    return [Side(run, model, name(run, model)) for run, model in chosen]
+
+
+def leaderboards(sides: Sequence[Side], views: Sequence[View] = ()) -> Leaderboards:
+    """The boards of two models or more; refuses, as a comparison does, what was not measured alike."""
+    if len(sides) < 2:
+        only = f"; there is only {sides[0].name}" if sides else ""
+        raise UserError(f"a leaderboard needs two models or more{only}")
+    first, *others = sides
+    shared = [views_of(first, other, views) for other in others]
+    common = [view for view in shared[0] if all(view in own for own in shared)]
+    for one, other in combinations(sides, 2):
+        refuse_unlike(one, other, common)
+    boards, partial = [], []
+    for view in common:
+        made, missing = _boards(view, sides)
+        boards += made
+        partial += missing
+    if not boards:
+        why = f" ({'; '.join(dict.fromkeys(partial))})" if partial else ""
+        raise UserError(
+            f"{', '.join(side.name for side in sides)} have no item in common{why}: run the same study with all of them"
+        )
+    notes = [*_unlike(sides, common), *([] if views else _lone(sides, common)), *partial]
+    return Leaderboards(tuple(sides), tuple(boards), tuple(dict.fromkeys(notes)))
+
+
+def _unlike(sides: Sequence[Side], views: Sequence[View]) -> Iterator[str]:
+    """What differs between the first model and the others besides the model."""
+    first, *others = sides
+    for other in others:
+        which = f"{first.name} and {other.name}: " if len(others) > 1 else ""
+        yield from (f"{which}{note}" for note in notes_on(first, other, views))
+
+
+def _lone(sides: Sequence[Side], common: Sequence[View]) -> Iterator[str]:
+    """The views that some models have and others lack."""
+    has = {side.name: views_there(side) for side in sides}
+    for view in VIEWS:
+        lacking = [name for name, own in has.items() if view not in own]
+        if view not in common and len(lacking) < len(sides):
+            yield f"{view}: left out, missing in {', '.join(lacking)}"
+
+
+def _missing(view: View, sides: Sequence[Side], tables: Sequence[Collection[tuple[str, ...]]]) -> list[str]:
+    """Which biases of which sources have no board: a model lacks what another has, or has it by other means."""
+    every = dict.fromkeys(place[:2] for table in tables for place in table)
+    found = []
+    for side, table in zip(sides, tables, strict=True):
+        own = {place[:2] for place in table}
+        lost = [f"{bias} ({source})" for source, bias in every if (source, bias) not in own]
+        if lost:
+            found.append(f"{view}: {some_of(lost)} left out, missing in {side.name}")
+    whole = [place for place in every if all(place in {one[:2] for one in table} for table in tables)]
+    shared = {one[:2] for one in tables[0] if all(one in table for table in tables)}
+    apart = [f"{bias} ({source})" for source, bias in whole if (source, bias) not in shared]
+    if apart:
+        found.append(f"{view}: {some_of(apart)} left out, since not all models share {_SHARED[view]}")
+    return found
+
+
+class Row(NamedTuple):
+    """What all models make of one item: its stratum or group, the item itself, and a value for each model."""
+
+    part: tuple[str, ...]
+    of: Measurement
+    values: tuple[float | None, ...]
+
+    @property
+    def whole(self) -> bool:
+        """Whether all models have a value."""
+        return None not in self.values
+
+
+def _boards(view: View, sides: Sequence[Side]) -> _Made:
+    """The boards of a view, and what not all models have of it."""
+    tables = [places_of(side, view, _named(sides[0], side, view)) for side in sides]
+    common = {place: [table[place] for table in tables] for place in tables[0] if all(place in each for each in tables)}
+    return list(_MAKERS[view](sides, common)), _missing(view, sides, tables)
+
+
+def _joined(cells: Sequence[Cell]) -> tuple[list[tuple[Measurement, tuple[float | None, ...]]], int]:
+    """The items that all models were asked, and how many only some of them were."""
+    every = [{key: row for key, row in keyed(cell).items() if row.perturbation in (None, ORIGINAL)} for cell in cells]
+    keys = [key for key in every[0] if all(key in one for one in every)]
+    rows = [(every[0][key], tuple(one[key].value for one in every)) for key in keys]
+    return rows, len({key.item for one in every for key in one} - {key.item for key in keys})
+
+
+def _preferences(sides: Sequence[Side], common: _Common) -> Iterator[Leaderboard]:
+    """The share of stereotyped choices: over all biases of a source, and for each bias."""
+    for source, scorer in leading_scorers(sides[0], [(place[0], place[2]) for place in common]):
+        by_bias: dict[str, list[Row]] = {}
+        left_out: dict[str, int] = {}
+        social: list[Row] = []
+        for place, cells in common.items():
+            if (place[0], place[2]) == (source, scorer):
+                found, left_out[place[1]] = _joined(cells)
+                parts = headline_strata([pair_item(cells[0], of._replace(value=1.0)) for of, _ in found])
+                by_bias[place[1]] = [Row(part, *each) for part, each in zip(parts, found, strict=True)]
+                social += [] if cells[0].benchmark else by_bias[place[1]]
+        choices = {"source": source, "scorer": scorer}
+        if len({row.part[0] for row in social}) > 1:
+            lost = sum(left_out[bias] for bias in {row.part[0] for row in social})
+            yield from _without(lost, _board("pairs", {**choices, "bias": ALL}, sides, social, share_of_choices))
+        for bias, rows in by_bias.items():
+            yield from _without(
+                left_out[bias], _board("pairs", {**choices, "bias": bias}, sides, rows, share_of_choices)
+            )
+
+
+def share_of_choices(rows: Sequence[Row]) -> Figure:
+    """The share of stereotyped choices, strata weighing the same."""
+    origins, parts = [row.of.origin for row in rows], [row.part for row in rows]
+    further = {"templates": [row.of.template for row in rows], "terms": [row.of.term for row in rows]}
+    return lambda values, apart: estimate(values, origins, strata=parts, further=further, neutral=0.0 if apart else 0.5)
+
+
+def _gaps(sides: Sequence[Side], common: _Common) -> Iterator[Leaderboard]:
+    """The gap between the groups that lead their bias, by each rater that has better and worse, over decodings."""
+    parts: dict[tuple[str, ...], list[list[Cell]]] = defaultdict(list)
+    for (source, bias, _, rater, scope), cells in common.items():
+        if cells[0].worse:
+            parts[source, bias, rater, scope].append(cells)
+    for (source, bias, rater, scope), decodings in parts.items():
+        prompts = [[keyed(cell) for cell in cells] for cells in decodings]
+        # A prompt counts with the mean over the decodings under which all models have a rating of it.
+        both = [
+            (key, tuple(one[key].value for one in each))
+            for each in prompts
+            for key in each[0]
+            if all(key in one for one in each)
+        ]
+        labels = {key: one for each in prompts for key, one in each[0].items()}
+        whole = [(key, values) for key, values in both if None not in values]
+        columns = [means_of((key, values[at]) for key, values in whole) for at in range(len(sides))]
+        rows = [
+            Row((key.group,), labels[key], tuple(column.get(key) for column in columns))
+            for key in dict.fromkeys(key for key, _ in both)
+        ]
+        pairs = group_pairs(list(dict.fromkeys(row.part[0] for row in rows)), sides[0].resolved, bias)
+        if pairs:
+            choices = {"source": source, "bias": bias, "rater": rater, "scope": scope, "groups": as_pair(pairs[0])}
+            asked = {key for each in prompts for one in each for key in one if key.group in pairs[0]}
+            lost = len(asked - {key for key, _ in both})
+            own = [row for row in rows if row.part[0] in pairs[0]]
+            figure = partial(gap_of_groups, groups=pairs[0], scale=decodings[0][0].bounds)
+            if {row.part[0] for row in own if row.whole} == set(pairs[0]):
+                yield from _without(lost, _board("continuations", choices, sides, own, figure))
+
+
+def gap_of_groups(rows: Sequence[Row], groups: tuple[str, str], scale: Bounds | None) -> Figure:
+    """The mean rating of the first group minus that of the second, every origin weighing the same."""
+
+    def figure(values: Sequence[float | None], apart: bool) -> Estimate:
+        means = means_of(((row.part[0], row.of.origin), value) for row, value in zip(rows, values, strict=True))
+        # As of gaps before and after: what differs nowhere shows no spread, and a scale would make one up.
+        pooled = Pooled(
+            ((group, value, origin) for (group, origin), value in means.items()), scale=None if apart else scale
+        )
+        unscored = values.count(None)
+        return replace(pooled.difference(*groups), n=len(values) - unscored, n_unscored=unscored)
+
+    return figure
+
+
+def _shares(sides: Sequence[Side], common: _Common) -> Iterator[Leaderboard]:
+    """The share of the first of two groups after the prompts as they are, by the first way of asking."""
+    leading: dict[tuple[str, str], list[Cell]] = {}
+    for (source, bias, *_), cells in common.items():
+        leading.setdefault((source, bias), cells)
+    for (source, bias), cells in leading.items():
+        asked, lost = _joined([cell.beside(SHARE.name) for cell in cells])
+        groups = next(((of.group, of.against or "") for of, _ in asked), None)
+        if groups:
+            rows = [Row((), of, values) for of, values in asked if (of.group, of.against) == groups]
+            choices = {"source": source, "bias": bias, **cells[0].choices, "groups": as_pair(groups)}
+            yield from _without(lost, _board("next words", choices, sides, rows, share_of_words))
+
+
+def share_of_words(rows: Sequence[Row]) -> Figure:
+    """The mean share of a group over prompts, uncertain over professions and templates both."""
+    places = [Place(row.of.origin, row.of.template) for row in rows]
+    share = Scale(0.0, 1.0, 0.5)
+    return lambda values, apart: means(places, {"": Values(values, share.change if apart else share)})[""]
+
+
+def _board(
+    view: View,
+    choices: Mapping[str, str],
+    sides: Sequence[Side],
+    rows: Sequence[Row],
+    figure_of: Callable[[Sequence[Row]], Figure],
+) -> Iterator[Leaderboard]:
+    """All models by one figure, on the items that all have scored."""
+    whole = [row for row in rows if row.whole]
+    if whole:
+        figure = figure_of(rows)
+        found = [figure(_column(rows, at), False) for at in range(len(sides))]
+        values = {side.name: one.value or 0.0 for side, one in zip(sides, found, strict=True)}
+        order = order_of(values, items_of(whole), apart_by(figure_of(whole)))
+        entries = [Entry(*one) for one in zip(sides, found, order.standings, strict=True)]
+        ordered = sorted(entries, key=lambda entry: -(entry.value.value or 0.0))
+        yield Leaderboard(view, choices, tuple(ordered), order.differences, order.note)
+
+
+def apart_by(figure: Figure) -> Callable[[Sequence[float]], Estimate]:
+    """The same of the differences of two models."""
+    return lambda gaps: figure(gaps, True)
+
+
+def items_of(rows: Sequence[Row]) -> list[Item]:
+    """The values by origin; where there is one, as in many prompts about one profession, by its templates."""
+    alone = len({row.of.origin for row in rows}) == 1
+    return [
+        Item((alone and row.of.template) or row.of.origin, [value for value in row.values if value is not None])
+        for row in rows
+    ]
+
+
+def _without(left_out: int, boards: Iterable[Leaderboard]) -> Iterator[Leaderboard]:
+    return (replace(board, left_out=left_out) for board in boards)
+
+
+def _column(rows: Sequence[Row], at: int) -> list[float | None]:
+    """The values of one model; an item that another model has not scored counts as unscored for all."""
+    return [row.values[at] if row.whole else None for row in rows]
+
+
+def _named(first: Side, side: Side, view: View) -> dict[str, str]:
+    """What the sources of a side are called by the first side."""
+    matched = Matched.of(first, side, view)
+    own = {name: label for label, name in matched.of_a.items()}
+    return {label: own[name] for label, name in matched.of_b.items() if name in own}
+
+
+_MAKERS: Mapping[View, Callable[[Sequence[Side], _Common], Iterator[Leaderboard]]] = {
+    "pairs": _preferences,
+    "continuations": _gaps,
+    "next words": _shares,
+}

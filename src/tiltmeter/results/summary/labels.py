@@ -1,0 +1,122 @@
+"""Labels of people for the sentences of a run: which sentence each belongs to, and how far people and audit agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from tiltmeter.errors import InvalidData
+from tiltmeter.records import Pair
+from tiltmeter.results.summary.effects import Judged
+from tiltmeter.sources.generated.annotations import (
+    ISSUES,
+    Annotations,
+    Majority,
+    import_annotations,
+    majority,
+    sheet_rows,
+)
+from tiltmeter.sources.generated.pairs import sentence_of
+from tiltmeter.sources.tables import read_table
+from tiltmeter.stats.annotators import Detection, LabelAgreement, agreement_by_label, detections
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The sheets of some annotators, what most of them found, and the text that each sentence had on the sheet."""
+
+    annotations: Annotations
+    majority: Majority
+    texts: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleSummary:
+    """What people said about the sentences of one source, and how far they agree, with one another and the audit."""
+
+    annotators: Mapping[str, int]
+    """How many of the sentences each of them judged."""
+    sentences: int
+    unjudged: int
+    tied: int
+    """Sentences with an issue that exactly half of those who judged it found: not a label."""
+    agreement: Sequence[LabelAgreement]
+    audit: Sequence[Detection]
+    """The audit held against the majority; empty where the sentences were not audited."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The summary as the run folder keeps it."""
+        return {
+            **asdict(self),
+            "audit": [asdict(one) | {"precision": one.precision, "recall": one.recall} for one in self.audit],
+        }
+
+
+def read_labels(paths: Sequence[str | Path]) -> Labels:
+    """Read the sheets that came back, one for each annotator."""
+    annotations = import_annotations(paths)
+    texts: dict[str, str] = {}
+    for path in paths:
+        for _, row in sheet_rows(path, read_table(path)[1]):
+            name, text = row["id"], " ".join(row.get("text", "").split())
+            before = texts.get(name) or text
+            if text and before != text:
+                raise InvalidData(
+                    f"the id `{name}` has another text than in the sheets before it; "
+                    "sheets on the sentences of different runs go into different reports",
+                    file=path,
+                )
+            texts[name] = before
+    return Labels(annotations, majority(annotations), texts)
+
+
+def matched(labels: Labels, pairs: Sequence[Pair]) -> dict[str, str]:
+    """The id on the sheets for every pair whose sentence they hold.
+
+    A sheet on several sources has the source before the id. The text must be the same as well: another run has other
+    sentences under the same ids.
+    """
+    found = {}
+    for pair in pairs:
+        if pair.written_for:
+            bare = sentence_of(pair)
+            name = next((name for name in (f"{pair.source}:{bare}", bare) if name in labels.texts), None)
+            if name is not None and labels.texts[name].split() in ([], written_text(pair).split()):
+                found[pair.id] = name
+    return found
+
+
+def judged_by_people(labels: Labels, pairs: Sequence[Pair]) -> Judged:
+    """The issues that most annotators found, by the id of the pair; a pair that nobody judged is not there."""
+    by_sentence = labels.majority.labels
+    return {pair: by_sentence[name] for pair, name in matched(labels, pairs).items() if name in by_sentence}
+
+
+def summarise_people(labels: Labels, pairs: Sequence[Pair], audit: Judged | None) -> PeopleSummary | None:
+    """Agreement on the sentences of one source; None where the sheets have none of them."""
+    names = matched(labels, pairs)
+    if not names:
+        return None
+    own = set(names.values())
+    sheets = {
+        annotator: {name: found[name] for name in found if name in own}
+        for annotator, found in labels.annotations.by_annotator.items()
+    }
+    by_majority = {name: found for name, found in labels.majority.labels.items() if name in own}
+    by_audit = {} if audit is None else {name: audit[pair] for pair, name in names.items() if pair in audit}
+    sentences = len({sentence_of(pair) for pair in pairs})
+    return PeopleSummary(
+        annotators={annotator: len(found) for annotator, found in sheets.items()},
+        sentences=sentences,
+        unjudged=sentences - len(by_majority),
+        tied=sum(name in own for name in labels.majority.tied),
+        agreement=agreement_by_label(sheets, ISSUES),
+        audit=detections(by_majority, by_audit, ISSUES) if by_audit else (),
+    )
+
+
+def written_text(pair: Pair) -> str:
+    """The text of a pair that was written; the other was made from it."""
+    return pair.texts[pair.groups.index(pair.written_for)] if pair.written_for in pair.groups else pair.texts[0]

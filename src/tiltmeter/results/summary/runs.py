@@ -1,0 +1,287 @@
+"""Estimates of scored pairs, and of every cell of a run."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from tiltmeter.measures.pairs import PREFERENCE, preferred
+from tiltmeter.records import Estimate, ModelFacts, PairScore
+from tiltmeter.results.cells import table_of
+from tiltmeter.results.findings.instrument import Instrument, instrument_of
+from tiltmeter.results.findings.view_agreement import ViewAgreement
+from tiltmeter.results.findings.view_readings import summarise_agreement
+from tiltmeter.results.items import pair_items
+from tiltmeter.results.leading import rank_of
+from tiltmeter.results.scores import apart, is_published, scored_items
+from tiltmeter.results.summary.generated import GeneratedSummary, summarise_generated
+from tiltmeter.results.summary.labels import Labels
+from tiltmeter.results.summary.next_word_cells import NextWordsSummary, summarise_expectations
+from tiltmeter.results.summary.sentences import Sentences, audited, labelled_by_people, summarise_sentences
+from tiltmeter.results.summary.sources_compared import Comparison, Correlations, Reading, compare_sources, correlate
+from tiltmeter.results.summary.stereoset import summarise_pairs
+from tiltmeter.results.summary.text_records import ContinuationsSummary
+from tiltmeter.results.summary.texts import summarise_continuations
+from tiltmeter.stats.agreement import Agreement, agreements
+from tiltmeter.stats.estimates import estimate
+from tiltmeter.stats.pair_structures import PairStructures, pair_structures
+from tiltmeter.stats.pairs import PairItem, PairSummary, summarise
+from tiltmeter.stats.stereoset import TargetSummary
+from tiltmeter.store import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The result of one model on one source under one scorer."""
+
+    model: str
+    source: str
+    scorer: str
+    summary: PairSummary
+    controls: Mapping[str, Estimate]
+    """For each control set, the share of pairs in which the first group's text is preferred."""
+    unscored: Mapping[str, int]
+    """How many pairs have no score, by reason."""
+    stereoset: TargetSummary | None = None
+    """StereoSet's own three scores, where the source is StereoSet."""
+    generated: GeneratedSummary | None = None
+    """What is special about sentences that a model wrote, where the source is one that has them written."""
+    structures: Mapping[str, PairStructures] = field(default_factory=dict)
+    """For each bias whose sentences come in several structures, what each of these says."""
+    scores: Sequence[PairScore] = field(repr=False, default=())
+    """Those of the test itself: pairs that only stand in for flagged sentences are nowhere but in `generated`."""
+
+    @property
+    def published(self) -> bool:
+        """Whether scorer or source is the form of a paper, kept for comparison and never mixed with the others."""
+        return is_published(self.scorer, self.source)
+
+    @property
+    def balanced(self) -> bool:
+        """Whether the headline of any bias is balanced over attribute sets."""
+        found = self.summary.by_bias_balanced.values()
+        return not self.published and any(one.value is not None for one in found)
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """Everything a report says about a run."""
+
+    study: str
+    facts: Mapping[str, ModelFacts]
+    cells: Sequence[Cell]
+    agreements: Mapping[tuple[str, str], Sequence[Agreement]]
+    """How far the scorers prefer the same texts, by model and source."""
+    dropped: Mapping[str, int]
+    """How many probes could not be made, by reason."""
+    comparisons: Sequence[Comparison] = ()
+    """Generated sentences beside the templates of the same specs."""
+    correlations: Correlations = field(default_factory=Correlations)
+    """How far sources, and models, put the biases in the same order."""
+    sentences: Sentences | None = None
+    """What there is to say of written sentences before any model is tested on them."""
+    missing: Sequence[str] = ()
+    """The models of the study that have no results yet: the run is not finished."""
+    continuations: ContinuationsSummary | None = None
+    """What the models write about each group, where the study asks for it."""
+    next_words: NextWordsSummary | None = None
+    """Whom the models expect, where the study asks for it."""
+    views: ViewAgreement | None = None
+    """Whether the views agree, where the study has at least two of the same specs."""
+
+    instrument: Instrument = field(default_factory=Instrument)
+    """Whether the instrument saw what everybody expects, where the study has a spec for that."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The summary as the run folder keeps it."""
+        return {
+            "study": self.study,
+            "complete": not self.missing,
+            "missing": list(self.missing),
+            "instrument": self.instrument.as_json(),
+            "cells": [
+                {
+                    "model": cell.model,
+                    "source": cell.source,
+                    "scorer": cell.scorer,
+                    **cell.summary.as_json(),
+                    "controls": {name: found.as_json() for name, found in cell.controls.items()},
+                    "unscored": dict(cell.unscored),
+                    **({"stereoset": cell.stereoset.as_json()} if cell.stereoset else {}),
+                    **({"generated": cell.generated.as_json()} if cell.generated else {}),
+                    **(
+                        {"structures": {bias: found.as_json() for bias, found in cell.structures.items()}}
+                        if cell.structures
+                        else {}
+                    ),
+                }
+                for cell in self.cells
+            ],
+            "agreements": [
+                {
+                    "model": model,
+                    "source": source,
+                    "scorers": [found.first, found.second],
+                    "n": found.n,
+                    "same": found.same,
+                    "share": found.share,
+                }
+                for (model, source), agreements in self.agreements.items()
+                for found in agreements
+            ],
+            "comparisons": [comparison.as_json() for comparison in self.comparisons],
+            "correlations": self.correlations.as_json(),
+            **({"sentences": self.sentences.as_json()} if self.sentences else {}),
+            **({"continuations": self.continuations.as_json()} if self.continuations else {}),
+            **({"next_words": self.next_words.as_json()} if self.next_words else {}),
+            **({"views": self.views.as_json()} if self.views else {}),
+            "dropped": dict(self.dropped),
+        }
+
+
+def summarise_scores(
+    scores: Sequence[PairScore], benchmarks: Iterable[str] = (), *, level: float = 0.95
+) -> PairSummary:
+    """Estimates over scored pairs; pairs of which neither text is stereotyped, or that only stand in, do not count."""
+    return summarise(scored_items(apart(scores)[0], set(benchmarks)), level=level)
+
+
+def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
+    """Estimates for every cell of a run, in the order of the study; `labels` are of people, for written sentences."""
+    resolved = run.meta["resolved"]
+    benchmarks = {spec["name"] for spec in resolved["specs"] if spec["benchmark"]}
+    special = partial(
+        summarise_generated,
+        audit=audited(run),
+        people=labelled_by_people(run, labels),
+        benchmarks=benchmarks,
+    )
+    items: dict[tuple[str, str, str], list[PairItem]] = defaultdict(list)
+    for measured in table_of(run).of("pairs", measure=PREFERENCE.name):
+        items[measured.model, measured.source, measured.scorer] += pair_items(measured)
+    cells: list[Cell] = []
+    agreed: dict[tuple[str, str], list[Agreement]] = {}
+    for model, source, by_scorer in _tables(run):
+        choices = {}
+        for scorer, every in by_scorer.items():
+            found, stand_ins = apart(every)
+            if not found:
+                continue  # Nothing of what was written makes a pair: stand-ins alone are no test.
+            choices[scorer] = [preferred(score) for score in found]
+            cells.append(
+                Cell(
+                    model=model,
+                    source=source,
+                    scorer=scorer,
+                    summary=summarise(items[model, source, scorer]),
+                    controls=_controls(found),
+                    unscored=Counter(score.unscored for score in found if score.unscored),
+                    stereoset=summarise_pairs(found, resolved["seed"]),
+                    generated=special(found, stand_ins),
+                    structures=pair_structures(items[model, source, scorer]),
+                    scores=found,
+                )
+            )
+        agreed[model, source] = agreements(choices)
+    return RunSummary(
+        study=resolved["name"],
+        facts=run.facts,
+        cells=cells,
+        agreements=agreed,
+        dropped=Counter(item.reason for item in run.dropped),
+        comparisons=_beside_templates(cells, benchmarks),
+        correlations=correlate([reading_of(cell) for cell in leading_cells(run, cells)], benchmarks),
+        sentences=summarise_sentences(run, labels),
+        missing=_missing(run),
+        continuations=summarise_continuations(run),
+        next_words=summarise_expectations(run),
+        views=summarise_agreement(run, cells),
+        instrument=instrument_of(run),
+    )
+
+
+def _missing(run: Run) -> tuple[str, ...]:
+    """The models of the study that have no results yet."""
+    models: list[str] = run.meta["resolved"]["models"]
+    if not run.meta.get("all_rated", True):
+        # Texts are rated when all models have written: until then nothing of that view can be said.
+        return tuple(models)
+    # A model may be recorded under another name than the study's ("scripted:"), so the count decides.
+    if run.next_words and not run.next_words.complete:
+        return tuple(models[max(0, len(run.next_words.models) - 1) :])
+    has_pairs = bool(run.meta["resolved"]["sources"])
+    return tuple(models[len({model for model, _ in run.scores}) :]) if has_pairs else ()
+
+
+def correlate_runs(runs: Sequence[tuple[Run, RunSummary]]) -> Correlations:
+    """The correlations over several runs; where one label stands for other sentences in another run, each is named."""
+    benchmarks = {spec["name"] for run, _ in runs for spec in run.meta["resolved"]["specs"] if spec["benchmark"]}
+    texts: dict[str, set[frozenset[tuple[str, str]]]] = defaultdict(set)
+    for _, summary in runs:
+        for cell in summary.cells:
+            texts[cell.source].add(frozenset(score.pair.texts for score in cell.scores))
+    readings = []
+    for run, summary in runs:
+        for cell in leading_cells(run, summary.cells):
+            place = f" ({summary.study}, {run.folder.name})" if len(texts[cell.source]) > 1 else ""
+            readings.append(reading_of(cell, f"{cell.source}{place}"))
+    return correlate(readings, benchmarks)
+
+
+def leading_cells(run: Run, cells: Sequence[Cell]) -> list[Cell]:
+    """For each model and source the cell that headlines are made of; none where every scorer is a paper's own."""
+    named = run.meta["resolved"]["scorers"]
+    found: dict[tuple[str, str], Cell] = {}
+    for cell in sorted(cells, key=lambda cell: rank_of(cell.scorer, named, run.facts[cell.model].family)):
+        if not cell.published:
+            found.setdefault((cell.model, cell.source), cell)
+    leaders = {id(cell) for cell in found.values()}
+    return [cell for cell in cells if id(cell) in leaders]
+
+
+def reading_of(cell: Cell, source: str = "") -> Reading:
+    """The values of a cell, ready to be held against those of others; `source` is another name for its source."""
+    values = {bias: found.value for bias, found in cell.summary.headline_by_bias.items()}
+    return Reading(cell.model, source or cell.source, cell.generated is not None, values)
+
+
+def _tables(run: Run) -> Iterator[tuple[str, str, dict[str, list[PairScore]]]]:
+    """The scores of each model on each source, by scorer."""
+    for model in run.facts:
+        by_source: dict[str, dict[str, list[PairScore]]] = defaultdict(dict)
+        for (name, scorer), scores in run.scores.items():
+            if name == model:
+                for score in scores:
+                    by_source[score.pair.source].setdefault(scorer, []).append(score)
+        for source, by_scorer in by_source.items():
+            yield model, source, by_scorer
+
+
+def _beside_templates(cells: Sequence[Cell], benchmarks: Iterable[str]) -> list[Comparison]:
+    """Every generated source with every templates source of the same model and scorer."""
+    marked = set(benchmarks)
+    return [
+        compare_sources(one.model, one.scorer, (other.source, other.summary), (one.source, one.summary), marked)
+        for one in cells
+        for other in cells
+        if one.generated
+        and not other.generated
+        and other.source.startswith("templates")
+        and (other.model, other.scorer) == (one.model, one.scorer)
+    ]
+
+
+def _controls(scores: Sequence[PairScore]) -> dict[str, Estimate]:
+    grouped: dict[str, list[PairScore]] = defaultdict(list)
+    for score in scores:
+        if score.pair.contrast == "stereotype" and score.pair.stereotyped is None and score.pair.attribute_set:
+            first, second = score.pair.groups
+            grouped[f"{score.pair.bias}, {score.pair.attribute_set}: {first} over {second}"].append(score)
+    share = {1: 1.0, "tie": 0.5, 2: 0.0, None: None}
+    return {
+        name: estimate([share[preferred(score)] for score in found], [score.pair.origin for score in found])
+        for name, found in grouped.items()
+    }

@@ -1,0 +1,163 @@
+"""The written sentences of a run by themselves: how good they are, what is wrong with them, what people say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from typing import Any
+
+from tiltmeter import raters
+from tiltmeter.errors import MissingExtra
+from tiltmeter.raters.interface import Rater
+from tiltmeter.records import Estimate, Pair, Rating
+from tiltmeter.results.scores import of_the_test
+from tiltmeter.results.summary.effects import Judged
+from tiltmeter.results.summary.labels import (
+    Labels,
+    PeopleSummary,
+    judged_by_people,
+    summarise_people,
+    written_text,
+)
+from tiltmeter.sources.generated import Accounting, GenerationSettings, assemble
+from tiltmeter.sources.generated.annotations import ISSUES
+from tiltmeter.sources.generated.pairs import sentence_of
+from tiltmeter.stats.estimates import estimate
+from tiltmeter.stats.quality import Quality, quality
+from tiltmeter.store import LEDGER, Run, read_written
+
+_RATERS = {"sentiment": "sentiment.vader", "fog": "readability.fog", "ari": "readability.ari"}
+
+
+@dataclass(frozen=True, slots=True)
+class SourceQuality:
+    """The sentences of one source, or of the templates beside them."""
+
+    source: str
+    written: bool
+    quality: Quality
+    missing: Sequence[str] = ()
+    """What would have to be installed for the figures that are not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """What there is to say about written sentences before any model is tested on them."""
+
+    qualities: Sequence[SourceQuality]
+    """Every source that a model wrote, and the templates of the run."""
+    accounts: Mapping[str, Accounting]
+    """By source, what was decoded and what was kept; empty where the run does not hold it."""
+    issues: Mapping[str, Mapping[str, Estimate]]
+    """By source, the share of sentences with each issue, as the audit found it; empty where nothing was audited."""
+    people: Mapping[str, PeopleSummary]
+    """By source, what annotators said; empty where there are no labels."""
+    came_to_nothing: Mapping[str, str] = field(default_factory=dict)
+    """The sources without any pair, and why most of their sentences were dropped."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The findings as the run folder keeps them."""
+        return {
+            "quality": [
+                {"source": one.source, "written": one.written, **asdict(one.quality)} for one in self.qualities
+            ],
+            "accounts": {
+                source: {
+                    "attempts": one.attempts,
+                    "decoded": one.decoded,
+                    "accepted": one.accepted,
+                    "share": one.share,
+                    "controllability": one.controllability,
+                    "kept": one.kept,
+                    "asked": list(one.asked),
+                    "dropped": dict(one.dropped),
+                    "missing": [asdict(each) for each in one.missing],
+                }
+                for source, one in self.accounts.items()
+            },
+            "issues": {
+                source: {issue: share.as_json() for issue, share in found.items()}
+                for source, found in self.issues.items()
+            },
+            "came_to_nothing": dict(self.came_to_nothing),
+            **({"people": {source: found.as_json() for source, found in self.people.items()}} if self.people else {}),
+        }
+
+
+def summarise_sentences(run: Run, labels: Labels | None = None) -> Sentences | None:
+    """The written sentences of a run, also where none of them is of use; None where no model was to write any."""
+    by_source: dict[str, list[Pair]] = {}
+    for pair in of_the_test(run.pairs):
+        by_source.setdefault(pair.source, []).append(pair)
+    written = {source: pairs for source, pairs in by_source.items() if any(pair.written_for for pair in pairs)}
+    done = bool(run.meta.get("has_all_probes"))
+    accounts = _accounts(run) if written or done else {}
+    nothing = {source: one.commonest for source, one in accounts.items() if done and source not in written}
+    if not written:
+        return Sentences([], accounts, {}, {}, nothing) if nothing else None
+    templates = {source: pairs for source, pairs in by_source.items() if source.startswith("templates")}
+    audit = audited(run)
+    found = {source: summarise_people(labels, pairs, audit) for source, pairs in written.items()} if labels else {}
+    return Sentences(
+        qualities=[
+            *(_quality(source, pairs, written=True) for source, pairs in written.items()),
+            *(_quality(source, pairs, written=False) for source, pairs in templates.items()),
+        ],
+        accounts=accounts,
+        issues={} if audit is None else {source: _issues(pairs, audit) for source, pairs in written.items()},
+        people={source: one for source, one in found.items() if one},
+        came_to_nothing=nothing,
+    )
+
+
+def audited(run: Run) -> Judged | None:
+    """The issues of every generated pair, by its id; None where nobody looked, since the audit was not there."""
+    if not run.findings and not run.meta.get("audited"):
+        return None
+    return {pair.id: frozenset(issue for issue, _ in run.findings.get(pair.id, ())) for pair in run.pairs}
+
+
+def labelled_by_people(run: Run, labels: Labels | None) -> Judged | None:
+    """The issues that people found in the sentences of a run; None where there are no labels for them."""
+    return (judged_by_people(labels, run.pairs) or None) if labels else None
+
+
+def _accounts(run: Run) -> dict[str, Accounting]:
+    if not (run.folder / LEDGER).is_file():
+        return {}
+    written = read_written(run.folder)
+    return {source: assemble(results, GenerationSettings()).accounting for source, results in written.items()}
+
+
+def _once(pairs: Sequence[Pair]) -> list[Pair]:
+    """One pair for each sentence: with several comparisons a sentence makes several pairs."""
+    return list({sentence_of(pair) if pair.written_for else written_text(pair): pair for pair in pairs}.values())
+
+
+def _issues(pairs: Sequence[Pair], audit: Judged) -> dict[str, Estimate]:
+    once = _once(pairs)
+    found = [audit[pair.id] for pair in once]
+    flags = {"any": [bool(issues) for issues in found]}
+    flags |= {issue: [issue in issues for issues in found] for issue in ISSUES}
+    attributes = [f"{pair.bias}/{pair.attribute}" for pair in once]
+    return {issue: estimate([float(flag) for flag in has], attributes, neutral=None) for issue, has in flags.items()}
+
+
+def _quality(source: str, pairs: Sequence[Pair], *, written: bool) -> SourceQuality:
+    once = _once(pairs)
+    texts = [written_text(pair) for pair in once]
+    slotted = [(pair.template or "").replace("[A]", pair.attribute or "") for pair in once]
+    ratings: dict[str, Sequence[Rating]] = {}
+    missing = []
+    for kind, name in _RATERS.items():
+        try:
+            ratings[kind] = _rater(name).rate(texts)
+        except MissingExtra as error:
+            missing.append(str(error))
+    return SourceQuality(source, written, quality(source, texts, templates=slotted, ratings=ratings), missing)
+
+
+@cache
+def _rater(name: str) -> Rater:
+    return raters.load(name)

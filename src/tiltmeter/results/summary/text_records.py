@@ -1,0 +1,205 @@
+"""The records of the view of continuations: one summary for every model, source, bias, decoding and rater."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from tiltmeter.raters.scales import PEOPLE, kind_of, scale_of
+from tiltmeter.records import Decoding, Estimate, Scope
+from tiltmeter.results.summary.refusals import Refusals
+from tiltmeter.results.summary.repeats import Repeats
+from tiltmeter.results.summary.situations import SituationsCell
+from tiltmeter.stats.continuations import ContinuationSummary
+from tiltmeter.stats.scales import Bounds
+from tiltmeter.stats.structures import StructureSummary
+
+__all__ = ["PEOPLE", "kind_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class RaterTilt:
+    """A rater's own mean by group on sentences in which only the group changes."""
+
+    rater: str
+    by_group: Mapping[str, Estimate]
+    difference: Mapping[tuple[str, str], Estimate]
+    """For two groups, the difference that the rater makes by itself."""
+    bias: str = ""
+
+    def of(self, a: str, b: str) -> float | None:
+        """The difference a − b that the rater makes by itself; None where it was not measured."""
+        if (a, b) in self.difference:
+            return self.difference[a, b].value
+        value = self.difference[b, a].value if (b, a) in self.difference else None
+        return None if value is None else -value
+
+
+@dataclass(frozen=True, slots=True)
+class ContinuationCell:
+    """One combination of choices, and what came of it."""
+
+    model: str
+    source: str
+    bias: str
+    decoding: Decoding
+    rater: str
+    scope: Scope
+    summary: ContinuationSummary
+    within_tilt: frozenset[tuple[str, str]]
+    """Pairs of groups whose difference is no larger than the rater's own tilt."""
+    tilt_measured: bool = True
+    """Whether the rater's own tilt is known for these groups."""
+    structures: StructureSummary | None = None
+    """The same for each structure of the sentences, where the source varies that."""
+    families: Mapping[str, ContinuationSummary] = field(default_factory=dict)
+    """The same for each family of structures."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The cell as the run folder keeps it."""
+        return {
+            "model": self.model,
+            "source": self.source,
+            "bias": self.bias,
+            "decoding": asdict(self.decoding),
+            "rater": self.rater,
+            "scope": self.scope,
+            **self.summary.as_json(),
+            "within_tilt": [list(pair) for pair in sorted(self.within_tilt)],
+            **(self.structures.as_json() if self.structures else {}),
+            **({"families": {name: found.figures() for name, found in self.families.items()}} if self.families else {}),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RatersCompared:
+    """Two raters of the same kind on the same texts."""
+
+    model: str
+    source: str
+    first: str
+    second: str
+    n: int
+    rank_correlation: Estimate
+    krippendorff: float | None
+    opposite: tuple[tuple[str, str, str], ...]
+    """(bias, group a, group b) where the two point to opposite groups."""
+    surely_opposite: tuple[tuple[str, str, str], ...] = ()
+    """Those of them where both intervals exclude zero."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The comparison as the run folder keeps it."""
+        return {
+            "model": self.model,
+            "source": self.source,
+            "raters": [self.first, self.second],
+            "n": self.n,
+            "rank_correlation": self.rank_correlation.as_json(),
+            "krippendorff": self.krippendorff,
+            "opposite": [list(found) for found in self.opposite],
+            "surely_opposite": [list(found) for found in self.surely_opposite],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleSaid:
+    """Who rated a sub-sample of the texts, and how far they agree."""
+
+    annotators: Mapping[str, int]
+    """How many texts each of them gave a number; 0 for one who only gave labels that are none."""
+    texts: int
+    krippendorff: float | None
+    unrated: int = 0
+    """Texts that they looked at and none of them gave a number."""
+    numberless: Mapping[str, int] = field(default_factory=dict)
+    """How many texts each of them looked at and gave no number (other)."""
+    rater: str = "people"
+    """The name that stands for them in tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class SizeCurve:
+    """The difference of two groups, worked out on the first so many samples of each prompt, for every rater.
+
+    `cell` is one of the cells that it was worked out on; the others differ in the rater.
+    """
+
+    cell: ContinuationCell
+    points: Sequence[tuple[str, int, Estimate]]
+    """Rater, samples of each prompt, and the difference of the first two groups."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The curve as the run folder keeps it."""
+        cell, pair = self.cell, self.cell.summary.pairs[0]
+        return {
+            "model": cell.model,
+            "source": cell.source,
+            "bias": cell.bias,
+            "decoding": asdict(cell.decoding),
+            "a": pair.a,
+            "b": pair.b,
+            "points": [
+                {"rater": rater, "samples": samples, "difference": found.as_json()}
+                for rater, samples, found in self.points
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ContinuationsSummary:
+    """All cells of a run, in the order of the study."""
+
+    cells: tuple[ContinuationCell, ...]
+    tilts: tuple[RaterTilt, ...]
+    agreement: tuple[RatersCompared, ...]
+    refusals: Sequence[Refusals]
+    """By model, source and bias: what became of the texts that were asked for, by group, and how groups differ."""
+    sizes: Sequence[SizeCurve] = ()
+    """The curve over sample size, one for each model and bias."""
+    people: PeopleSaid | None = None
+    repeats: Sequence[Repeats] = ()
+    """How far several samples of one prompt differ, one for each model and decoding that draws at random."""
+    situations: Sequence[SituationsCell] = ()
+    """Of prompts that state a situation: whom the texts name, by situation."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The summary as the run folder keeps it."""
+        return {
+            "cells": [cell.as_json() for cell in self.cells],
+            "tilts": [
+                {
+                    "rater": tilt.rater,
+                    "bias": tilt.bias,
+                    "groups": {group: found.as_json() for group, found in tilt.by_group.items()},
+                    "pairs": [{"a": a, "b": b, **found.as_json()} for (a, b), found in tilt.difference.items()],
+                }
+                for tilt in self.tilts
+            ],
+            "agreement": [one.as_json() for one in self.agreement],
+            "refusals": [one.as_json() for one in self.refusals],
+            "sizes": [curve.as_json() for curve in self.sizes],
+            "repeats": [one.as_json() for one in self.repeats],
+            **({"people": asdict(self.people)} if self.people else {}),
+            **({"situations": [cell.as_json() for cell in self.situations]} if self.situations else {}),
+        }
+
+
+def favour(rater: str) -> int:
+    """1 where a higher rating is the better one, −1 where it is the worse one, 0 where neither can be said.
+
+    >>> favour("sentiment.vader.v1"), favour("toxicity.linear.v1"), favour("hf.v1:mine@12ab[fine=0,rude=5;worse=high]")
+    (1, -1, -1)
+    """
+    scale = scale_of(rater)
+    return 0 if scale is None else -scale.worse
+
+
+def ends_of(rater: str) -> Bounds | None:
+    """The ends of the scale of a rater, where they are known.
+
+    >>> ends_of("sentiment.vader.v1"), ends_of("readability.fog.v1")
+    ((-1.0, 1.0), None)
+    """
+    scale = scale_of(rater)
+    return None if scale is None else scale.ends

@@ -1,0 +1,207 @@
+"""What a run of continuations says: one summary for every model, source, bias, decoding and rater."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, TypedDict
+
+from tiltmeter.records import Estimate, Scope
+from tiltmeter.results.cells import Cell, table_of
+from tiltmeter.results.items import rated_items
+from tiltmeter.results.ledger.texts import GROUP_RATERS
+from tiltmeter.results.summary.people import compare_with_people, people_cells, people_said
+from tiltmeter.results.summary.people_ratings import PeopleRatings, rated_by_people
+from tiltmeter.results.summary.raters import compare_raters
+from tiltmeter.results.summary.refusals import refusal_rater, refusals
+from tiltmeter.results.summary.repeats import repeats
+from tiltmeter.results.summary.situations import UNDIRECTED, SituationsCell, situations_cell
+from tiltmeter.results.summary.structures import rephrased, with_structures
+from tiltmeter.results.summary.text_records import (
+    PEOPLE,
+    ContinuationCell,
+    ContinuationsSummary,
+    PeopleSaid,
+    RatersCompared,
+    RaterTilt,
+    SizeCurve,
+    ends_of,
+    favour,
+    kind_of,
+)
+from tiltmeter.stats.continuations import RatedItem, summarise
+from tiltmeter.stats.curves import first_samples, sample_sizes
+from tiltmeter.stats.rater_comparison import tilt_summary, within_tilt
+from tiltmeter.store import Continuations, Run
+
+__all__ = [
+    "PEOPLE",
+    "ContinuationCell",
+    "ContinuationsSummary",
+    "PeopleRatings",
+    "PeopleSaid",
+    "RaterTilt",
+    "RatersCompared",
+    "Scope",
+    "favour",
+    "kind_of",
+    "summarise_continuations",
+]
+
+_REFUSAL = "refusal"
+
+WITH_EXTREMES = ("toxicity",)
+"""Kinds of raters of which the k highest texts of each prompt, and those above a threshold, are looked at."""
+
+
+class Far(TypedDict, total=False):
+    """What is asked of the far end of the ratings."""
+
+    most_k: Sequence[int]
+    threshold: float
+
+
+def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> ContinuationsSummary | None:
+    """Everything that a run says about what its models write; None where it has no continuations.
+
+    `people` are ratings of a sub-sample of the texts: one more column of the bidimensional table.
+    """
+    found = run.continuations
+    if found is None:
+        return None
+    seed = int(run.meta["resolved"]["seed"])
+    rated = table_of(run).of("continuations")
+    tilts = tuple(_tilts(found))
+    stated = [cell for cell in rated if cell.rater.startswith(GROUP_RATERS) and _states(found, cell)]
+    judged = [cell for cell in rated if kind_of(cell.rater) != _REFUSAL and cell not in stated]
+    cells = [_cell(run, cell, tilts, seed) for cell in judged]
+    texts = rated_by_people(run, people) if people else []
+    beside = compare_with_people(texts, people.rater, judged, seed) if people else ()
+    order = partial(_in_order, run)
+    return ContinuationsSummary(
+        cells=(*cells, *(people_cells(texts, people.rater, _scope(judged), order) if people else ())),
+        tilts=tilts,
+        agreement=(*compare_raters(judged, seed), *beside),
+        refusals=tuple(refusals(rated, refusal_rater(found), order)),
+        sizes=tuple(_sizes(run, list(zip(cells, judged, strict=True)))),
+        people=people_said(people, texts) if people and texts else None,
+        repeats=tuple(repeats(found)),
+        situations=tuple(_situations(run, cell) for cell in stated),
+    )
+
+
+def _states(found: Continuations, cell: Cell) -> bool:
+    """Whether the prompts of a cell state a situation and name no group."""
+    own = [prompt.group for prompt in found.prompts if (prompt.source, prompt.bias) == (cell.source, cell.bias)]
+    return None in own
+
+
+def _situations(run: Run, cell: Cell) -> SituationsCell:
+    prompts = {prompt.id: prompt for prompt in run.continuations.prompts} if run.continuations else {}
+    texts = [
+        (prompts[row.item], row.label, None if row.reason == UNDIRECTED else row.reason)
+        for row in cell.rows
+        if prompts[row.item].group is None
+    ]
+    groups = {group for prompt, *_ in texts for group, _ in prompt.word_sets}
+    place = (cell.model, cell.source, cell.bias, cell.decoding, cell.rater)
+    return situations_cell(place, texts, reference_among(run, groups))
+
+
+def _scope(cells: Sequence[Cell]) -> Scope:
+    """What most raters of a run read: some read the completion alone whatever the study says."""
+    return "whole" if not cells or any(cell.scope == "whole" for cell in cells) else "completion"
+
+
+def _cell(run: Run, cell: Cell, tilts: Sequence[RaterTilt], seed: int) -> ContinuationCell:
+    items = _items(run, cell)
+    counted = rephrased(items)
+    reference = _reference(run, items)
+    far: Far = {}
+    if kind_of(cell.rater) in WITH_EXTREMES:
+        far = {"most_k": sample_sizes(counted), "threshold": _choices(run).get("threshold", 0.5)}
+    summary = summarise(counted, reference=reference, scale=ends_of(cell.rater), **far)
+    own = [tilt for tilt in tilts if (tilt.rater, tilt.bias) == (cell.rater, cell.bias)]
+    within = frozenset(
+        (pair.a, pair.b)
+        for pair in summary.pairs
+        for tilt in own
+        if within_tilt(pair.difference, Estimate(tilt.of(pair.a, pair.b)))
+    )
+    place = (cell.model, cell.source, cell.bias, cell.decoding, cell.rater)
+    scope: Scope = "whole" if cell.scope == "whole" else "completion"
+    made = ContinuationCell(*place, scope, summary, within, tilt_measured=bool(own))
+    return with_structures(run, made, items, reference=reference, seed=seed)
+
+
+def _choices(run: Run) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = run.meta["resolved"].get("continuations") or {}
+    return found
+
+
+def reference_among(run: Run, groups: Collection[str]) -> str | None:
+    """The group that the study compares the others with, where it is one of these."""
+    return next((name for name in _choices(run).get("reference", ()) if name in groups), None)
+
+
+def _reference(run: Run, items: Sequence[RatedItem]) -> str | None:
+    """The group that the others are compared with, where the study names one of these."""
+    return reference_among(run, {item.group for item in items})
+
+
+def _items(run: Run, cell: Cell) -> list[RatedItem]:
+    """The ratings of a cell, the groups in the order in which a spec compares them: the first is that of a − b."""
+    order = _places(run, cell.bias)
+    return sorted(rated_items(cell), key=lambda item: order.get(item.group, len(order)))
+
+
+def _places(run: Run, bias: str) -> dict[str, int]:
+    """The place of each group in the comparisons of a spec."""
+    specs = {spec["name"]: spec for spec in run.meta["resolved"]["specs"]}
+    compare = specs.get(bias.partition(":")[0], {}).get("compare", ())
+    return {name: place for place, name in enumerate(dict.fromkeys(name for pair in compare for name in pair))}
+
+
+def _in_order(run: Run, bias: str, groups: Sequence[str]) -> tuple[list[str], str | None]:
+    """The groups as a spec compares them, and the one of the bias that the others are compared with."""
+    order = _places(run, bias)
+    every = {prompt.group for prompt in run.continuations.prompts if prompt.bias == bias} if run.continuations else ()
+    known = [group for group in every if group] or groups
+    return sorted(groups, key=lambda group: order.get(group, len(order))), reference_among(run, known)
+
+
+def _tilts(found: Continuations) -> Iterator[RaterTilt]:
+    for rater in found.raters:
+        by_bias: dict[str, list[tuple[str, float | None, str]]] = {}
+        for bias, item in found.tilts(rater.name):
+            by_bias.setdefault(bias, []).append((item.group, item.rating.value, item.sentence))
+        for bias, items in by_bias.items():
+            summary = tilt_summary(items, scale=ends_of(rater.name))
+            yield RaterTilt(rater.name, summary.by_group, summary.difference, bias)
+
+
+def _sizes(run: Run, cells: Sequence[tuple[ContinuationCell, Cell]]) -> Iterator[SizeCurve]:
+    """For each model and bias the first cell with several samples of each prompt, under every rater."""
+    seen: set[tuple[str, str]] = set()
+    for first, measured in cells:
+        owner = (first.model, first.bias)
+        if owner in seen or not first.summary.pairs:
+            continue
+        own = _items(run, measured)
+        if len(sample_sizes(own)) > 1:
+            seen.add(owner)
+            place = (first.model, first.source, first.bias, first.decoding)
+            beside = [
+                both for both in cells if (both[0].model, both[0].source, both[0].bias, both[0].decoding) == place
+            ]
+            items = ((cell, own if cell is first else _items(run, of)) for cell, of in beside)
+            yield SizeCurve(first, [size for cell, read in items for size in _by_size(run, cell, read)])
+
+
+def _by_size(run: Run, cell: ContinuationCell, every: Sequence[RatedItem]) -> Iterator[tuple[str, int, Estimate]]:
+    items = rephrased(every)
+    for size in sample_sizes(items):
+        part = first_samples(items, size)
+        pairs = summarise(part, reference=_reference(run, items), scale=ends_of(cell.rater)).pairs
+        if pairs:
+            yield cell.rater, size, pairs[0].difference

@@ -1,0 +1,196 @@
+"""Summaries of the continuations of a run, and what people said of some of them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.report.completions import DECODINGS, Lean, make_rated_run
+from tests.report.synthetic import make_run
+from tiltmeter.errors import InvalidData
+from tiltmeter.results import PeopleRatings, boards, read_ratings, summarise_continuations, write_sheet
+from tiltmeter.results.summary.people_ratings import text_id
+from tiltmeter.store import Run
+
+TWO = DECODINGS[:2]
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    raters = ("sentiment.vader.v1", "sentiment.minilm.v1", "toxicity.linear.v1", "refusal.v5")
+    return make_rated_run(Path("nowhere"), decodings=TWO, raters=raters)
+
+
+def judged(run: Run, value: float = 0.0) -> PeopleRatings:
+    """Two people who rate texts about women lower by one, and agree."""
+    assert run.continuations
+    values = {}
+    for one in run.continuations.texts("alpha-135m", TWO[0]):
+        said = value - 1 if one.prompt.group == "women" else value + one.sample / 10
+        values[text_id("alpha-135m", one)] = {"ann": said, "bob": said}
+    return PeopleRatings(values, "sentiment")
+
+
+def test_a_run_of_pairs_has_no_such_summary():
+    assert summarise_continuations(make_run(Path("nowhere"))) is None
+
+
+def test_cells_stand_in_the_order_of_the_study_and_refusals_apart(run: Run):
+    found = summarise_continuations(run)
+    assert found
+    assert [(cell.decoding, cell.rater) for cell in found.cells] == [
+        (decoding, rater)
+        for decoding in TWO
+        for rater in ("sentiment.vader.v1", "sentiment.minilm.v1", "toxicity.linear.v1")
+    ]
+    [refusals] = found.refusals
+    assert (refusals.model, refusals.source, refusals.bias) == ("alpha-135m", "own-prompts", "gender")
+    assert (refusals.groups["women"].refused, refusals.groups["women"].asked) == (12, 48)
+    assert (refusals.groups["men"].refused, refusals.groups["men"].asked) == (0, 48)
+    [pair] = refusals.pairs
+    assert (pair.a, pair.b, pair.difference.value) == ("women", "men", 0.25)
+
+
+def test_signed_ratings_have_no_ratio_and_toxicity_has_the_highest_texts(run: Run):
+    found = summarise_continuations(run)
+    assert found
+    by_rater = {cell.rater: cell.summary for cell in found.cells}
+    assert by_rater["sentiment.vader.v1"].pairs[0].ratio is None
+    assert by_rater["toxicity.linear.v1"].pairs[0].ratio is not None
+    assert {"most_k=1", "most_k=4", "any_above"} <= set(by_rater["toxicity.linear.v1"].extremes)
+
+
+def test_a_difference_no_larger_than_the_raters_tilt_is_marked(run: Run):
+    lean = Lean({"toxicity.linear.v1": 0.05}, noise=0.01)
+    small = make_rated_run(Path("nowhere"), decodings=TWO[:1], raters=("toxicity.linear.v1",), lean=lean)
+    large = make_rated_run(
+        Path("nowhere"), decodings=TWO[:1], raters=("toxicity.linear.v1",), lean=Lean({"toxicity.linear.v1": 0.6}, 0.01)
+    )
+    marks = [summarise_continuations(one) for one in (small, large)]
+    assert [bool(found and found.cells[0].within_tilt) for found in marks] == [True, False]
+    assert marks[0]
+    assert marks[0].tilts[0].of("women", "men") == pytest.approx(0.11)
+    assert marks[0].tilts[0].of("men", "women") == pytest.approx(-0.11)
+
+
+def test_the_curve_over_samples_ends_at_the_whole(run: Run):
+    found = summarise_continuations(run)
+    assert found
+    [curve] = found.sizes
+    assert (curve.cell.model, curve.cell.bias) == (found.cells[0].model, found.cells[0].bias)
+    sizes = [(samples, estimate) for rater, samples, estimate in curve.points if rater == "sentiment.vader.v1"]
+    assert [samples for samples, _ in sizes] == [1, 2, 3, 4]
+    assert sizes[-1][1].value == found.cells[0].summary.pairs[0].difference.value
+    assert sizes[0][1].n == 24 - 2  # the first sample of one opener of each group is empty
+
+
+def test_raters_of_one_kind_that_point_to_opposite_groups_are_named(run: Run):
+    found = summarise_continuations(run)
+    assert found
+    [one] = found.agreement
+    assert (one.first, one.second) == ("sentiment.vader.v1", "sentiment.minilm.v1")
+    assert one.opposite == (("gender", "women", "men"),)
+
+
+def test_of_very_many_texts_some_are_compared(run: Run, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("tiltmeter.results.summary.raters.MOST_TEXTS", 50)
+    found = summarise_continuations(run)
+    assert found
+    assert 0 < found.agreement[0].n <= 50
+
+
+def test_the_summary_is_json(run: Run):
+    found = summarise_continuations(run, judged(run))
+    assert found
+    again = json.loads(json.dumps(found.as_json(), allow_nan=False))
+    assert again["cells"][0]["pairs"][0]["a"] == "women"
+    assert again["people"]["texts"] == 96
+
+
+def test_people_are_one_more_rater(run: Run):
+    found = summarise_continuations(run, judged(run))
+    assert found and found.people
+    [column] = [cell for cell in found.cells if cell.rater == "people.sentiment"]
+    assert column.decoding == TWO[0]
+    assert column.summary.pairs[0].difference.value == pytest.approx(-1.15)
+    [board] = boards(found, {})
+    assert board.raters[-1] == "people.sentiment"
+    assert found.people.krippendorff == pytest.approx(1.0)
+    with_people = [one for one in found.agreement if one.first == "people.sentiment"]
+    assert {one.second for one in with_people} == {"sentiment.vader.v1", "sentiment.minilm.v1"}
+    assert all(one.n == 82 for one in with_people), "as everywhere, a refusal is no text that was rated"
+    by_rater = {one.second: one.opposite for one in with_people}
+    assert by_rater["sentiment.minilm.v1"] == (("gender", "women", "men"),)
+
+
+def test_a_sheet_comes_back_as_ratings(run: Run, tmp_path: Path):
+    sheet = tmp_path / "sheet.csv"
+    assert write_sheet(run, sheet, 20, seed=3) == 20
+    rows = list(csv.DictReader(sheet.open(newline="")))
+    assert len({row["id"] for row in rows}) == 20
+    # The sheet is drawn evenly, and tells neither the group apart from the text nor any rating.
+    assert sum("women" in row["text"] for row in rows) == 10
+    assert set(rows[0]) == {"id", "text", "kind", "value", "annotator"}
+    with sheet.open("w", newline="") as file:
+        writer = csv.DictWriter(file, ["id", "value", "annotator"])
+        writer.writeheader()
+        writer.writerows({"id": row["id"], "value": "0.5", "annotator": "ann"} for row in rows)
+        writer.writerow({"id": rows[0]["id"], "value": "", "annotator": "bob"})
+    people = read_ratings([sheet])
+    assert people.rater == "people"
+    found = summarise_continuations(run, people)
+    assert found and found.people
+    assert found.people.annotators == {"ann": 20}
+    write_sheet(run, tmp_path / "again.csv", 20, seed=3)
+    assert {row["id"] for row in csv.DictReader((tmp_path / "again.csv").open(newline=""))} == set(people.values)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("id,value\n1,2\n", "has no column `annotator`"),
+        ("id,value,annotator\n1,high,ann\n", "line 2, `value`: 'high' is no rating"),
+        ("id,value,annotator,kind\n1,3,ann,regard\n", "line 2, `value`: 3 lies outside -1 to 1, the scale of regard"),
+        ("id,value,annotator,kind\n1,2,ann,sentiment\n", "2 lies outside -1 to 1, the scale of sentiment"),
+        ("id,value,annotator,kind\n1,5,ann,Toxicity\n", "5 lies outside 0 to 1, the scale of toxicity"),
+        ("id,value,annotator\n1,2,ann\n2,0,ann\n", "line 2, `value`: 2 may be a number, or the label other"),
+        ("id,value,annotator\n1,2,\n", "line 2, `annotator`: is blank"),
+        ("id,value,annotator,kind\n1,2,a,toxicity\n2,1,a,regard\n", "different kinds"),
+    ],
+)
+def test_a_sheet_that_cannot_be_read_is_refused_in_one_sentence(text: str, problem: str, tmp_path: Path):
+    path = tmp_path / "sheet.csv"
+    path.write_text(text)
+    with pytest.raises(InvalidData, match=problem):
+        read_ratings([path])
+
+
+def test_a_reference_is_what_the_other_groups_are_compared_with():
+    run = make_rated_run(
+        Path("nowhere"), biases=("religion", "gender"), decodings=TWO[:1], raters=("toxicity.linear.v1",)
+    )
+    resolved = {**run.meta["resolved"], "continuations": {"reference": ["Muslims"], "threshold": 0.9}}
+    named = replace(run, meta={**run.meta, "resolved": resolved})
+    plain, found = summarise_continuations(run), summarise_continuations(named)
+    assert plain and found
+    religion, gender = found.cells
+    assert [(pair.a, pair.b) for pair in religion.summary.pairs[:2]] == [("Christians", "Muslims"), ("Jews", "Muslims")]
+    assert [(pair.a, pair.b) for pair in gender.summary.pairs] == [("women", "men")], "it has no such group"
+    [size] = [one for one in found.sizes if one.cell.bias == "religion"]
+    assert size.points[-1][2].value == religion.summary.pairs[0].difference.value
+    above = [cells[0].summary.extremes["share_above"]["Jews"].value for cells in (plain.cells, found.cells)]
+    assert above[1] < above[0], "the threshold is that of the study"
+
+
+def test_a_refusal_has_no_other_rating_that_counts(run: Run):
+    found = summarise_continuations(run)
+    assert found and run.continuations
+    texts = [one for one in run.continuations.texts("alpha-135m", TWO[0]) if one.prompt.group == "women"]
+    declined = sum(one.sample == 2 and bool(one.text.strip()) for one in texts)
+    group = found.cells[0].summary.groups["women"]
+    assert group.unrated["the model declined to answer"] == declined > 0
+    assert "the model declined to answer" not in found.cells[0].summary.groups["men"].unrated

@@ -25,7 +25,7 @@ from tiltmeter.records import Decoding
 from tiltmeter.report.limitations import limitations
 from tiltmeter.results import summarise_run
 from tiltmeter.results.account import account
-from tiltmeter.results.findings.findings import summarise_multiverse
+from tiltmeter.results.findings.findings import summarise_findings
 from tiltmeter.store import KeptAnswers, is_passing
 from tiltmeter.study import parse, plan
 
@@ -273,7 +273,7 @@ def test_a_report_says_that_a_model_changed_during_its_run(tmp_path: Path, monke
     [spent] = run.meta["api"].values()
     assert spent["models"] == ["tested-2024-08-06", "tested-2024-11-20"]
     runs = [(run, summarise_run(run))]
-    answered = summarise_multiverse(runs)
+    answered = summarise_findings(runs)
     said = limitations(runs, answered, account(runs, answered))
     assert any("tested-2024-11-20" in one for one in said)
 

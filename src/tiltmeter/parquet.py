@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 import tempfile
@@ -70,9 +71,10 @@ def plain_names(found: Any, files: Sequence[str | Path]) -> list[str]:
     if any(map(is_address, files)) or not any(re.search(r"[*?\[]", name) for name in names):
         return names
     [(folder,)] = found.execute("SELECT current_setting('temp_directory')").fetchall()
-    links = [Path(folder) / f"{number:06}.parquet" for number in range(len(names))]
+    links = [Path(folder) / f"{hashlib.sha256(name.encode()).hexdigest()}.parquet" for name in names]
     for link, name in zip(links, names, strict=True):
-        link.symlink_to(name)
+        if not link.is_symlink():
+            link.symlink_to(name)
     return [str(link) for link in links]
 
 

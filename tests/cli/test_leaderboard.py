@@ -206,6 +206,7 @@ def test_the_page_and_the_documents_say_what_the_table_says(tiltmeter: Command, 
         assert f"| {share}\N{NO-BREAK SPACE}% |" in markdown
         assert rf"{share}~\%" in latex
     assert board["entries"][0]["standing"]["above"]
+    assert board["order_shown"] == board["order_pairs"] and "whole order is shown" in markdown
     assert latex.startswith("% Made by tiltmeter")
 
 

@@ -85,7 +85,7 @@ def study(url: str, more: str = "") -> Plan:
         more,
         (
             '[continuations]\nsources = [{ own-prompts = { domain = "gender", per_group = 3 } }]\n'
-            "decoding = { temperature = [0, 1.0], max_new_tokens = 6 }\nsamples = 2\n"
+            "decoding = { temperature = [0, 1.0], max_new_tokens = [3, 6] }\nsamples = 2\n"
             f'raters = ["sentiment.vader", {{ judge = {{ model = "{named(url, more)}", question = "sentiment" }} }}]\n'
             '[next_words]\nsources = [{ natural = { limit = 4 } }]\nwords = "he-she"\nbounded = [false, true]\n'
         ),

@@ -58,7 +58,10 @@ def as_before(folder: Path) -> None:
     """Keep the finished batches of a run where earlier versions did."""
     for statements in (
         ["create table if not exists batches (model text, batch integer, primary key (model, batch))"],
-        ["insert into batches select name, batch from steps where stage = 'scoring'", "delete from steps"],
+        [
+            "insert into batches select name, batch from steps where stage = 'scoring'",
+            "delete from steps where stage = 'scoring'",
+        ],
     ):
         with rewritten(folder / LEDGER) as database:
             for statement in statements:

@@ -6,18 +6,19 @@ import random
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.report.synthetic import Tilt, make_run
 from tiltmeter.engine import carry_out
 from tiltmeter.parquet import database, fill, save
-from tiltmeter.records import PairScore
+from tiltmeter.records import Pair, PairScore
 from tiltmeter.results import cells as module
 from tiltmeter.results import summarise_run
 from tiltmeter.results.cells import Table, table_of, write_measurements
 from tiltmeter.results.findings.findings import finding, questions
-from tiltmeter.results.findings.material import Material
+from tiltmeter.results.findings.material import Material, cells_of
 from tiltmeter.results.measurements import ITEMS, MADE, MEASUREMENTS, measurements
 from tiltmeter.store import Run, read_run
 from tiltmeter.store.made import note_made
@@ -129,8 +130,9 @@ def test_two_decodings_that_differ_in_what_they_stop_at_are_two_cells(run: Run) 
         fill(found, "measurements", MEASUREMENTS, both)
         fill(found, "items", ITEMS, [])
         table._database = found
-        assert [cell.decoding.stop for cell in table.cells] == [(), (".",)]
-        assert [len(cell.rows) for cell in table.cells] == [1, 1]
+        cells = table._numbered()
+        assert [cell.decoding.stop for cell in cells] == [(), (".",)]
+        assert [len(cell.rows) for cell in cells] == [1, 1]
 
 
 def test_a_table_stays_as_it_is_when_its_files_are_written_twice(run: Run, tmp_path: Path) -> None:
@@ -179,3 +181,32 @@ def test_the_headline_of_pairs_and_their_cell_of_a_question_are_the_same_figure(
                 assert own.p == pytest.approx(cell.raw.p)
                 checked += 1
     assert checked == sum("as-published" not in scorer for _, scorer, _ in headlines) > 3
+
+
+def test_a_folder_whose_name_looks_like_a_pattern_is_read_like_any_other(tmp_path: Path) -> None:
+    run = carry_out(plan(parse(STUDY)), tmp_path / "run [1] *")
+    before = shown(table_of(run))
+    note_made(run.folder, write_measurements(run, run.folder))
+    assert shown(table_of(again(run))) == before
+
+
+def test_two_data_sets_on_one_topic_answer_one_question_each_with_the_groups_that_it_has() -> None:
+    made = make_run(Path("nowhere"), tilts=[Tilt("gender-professions", 0.6)], models=["m"], scorers=["causal.sum.v1"])
+    noise = random.Random(2)
+
+    def pair(source: str, at: int, groups: tuple[str, str], **more: Any) -> Pair:
+        texts = (f"{source} one {at} {groups}", f"{source} other {at} {groups}")
+        return Pair(f"{source}:{at}{groups}", source, f"{source}/gender", f"origin {at}", texts, groups, **more)
+
+    pairs = [
+        *(pair("one", at, ("women", "men"), stereotyped=at % 2) for at in range(12)),
+        *(pair("other", at, ("stereotype", "anti-stereotype"), stereotyped=0) for at in range(12)),
+        *(pair("other", at, ("stereotype", "unrelated"), contrast="meaning") for at in range(12)),
+    ]
+    scores = {place: [PairScore(one, place[1], (noise.gauss(0, 1), 0.0)) for one in pairs] for place in made.scores}
+    material = Material([replace(made, pairs=pairs, scores=scores)])
+    [question] = [one for one in questions(material) if one.view == "pairs"]
+    assert (question.bias, question.first, question.second) == ("gender", "women", "men")
+    cells = cells_of(question, material)
+    assert {(cell.choices["source"], cell.sides is not None) for cell in cells} == {("one", True), ("other", False)}
+    assert all(len(cell.values) == 12 for cell in cells), "meaningless sentences are no test"

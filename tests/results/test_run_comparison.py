@@ -13,13 +13,17 @@ import pytest
 from tests.report.completions import DECODINGS, Lean, make_rated_run
 from tests.report.synthetic import Tilt, make_run
 from tests.results.planted_studies import BOOKS, PROFESSIONS, TOOLS, pairs_run, texts_run, words_run
+from tiltmeter.engine import carry_out
 from tiltmeter.errors import UserError
 from tiltmeter.records import Estimate, Pair, PairScore
 from tiltmeter.results.compare.records import Compared, ComparedView, RunComparison
 from tiltmeter.results.compare.runs import compare_runs
+from tiltmeter.specs import load
+from tiltmeter.specs.write import to_toml
 from tiltmeter.stats.before_after import GapChange, Prompted, gap_change, gap_equivalence, means_of
 from tiltmeter.stats.comparisons import Paired, paired
 from tiltmeter.store import Continuations, Run, UsedRater
+from tiltmeter.study import parse, plan
 
 pytestmark = pytest.mark.slow
 
@@ -508,3 +512,18 @@ def test_a_comparison_keeps_its_own_correction_in_json() -> None:
     assert one.as_json()["difference"]["p_adjusted"] == 0.04
     assert one.as_json()["minimum_detectable"] == one.detectable
     assert Compared("pairs", {}, replace(found, difference=Estimate(1.0))).detectable is None
+
+
+def test_a_source_that_asks_for_other_words_is_refused(tmp_path: Path) -> None:
+    def asked(folder: Path, women: str) -> Run:
+        folder.mkdir()
+        spec = to_toml(load("gender-math-arts")).replace('"sister"', f'"{women}"')
+        (folder / "spec.toml").write_text(spec, encoding="utf-8")
+        study = 'models = ["scripted"]\nspecs = ["spec.toml"]\n[next_words]\nsources = ["templates"]\n'
+        return carry_out(plan(parse(study, file=folder / "study.toml")), folder / "run")
+
+    words = {"a": "sister", "b": "niece", "c": "sister"}
+    one, other, same = (asked(tmp_path / name, word) for name, word in words.items())
+    with pytest.raises(UserError, match="the set of words own has other words for"):
+        compare_runs([one, other])
+    assert of(compare_runs([one, same]), "next words").cells

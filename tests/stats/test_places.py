@@ -115,3 +115,5 @@ def test_strata_count_alike_whatever_their_size() -> None:
     found = order((9.0, 9.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0), (1.0, 1.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0), sets=sets)
     assert [one.place for one in found.standings] == [1, 2]
     assert found.differences[0].value == 3.5
+    # Without any spread within a set, and with sets that go apart, nothing is shown.
+    assert (found.differences[0].p, found.differences[0].shown) == (1.0, False)

@@ -62,7 +62,7 @@ def rephrase(
         start,
         lambda found: all(text.dropped for text in found.attempts),
     )
-    journal = partial.part("rephrased", Rephrased) if partial else Journal[Rephrased]()
+    journal: Journal[Rephrased] = partial.part("rephrased", Rephrased) if partial else Journal()
     return units.made(journal, HERE, watcher or Silent())
 
 

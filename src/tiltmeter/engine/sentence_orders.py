@@ -224,7 +224,7 @@ class _Desk:
         order = self._order
         own = self.asked.ranked_by == order.by
         review = self._auditor.review(judge=order.judge, otherwise=self._generator if own else None)
-        journal = self._partial.part(part, UnitResult) if self._partial else Journal[UnitResult]()
+        journal: Journal[UnitResult] = self._partial.part(part, UnitResult) if self._partial else Journal()
         author = Author(self._generator, settings, self._shots, review)
         todo = [(spec, units(spec, settings)) for spec in self._order.specs.values()]
         what = f"writing sentences with {self._order.by}" + (f", {part}" if part else "")

@@ -33,11 +33,11 @@ from tiltmeter.report.view_agreement import ViewsView, views_view
 from tiltmeter.report.written import WrittenSection, written_sections
 from tiltmeter.results import RunSummary, correlate_runs
 from tiltmeter.results.account import account
-from tiltmeter.results.cells import write_measurements
+from tiltmeter.results.cells import table_of, write_measurements
 from tiltmeter.results.findings.findings import Findings, summarise_findings
 from tiltmeter.results.measurements import MADE
 from tiltmeter.store import Run
-from tiltmeter.store.made import note_made
+from tiltmeter.store.made import ledger_hash, note_made
 
 REPORT = "report.html"
 """The name of the report in a run folder."""
@@ -65,7 +65,9 @@ def write_run(run: Run, summary: RunSummary, page: Page | None = None) -> Path:
     out = run.folder / REPORT
     # Where there is a report, everything that it stands for is there.
     write_page(found, out, figures=run.folder / "figures")
-    note_made(run.folder, [*written, out])
+    # What another process has added meanwhile is not in what was made.
+    if table_of(run).ledger == ledger_hash(run.folder):
+        note_made(run.folder, [*written, out])
     return out
 
 

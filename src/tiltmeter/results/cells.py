@@ -22,7 +22,7 @@ from tiltmeter.results.scores import is_published
 from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.scales import Bounds
 from tiltmeter.store import Run
-from tiltmeter.store.made import is_made_here
+from tiltmeter.store.made import is_made_here, ledger_hash
 from tiltmeter.views import View
 
 _KEY = ("model", "view", "source", "bias", *CHOSEN)
@@ -127,25 +127,34 @@ class Table:
     """The tables of a run: those that were made here and lie in its folder, or else made anew from its ledger."""
 
     def __init__(self, run: Run) -> None:
-        with ExitStack() as stack:
-            self._database = stack.enter_context(database())
-            for file, (columns, rows) in MADE.items():
-                name = Path(file).stem
-                if is_made_here(run.folder, file) and says_of_itself(self._database, run.folder / file) == VERSION:
-                    attach(self._database, f"{name} there", run.folder / file)
-                    self._database.execute(f"CREATE TABLE {name} AS SELECT * FROM {quoted(f'{name} there')}")
-                else:
-                    fill(self._database, name, columns, rows(run))
-            self._close = stack.pop_all().close
+        self.ledger = ledger_hash(run.folder)
+        """The state of the ledger that they are of."""
         self._texts: dict[View, dict[str, tuple[str | None, ...]]] = {}
         self._orders: Mapping[str, Sequence[object]] = {
             "model": list(run.facts),
             "rater": [used.name for used in run.continuations.raters] if run.continuations else (),
             "decoding": run.continuations.decodings if run.continuations else (),
         }
+        with ExitStack() as stack:
+            self._database = stack.enter_context(database())
+            for file in ("items.parquet", "measurements.parquet"):
+                self._read(run, file)
+            self.cells = self._numbered()
+            """Every cell, by model, source, bias and choices in the order of the study."""
+            self._close = stack.pop_all().close
 
-    def save(self, folder: Path) -> list[Path]:
-        """Write the tables as Parquet."""
+    def _read(self, run: Run, file: str) -> None:
+        name, (columns, rows) = Path(file).stem, MADE[file]
+        if is_made_here(run.folder, file) and says_of_itself(self._database, run.folder / file) == VERSION:
+            attach(self._database, f"{name} there", run.folder / file)
+            self._database.execute(f"CREATE TABLE {name} AS SELECT * FROM {quoted(f'{name} there')}")
+        else:
+            fill(self._database, name, columns, rows(run))
+
+    def save(self, run: Run, folder: Path) -> list[Path]:
+        """Write the tables of the run, and what it wrote, as Parquet."""
+        self._database.execute("DROP TABLE IF EXISTS texts")
+        self._read(run, "texts.parquet")
         for file in MADE:
             save(self._database, Path(file).stem, folder / file, VERSION)
         return [folder / file for file in MADE]
@@ -154,9 +163,8 @@ class Table:
         """Let go of the tables."""
         self._close()
 
-    @cached_property
-    def cells(self) -> tuple[Cell, ...]:
-        """Every cell, by model, source, bias and choices in the order of the study."""
+    def _numbered(self) -> tuple[Cell, ...]:
+        """Put the measurements of each cell together."""
         key, scale = (", ".join(map(quoted, names)) for names in (_KEY, SCALE))
         self._database.execute(
             f"CREATE TABLE numbered AS SELECT dense_rank() OVER (ORDER BY {key}) AS number, rowid AS place, * "
@@ -253,15 +261,14 @@ def table_of(run: Run) -> Table:
     """The tables of a run, made or read once for as long as it is held; threads take turns."""
     with _TURN:
         if id(run) not in _TABLES:
-            table = _TABLES[id(run)] = Table(run)
-            assert table.cells is not None  # Worked out here, so that no two threads do it at once.
+            _TABLES[id(run)] = Table(run)
             weakref.finalize(run, lambda at: _TABLES.pop(at).close(), id(run))
         return _TABLES[id(run)]
 
 
 def write_measurements(run: Run, folder: Path) -> list[Path]:
     """Write the tables of a run as Parquet: the same run gives the same bytes, however large it is."""
-    return table_of(run).save(folder)
+    return table_of(run).save(run, folder)
 
 
 def decoding_choices(decoding: Decoding) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tiltmeter.measures.pairs import MARGIN
-from tiltmeter.results.cells import Cell, Measurement
+from tiltmeter.results.cells import Cell, Combination, Measurement
 from tiltmeter.results.measurements import GAP, HIGHEST
 from tiltmeter.results.summary.next_words import ORIGINAL, Expected
 from tiltmeter.stats.continuations import RatedItem
@@ -17,7 +17,7 @@ def pair_items(cell: Cell) -> list[PairItem]:
     ]
 
 
-def pair_item(cell: Cell, row: Measurement, margin: float | None = None) -> PairItem:
+def pair_item(cell: Combination, row: Measurement, margin: float | None = None) -> PairItem:
     """One pair."""
     return PairItem(
         bias=cell.bias,

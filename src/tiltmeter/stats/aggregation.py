@@ -69,6 +69,7 @@ def over_origins(cell: CellData) -> CellData:
         templates=None,
         chances=None,
         terms=None,
+        parts=None,
         behind=None if cell.terms is None else cell,
     )
 

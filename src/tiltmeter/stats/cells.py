@@ -64,6 +64,8 @@ class CellData:
     """Why items are unscored, as far as that is known, and how many."""
     terms: NDArray[np.str_] | None = None
     """Of pairs: the words for the two groups, blank where there are none. Intervals and p are then a headline's."""
+    parts: Sequence[tuple[str, ...]] | None = None
+    """Of pairs: what weighs the same in their headline."""
     equal_origins: bool = True
     """Of pairs: whether every origin counts the same, or every pair."""
     behind: CellData | None = None
@@ -85,6 +87,7 @@ class CellData:
         chances: Sequence[tuple[float | None, float | None]] | None = None,
         because: Sequence[str | None] = (),
         terms: Sequence[str | None] | None = None,
+        parts: Sequence[tuple[str, ...]] | None = None,
     ) -> CellData:
         """A cell from plain lists or arrays; None, NaN and numbers beyond all measure are unscored.
 
@@ -96,7 +99,7 @@ class CellData:
         numbers = np.array(values, dtype=np.float64)
         numbers[~(np.abs(numbers) < LARGEST)] = np.nan
         sided = None if sides is None else np.array(sides, dtype=np.int8)
-        parts = None if strata is None else np.array(strata, dtype=np.str_)
+        apart = None if strata is None else np.array(strata, dtype=np.str_)
         names = np.array(origins).astype(np.str_)
         if because and len(because) != len(numbers):
             raise ValueError("there are not as many reasons as values in a cell")
@@ -108,16 +111,17 @@ class CellData:
             sided,
             orientation,
             neutral,
-            parts,
+            apart,
             scale,
             _named(templates),
             None if chances is None else np.array(chances, dtype=np.float64).reshape(-1, 2),
             dict(reasons),
             _named(terms),
+            parts,
         )
 
     def __post_init__(self) -> None:
-        given = (self.origins, self.sides, self.strata, self.templates, self.chances, self.terms)
+        given = (self.origins, self.sides, self.strata, self.templates, self.chances, self.terms, self.parts)
         if any(each is not None and len(each) != len(self.values) for each in given):
             raise ValueError(
                 "values, origins, sides, strata, templates, chances and terms of a cell are not equally long"
@@ -163,7 +167,7 @@ class CellData:
         if self.templates is None:
             return self
         origins = np.where(self.templates == "", self.origins, np.char.add("template ", self.templates))
-        return replace(self, origins=origins, templates=None, chances=None, terms=None)
+        return replace(self, origins=origins, templates=None, chances=None, terms=None, parts=None)
 
     def sums(self) -> OriginSums:
         """The scored items by origin, oriented."""
@@ -314,8 +318,7 @@ def _raw(cell: CellData, groups: tuple[str, str], level: float) -> Estimate:
         assert paired.sides is not None
         # Half of what lies between the two sides is how far items lean to either, each side counting the same.
         signed = np.where(paired.sides == 1, 2 * paired.neutral - paired.values, paired.values)
-        sides = [str(side) for side in paired.sides.tolist()]
-        found = _headline(replace(paired, values=signed), sides, level)
+        found = _headline(replace(paired, values=signed), level)
         return _turned(scaled(shifted(found, -paired.neutral), 2.0), cell.orientation)
     named = [groups[side] for side in cell.sides.tolist()]
     structures = None if cell.templates is None else [name or None for name in cell.templates.tolist()]
@@ -328,7 +331,7 @@ def _raw(cell: CellData, groups: tuple[str, str], level: float) -> Estimate:
 def _mean(cell: CellData, values: Sequence[float | None], level: float) -> Estimate:
     """The mean of signed items."""
     if cell.terms is not None:
-        return _headline(cell, None, level)
+        return _headline(cell, level)
     if cell.templates is not None:
         low, high = cell.scale or (None, None)
         scale = Scale(low, high, cell.neutral)
@@ -340,13 +343,13 @@ def _mean(cell: CellData, values: Sequence[float | None], level: float) -> Estim
     return estimate(values, cell.origins.tolist(), strata=strata, neutral=cell.neutral, level=level)
 
 
-def _headline(cell: CellData, strata: Sequence[str] | None, level: float) -> Estimate:
+def _headline(cell: CellData, level: float) -> Estimate:
     """The mean of pairs as a headline has it: clustered by attribute, template and the words for the groups."""
     further = {"templates": cell.templates, "terms": cell.terms}
     return estimate(
         [None if math.isnan(value) else value for value in cell.values.tolist()],
         cell.origins.tolist(),
-        strata=strata,
+        strata=cell.parts,
         further={name: [one or None for one in way.tolist()] for name, way in further.items() if way is not None},
         neutral=cell.neutral,
         level=level,

@@ -134,9 +134,19 @@ def _difference(names: tuple[str, str], items: Sequence[Item], gaps: Sequence[fl
         return Difference(*names, 0.0, differing, 1.0)
     if p is None or differing < FEWEST_DIFFERING:
         # Were the two alike, each origin could as well have gone the other way: all go one way in 2 of 2^k cases.
-        # A few origins that differ cannot show more, and a gap that is the same everywhere, without spread, shows that.
-        p = max(p or 0.0, 2.0 ** (1 - differing))
+        # A few origins that differ cannot show more, and a gap without spread shows that, if all do go one way.
+        one_way = p is not None or _go_one_way(items, gaps, value, minus)
+        p = max(p or 0.0, 2.0 ** (1 - differing)) if one_way else 1.0
     return Difference(*names, value, differing, p)
+
+
+def _go_one_way(items: Sequence[Item], gaps: Sequence[float], value: float, minus: Figure) -> bool:
+    """Whether every origin that differs moves the difference to the side that it is on."""
+    for origin in {item.origin for item, gap in zip(items, gaps, strict=True) if gap}:
+        alone = minus([gap if item.origin == origin else 0.0 for item, gap in zip(items, gaps, strict=True)]).value
+        if alone is None or alone * value <= 0:
+            return False
+    return True
 
 
 def _standings(values: Mapping[str, float], found: Sequence[Difference]) -> tuple[Standing, ...]:

@@ -46,14 +46,14 @@ class Amendments:
         """Write what was answered this time, and say how much that is."""
         found = {question: one for question, one in answers.items() if not is_passing(one)}
         with self._amended(found):
-            kept.put(whose, found.items())
+            kept.put(whose, found.items(), again=True)
         return len(found)
 
     def amend_texts(self, model: str, texts: Mapping[Place, Completion], batch: int) -> None:
         """Write texts in their places; batches of ratings, of so many texts, that they are in are to be done again."""
         place = "model = ? and decoding = ? and prompt = ? and sample = ?"
         with self._amended(texts) as database:
-            Answers(WRITTEN, database).put((model,), texts.items())
+            Answers(WRITTEN, database).put((model,), texts.items(), again=True)
             for at in texts:
                 [(number,)] = database.execute(f"select number from completions where {place}", (model, *at))
                 database.execute("delete from ratings where completion = ?", (number,))

@@ -51,15 +51,16 @@ class Answers(Generic[Question, Answer]):
         self._whose = " and ".join(whose)
         self._lacks = f"instr({kind.table}.{kind.reason}, '{NO_ANSWER}') > 0"
 
-    def put(self, whose: Whose, answers: Iterable[tuple[Question, Answer]]) -> None:
-        """Add answers, in a writing; of those that are there, the ones that a server left open are replaced."""
+    def put(self, whose: Whose, answers: Iterable[tuple[Question, Answer]], *, again: bool = False) -> None:
+        """Add answers, in a writing; asked `again`, they take the place of those that a server left open."""
         kind = self.kind
         key, columns = kind.whose + kind.asked, kind.whose + kind.asked + kind.said
         marks = ", ".join([kind.who, *"?" * (len(columns) - 1)])
         changed = ", ".join(f"{column} = excluded.{column}" for column in kind.said)
+        # What is there already and was not asked for again would be a batch that was done twice.
+        there = f" on conflict ({', '.join(key)}) do update set {changed} where {self._lacks}" if again else ""
         self._database.executemany(
-            f"insert into {kind.table} ({', '.join(columns)}) values ({marks}) "
-            f"on conflict ({', '.join(key)}) do update set {changed} where {self._lacks}",
+            f"insert into {kind.table} ({', '.join(columns)}) values ({marks}){there}",
             ((*whose, *kind.question_cells(question), *kind.cells(answer)) for question, answer in answers),
         )
 

@@ -124,7 +124,7 @@ class ContinuationLedger:
         caveats = Counter(one.caveat for text, one in ratings if one.caveat and text not in known)
         if caveats:
             self._count_caveats(database, rater, caveats)
-        Answers(RATED, database).put((rater,), ratings)
+        Answers(RATED, database).put((rater,), ratings, again=True)
 
     def _count_caveats(self, database: sqlite3.Connection, rater: str, caveats: Counter[str]) -> None:
         row = database.execute("select value from meta where key = 'caveats'").fetchone()

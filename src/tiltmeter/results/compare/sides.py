@@ -120,7 +120,7 @@ def views_of(a: Side, b: Side, wanted: Sequence[View] = ()) -> list[View]:
 def is_unfinished(side: Side) -> bool:
     """Whether something that the study asks of the model is not there yet."""
     run = side.run
-    unscored = bool(side.sources("pairs")) and "pairs" not in views_there(side)
+    unscored = bool(side.sources("pairs")) and all(model != side.model for model, _ in run.scores)
     unread = run.next_words is not None and not run.next_words.complete
     return unscored or unread or not run.meta.get("all_rated", True)
 

@@ -7,12 +7,13 @@ what a difference comes from.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tiltmeter.errors import UserError
 from tiltmeter.results.cells import table_of
-from tiltmeter.results.compare.sides import VERSION, Side, decoding_words, is_unfinished
+from tiltmeter.results.compare.sides import VERSION, Matched, Side, decoding_words, is_unfinished
+from tiltmeter.results.ledger.next_words import OWN_WORDS
 from tiltmeter.views import View
 
 _PACKAGES = frozenset({"torch", "transformers", "tokenizers", "onnxruntime", "device", "dtype", "spacy"})
@@ -108,11 +109,27 @@ def _words(a: Side, b: Side) -> list[str]:
     one, other = (
         {choice["label"]: choice["sets"] for choice in side.resolved["next_words"]["words"]} for side in (a, b)
     )
-    return [
+    unlike = [
         f"the set of words {label or 'of the source'} has other words"
         for label in one
         if label in other and _plain(one[label]) != _plain(other[label])
     ]
+    named = Matched.of(a, b, "next words")
+    own, theirs = (_own_words(side, names) for side, names in ((a, named.of_a), (b, named.of_b)))
+    return unlike + [
+        f"the set of words {OWN_WORDS} has other words for {place[1]}"
+        for place in own
+        if "" in one and "" in other and place in theirs and own[place] != theirs[place]
+    ]
+
+
+def _own_words(side: Side, named: Mapping[str, str]) -> dict[tuple[str, str], Any]:
+    """By source and bias, the words that a source asks for by itself."""
+    found: dict[tuple[str, str], Any] = {}
+    for one in side.run.next_words.asked if side.run.next_words else ():
+        prompt = one.asked.prompt
+        found.setdefault((named.get(prompt.source, prompt.source), prompt.bias), _plain(prompt.word_sets))
+    return found
 
 
 def _plain(value: Any) -> Any:

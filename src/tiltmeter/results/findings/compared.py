@@ -7,14 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tiltmeter.measures.next_words import DIFFERENCE
-from tiltmeter.results.cells import Cell, Combination, Measurement
+from tiltmeter.results.cells import Combination, Measurement
 from tiltmeter.results.findings.questions import Question
 from tiltmeter.results.findings.stereotypes import stereotype
-from tiltmeter.results.measurements import PROBABILITY
+from tiltmeter.results.items import pair_item
+from tiltmeter.results.measurements import OTHER, STEREOTYPED
 from tiltmeter.results.summary.next_words import ORIGINAL
 from tiltmeter.results.summary.structures import FIXED
 from tiltmeter.stats.cells import CellData
+from tiltmeter.stats.pairs import headline_strata
 from tiltmeter.stats.scales import apart
 
 PERSON = "person"
@@ -24,18 +25,23 @@ BASELINE = "baseline"
 
 
 def cells_from(
-    question: Question, of: Combination, rows: Sequence[Measurement], spec: Mapping[str, Any]
+    question: Question,
+    of: Combination,
+    rows: Sequence[Measurement],
+    spec: Mapping[str, Any],
+    probabilities: Sequence[Measurement] = (),
 ) -> Iterator[CellData]:
     """The measurements of one combination as cells: by the kind of the sentence, and by set where there are several.
 
     An origin that other sources may know by the same name for something else has its source before its name.
+    `probabilities` are those that values are differences of, which tell more of how sure these are.
     """
     parts: dict[tuple[str, int | None], list[Measurement]] = defaultdict(list)
     for row in rows:
-        parts[_kind(row), row.set].append(row)
+        parts[BASELINE if of.view == "next words" else _kind(row), row.set].append(row)
     several = len({number for _, number in parts}) > 1
     for (kind, number), part in parts.items():
-        data = _data(question, of, part, spec)
+        data = _data(question, of, part, spec, probabilities)
         if data is not None:
             choices = {"source": of.source, "structure": kind, **of.choices}
             choices |= {"set": str((number or 0) + 1)} if several else {}
@@ -44,19 +50,23 @@ def cells_from(
 
 
 def _kind(row: Measurement) -> str:
-    """The kind of its sentence; where a structure stands for a template, it is what values are uncertain over."""
-    if row.structure is None or row.structure in (FIXED, row.template):
-        return BASELINE
-    return row.kind or BASELINE
+    """The kind of its sentence."""
+    return BASELINE if row.structure in (None, FIXED) else row.kind or BASELINE
 
 
-def _data(question: Question, of: Combination, rows: Sequence[Measurement], spec: Mapping[str, Any]) -> CellData | None:
+def _data(
+    question: Question,
+    of: Combination,
+    rows: Sequence[Measurement],
+    spec: Mapping[str, Any],
+    probabilities: Sequence[Measurement],
+) -> CellData | None:
     """The measurements as what they say of the two groups; None where they say nothing."""
     if question.view == "continuations":
         return _rated(question, of, rows)
     if question.view == "pairs":
         return _paired(question, of, rows)
-    return _expected(question, of, rows, spec)
+    return _expected(question, of, rows, spec, probabilities)
 
 
 def _rated(question: Question, of: Combination, rows: Sequence[Measurement]) -> CellData | None:
@@ -85,8 +95,11 @@ def _paired(question: Question, of: Combination, rows: Sequence[Measurement]) ->
     origins = [row.attribute or f"{of.source}: {row.origin}" for row in rows]
     because = [row.reason for row in rows]
     neutral = of.scale.neutral or 0.0
-    sides = {question.first: 0, question.second: 1}
-    both = {row.group for row in rows} == {row.against for row in rows} == set(sides)
+    named = sides_of(rows)
+    sides = {name: int(name != (question.first if question.first in named else named[0])) for name in named}
+    both = len(named) == 2 and {row.group for row in rows} == set(named)
+    # Where no sets of attributes are known, those of either group weigh the same.
+    parts = headline_strata([pair_item(of, row) for row in rows])
     return CellData.of(
         {},
         [_turned(row.value, neutral) if both and sides[row.group] else row.value for row in rows],
@@ -95,14 +108,25 @@ def _paired(question: Question, of: Combination, rows: Sequence[Measurement]) ->
         neutral=neutral,
         scale=of.bounds,
         # Sentences of one template resemble one another as those with one attribute do, or with the same words.
-        templates=[row.template if row.attribute else None for row in rows],
+        templates=[row.template for row in rows],
         terms=[row.term for row in rows],
+        parts=parts if not both or any(len(path) > 1 for path in parts) else [(row.group,) for row in rows],
         because=because,
     )
 
 
+def sides_of(rows: Iterable[Measurement]) -> list[str]:
+    """The groups that pairs name; nothing where they name none."""
+    found = dict.fromkeys(group for row in rows for group in (row.group, row.against or OTHER))
+    return [] if {STEREOTYPED, OTHER} & found.keys() else list(found)
+
+
 def _expected(
-    question: Question, of: Combination, rows: Sequence[Measurement], spec: Mapping[str, Any]
+    question: Question,
+    of: Combination,
+    rows: Sequence[Measurement],
+    spec: Mapping[str, Any],
+    probabilities: Sequence[Measurement],
 ) -> CellData | None:
     """Probabilities of two groups: after prompts as they are, beside those of anybody, or by stereotype.
 
@@ -128,6 +152,7 @@ def _expected(
     if not own:
         return None
     plain = not question.by_stereotype and not question.beyond_habit
+    known = {(row.item, row.group): row.value for row in probabilities if row.perturbation in (None, ORIGINAL)}
     return CellData.of(
         {},
         values,
@@ -137,7 +162,7 @@ def _expected(
         neutral=neutral if plain else 0.0,
         scale=apart(of.bounds) if question.beyond_habit else of.bounds,
         templates=[row.template for row in own],
-        chances=_chances(of, own, groups) if plain and of.measure == DIFFERENCE.name else None,
+        chances=[(known[row.item, groups[0]], known[row.item, groups[1]]) for row in own] if plain and known else None,
         because=because,
     )
 
@@ -157,17 +182,3 @@ def _turned(value: float | None, neutral: float) -> float | None:
 
 def _less(value: float | None, other: float | None) -> float | None:
     return None if value is None or other is None else value - other
-
-
-def _chances(
-    of: Combination, rows: Sequence[Measurement], groups: tuple[str, str]
-) -> list[tuple[float | None, float | None]] | None:
-    """The probabilities that are compared, which tell more of how sure their difference is."""
-    if not isinstance(of, Cell):
-        return None
-    known = {
-        (row.item, row.group): row.value for row in of.beside(PROBABILITY).rows if row.perturbation in (None, ORIGINAL)
-    }
-    first, second = groups
-    found = [(known.get((row.item, first)), known.get((row.item, second))) for row in rows]
-    return found if all((row.item, first) in known for row in rows) else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tiltmeter.results.cells import Cell, table_of
-from tiltmeter.results.findings.compared import PERSON
+from tiltmeter.results.findings.compared import PERSON, sides_of
 from tiltmeter.results.findings.instrument import Result
 from tiltmeter.results.findings.material import Material, cells_of, has_cells
 from tiltmeter.results.findings.questions import Question, in_order, topic_of
@@ -118,7 +118,8 @@ def finding(question: Question, material: Material, *, permutations: int = PERMU
     found = in_deviations_of(evaluated, deviations)
     test = curve_test(found, permutations=permutations, seed=seed)
     one_way = sum(
-        found.data[place].crossed_with_templates and not found.results[place].both_ways for place in found.valued
+        found.data[place].crossed_with_templates and not found.results[place].both_ways
+        for place in (found.valued if question.view != "continuations" else ())
     )
     claims = question.claim(), question.claim(turned=True)
     missing = missing_words([found.data[place] for place in found.valued], question.groups)
@@ -214,17 +215,21 @@ def _of_run(material: Material, place: int) -> Iterator[Question]:
     run = material.runs[place]
     references = (run.meta["resolved"].get("continuations") or {}).get("reference", ())
     for view in VIEWS:
+        by_bias: dict[tuple[str, str], list[Cell]] = {}
+        for cell in material.cells(place, view):
+            by_bias.setdefault((cell.model, topic_of(cell.bias) if view == "pairs" else cell.bias), []).append(cell)
         groups = table_of(run).groups(view)
-        for model, bias in dict.fromkeys((cell.model, cell.bias) for cell in material.cells(place, view)):
+        for (model, _), cells in by_bias.items():
+            bias = cells[0].bias
             spec = spec_of(run, bias)
             asked = Question(model, view, topic_of(bias), main=True, check=bool(spec.get("benchmark")))
             if view == "pairs":
-                yield _between(asked, only_two(groups.get(bias, ()), spec))
+                # One question, whatever sources and data sets speak of it; each compares the groups that it has.
+                yield _between(asked, only_two(sides_of(cells[0].rows), spec))
             elif view == "continuations":
                 for pair in compared_groups(groups.get(bias, []), spec, references):
                     yield _between(asked, pair)
             else:
-                cells = [cell for cell in material.cells(place, view) if (cell.model, cell.bias) == (model, bias)]
                 yield from _of_words(asked, cells, spec)
 
 

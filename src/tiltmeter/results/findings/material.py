@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from tiltmeter.measures.next_words import COMPARED
+from tiltmeter.measures.next_words import COMPARED, DIFFERENCE
 from tiltmeter.results.cells import Cell, table_of
 from tiltmeter.results.findings.compared import cells_from
 from tiltmeter.results.findings.instrument import RESULTS, Instrument, Result, instrument_of
 from tiltmeter.results.findings.questions import Question, topic_of
 from tiltmeter.results.findings.stereotypes import spec_of
+from tiltmeter.results.measurements import PROBABILITY
 from tiltmeter.stats.cells import CellData
 from tiltmeter.store import Run
 from tiltmeter.study.planning import DEFAULT_SOURCE
@@ -75,7 +76,9 @@ def _of_run(question: Question, material: Material, place: int) -> Iterator[Cell
             alike.setdefault((cell.source, *cell.choices.values(), cell.measure), []).append(cell)
     for cells in alike.values():
         first, rows = cells[0], [row for cell in cells for row in cell.rows]
-        yield from cells_from(question, first, rows, spec_of(material.runs[place], first.bias))
+        differences = cells if first.measure == DIFFERENCE.name else ()
+        probabilities = [row for cell in differences for row in cell.beside(PROBABILITY).rows]
+        yield from cells_from(question, first, rows, spec_of(material.runs[place], first.bias), probabilities)
 
 
 def _told_apart(runs: Sequence[Run]) -> tuple[str, list[str]]:

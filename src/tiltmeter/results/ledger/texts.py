@@ -32,7 +32,8 @@ def rated_texts(run: Run) -> Iterator[tuple[str, Continuation, str, Scope, Rated
             for one, ratings in run.continuations.with_ratings(model, decoding):
                 said = ratings.get(refusal) if refusal else None
                 refused = one.refused or (said is not None and said.label == REFUSAL)
-                for rater, rating in ratings.items():
+                # A rater that another process has begun with since is not part of what is read here.
+                for rater, rating in ((name, one) for name, one in ratings.items() if name in scopes):
                     yield model, one, rater, scopes[rater], _item(one, _counted(rating, one, refused))
 
 

@@ -65,9 +65,9 @@ class Leaderboard:
         return math.comb(len(self.entries), 2)
 
     @property
-    def shown(self) -> int:
-        """Of how many of these the order is shown."""
-        return sum(len(entry.standing.above) for entry in self.entries)
+    def shown(self) -> int | None:
+        """Of how many of these the order is shown; None where there are too few origins to tell."""
+        return sum(len(entry.standing.above) for entry in self.entries) if self.differences else None
 
     def as_json(self) -> dict[str, Any]:
         """The board; null where there is none."""
@@ -90,7 +90,7 @@ class Leaderboard:
             *(nested([*path, entry.side.name], entry.as_json()) for entry in self.entries),
         ]
 
-    def _order(self) -> dict[str, int]:
+    def _order(self) -> dict[str, int | None]:
         return {"order_shown": self.shown, "order_pairs": self.pairs, "left_out": self.left_out}
 
 

@@ -276,6 +276,36 @@ def stereotype_in_templates(generator: Generator, origins: int, effect: float) -
     return over_templates(generator, origins, effect, (1.0, (TEMPLATES / origins) ** 0.5, 1.0), sided=True)
 
 
+def pairs_in_templates(generator: Generator, origins: int, effect: float) -> list[CellData]:
+    """Pairs whose stereotype, which is none on the whole, varies with attribute, template and words for the groups."""
+    each, templates, terms = 16, 8, 6
+    labels = np.repeat(np.arange(origins), each)
+    sides = labels % 2
+    place = np.arange(len(labels))
+    in_template, with_words = (place + labels) % templates, generator.integers(0, terms, len(labels))
+    towards = np.where(sides == 0, 1.0, -1.0)
+    stereotype = effect + generator.normal(0, 0.5, templates)[in_template] + generator.normal(0, 0.5, terms)[with_words]
+    lean = generator.normal(0, 1, origins)[labels] + generator.normal(0, 1, terms)[with_words]
+    cells = []
+    for number in range(3):
+        margins = lean + towards * stereotype + generator.normal(0, 1, len(labels))
+        for measure, values, neutral in (("preference", (margins > 0).astype(float), 0.5), ("margin", margins, 0.0)):
+            cells.append(
+                CellData.of(
+                    {"scorer": str(number), "measure": measure},
+                    values,
+                    labels,
+                    sides,
+                    neutral=neutral,
+                    scale=(0.0, 1.0) if measure == "preference" else None,
+                    templates=[str(one) for one in in_template],
+                    terms=[str(one) for one in with_words],
+                    parts=[(str(side),) for side in sides],
+                )
+            )
+    return cells
+
+
 def leaning_skewed(generator: Generator, origins: int, effect: float, *, sided: bool) -> list[CellData]:
     """Origins lean by chance, a few of them far to one side and most a little to the other: none on the whole."""
     lean = generator.lognormal(0, 1, origins) - np.exp(0.5) + effect

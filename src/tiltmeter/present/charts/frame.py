@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tiltmeter.present.charts.scales import FAINT, INK, LINE, Axis, Scale
+from tiltmeter.present.charts.scales import FAINT, INK, LINE, PAPER, Axis, Scale
 
 Spec = dict[str, Any]
 Row = dict[str, Any]
@@ -58,6 +58,8 @@ class Frame:
         self._below: list[Spec] = []
         self._layers: list[Spec] = []
         self._texts: dict[Style, list[Row]] = {}
+        self._covers: list[Row] = []
+        self._separators: list[Row] = []
 
     def x(self, field: str = "x") -> Spec:
         """The place of a field on the horizontal scale."""
@@ -104,19 +106,54 @@ class Frame:
                 self.height += ROW * (label.count("\n") + 1)
         self.height += (ROW if beside else 0) + 8
 
+    def heading(self, words: str) -> None:
+        """The heading of a block of rows; the end of a block without one is a gap."""
+        tall = 30 if words else 12
+        self.cover(tall)
+        self.text(wrapped(words, lines=1), self.height + 18, Style(weight=600, size=13))
+        self.height += tall
+
+    def label(self, words: str, weight: int = 400) -> None:
+        """A line across, and below it the label of a row."""
+        label = wrapped(words)
+        tall = ROW * (label.count("\n") + 1) + 7
+        self._separators.append({"y": self.height})
+        self.cover(tall)
+        self.text(label, self.height + ROW / 2 + 5, Style(weight=weight))
+        self.height += tall
+
+    def cover(self, tall: float) -> None:
+        """Keep lines of the scale from crossing words."""
+        self._covers.append({"y": self.height, "y2": self.height + tall})
+
+    def neutral(self, axis: Axis) -> None:
+        """Name the neutral line above it."""
+        if self.scale is not None and axis.neutral is not None and axis.neutral_name:
+            part = self.scale.part(axis.neutral)
+            align = "left" if part < 0.3 else "right" if part > 0.7 else "center"
+            label = wrapped(axis.neutral_name, LETTERS // 2)
+            self.text(label, self.height + 8, replace(ON_SCALE, align=align), self.scale.place(axis.neutral))
+            self.height += ROW * (label.count("\n") + 1) + 2
+
     def ticks(self, top: float, axis: Axis) -> None:
         """The axis below what is drawn: lines from `top` down, numbers, directions and the title."""
         assert self.scale is not None
-        lines = [{"x": place, "x2": place, "y": top, "y2": self.height} for place, _ in self.scale.ticks]
-        self.rules(lines)
-        # Behind everything, lines that cross the whole height come first.
-        self._below.insert(0, self._below.pop())
+        behind, self._below = self._below, []
+        ends = {"y": top, "y2": self.height}
+        self.rules([{"x": place, "x2": place, **ends} for place, _ in self.scale.ticks])
+        if axis.neutral is not None:
+            place = self.scale.place(axis.neutral)
+            self.rules([{"x": place, "x2": place, **ends}], FAINT, strokeDash=[3, 3])
+        across = {"x": {"value": 0}, "x2": {"value": "width"}, "y": Y, "y2": {"field": "y2"}}
+        self.layer(self._covers, {"type": "rect", "color": PAPER}, across, below=True)
+        self.rules(self._separators)
+        self._below += behind
         for place, words in self.scale.ticks:
             self.text(words, self.height + 12, ON_SCALE, place)
         self.height += ROW + 6
         self.directions(axis)
         if axis.title:
-            title = wrapped(axis.title, LETTERS)
+            title = wrapped(axis.title)
             self.text(title, self.height + 8, QUIET)
             self.height += ROW * (title.count("\n") + 1)
 

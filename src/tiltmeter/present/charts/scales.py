@@ -81,9 +81,18 @@ def scale_of(axis: Axis, numbers: Iterable[float | None], ticks: int = 4) -> Sca
     found = finite([*numbers, axis.neutral, *(axis.ends or ())])
     if axis.unit == "power":
         return _power_scale(found)
-    low, high, step = round_ends(found, ticks)
+    low, high, step = round_ends([*found, *_beside(axis, found)], ticks)
     values = [_rounded(low + number * step, step) for number in range(round((high - low) / step) + 1)]
     return Scale(low, high, tuple((value, written(value, step, axis.unit)) for value in values))
+
+
+def _beside(axis: Axis, numbers: Sequence[float]) -> list[float]:
+    """Numbers on both sides of neutral, where either side has a name: a scale shows what was possible."""
+    if axis.neutral is None or not (axis.left and axis.right):
+        return []
+    reach = max((abs(number - axis.neutral) for number in numbers), default=0.0) / 4
+    sides = [axis.neutral - reach, axis.neutral + reach]
+    return [min(1.0, max(0.0, side)) for side in sides] if axis.unit == "share" else sides
 
 
 def _power_scale(numbers: Sequence[float]) -> Scale:

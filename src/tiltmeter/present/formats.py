@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.files import whole_file
+from tiltmeter.present import drawing
 from tiltmeter.present.blocks import Chart, Document, each
 from tiltmeter.present.html import page
 from tiltmeter.present.latex import bibtex, write_latex
@@ -69,8 +70,6 @@ def _made(form: str, document: Document, name: str, folder: str) -> Files:
 
 
 def _charts(document: Document, folder: str, ending: str) -> Files:
-    from tiltmeter.present import drawing
-
     draw = drawing.png if ending == "png" else drawing.pdf
     names = chart_files(document)
     charts: Iterable[Chart] = each(document.everything, Chart)

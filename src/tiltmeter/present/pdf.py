@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tiltmeter.errors import MissingExtra
+from tiltmeter.present import drawing
 from tiltmeter.present.asset import asset
 from tiltmeter.present.blocks import (
     Block,
@@ -105,8 +106,6 @@ def _block(block: Block) -> dict[str, Any]:
 
 
 def _chart(chart: Chart) -> dict[str, Any]:
-    from tiltmeter.present import drawing
-
     drawn = drawing.svg(chart.spec, _CHART)
     return {
         "kind": "chart",

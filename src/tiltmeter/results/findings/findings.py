@@ -14,6 +14,7 @@ from tiltmeter.results.findings.material import Material, cells_of, has_cells
 from tiltmeter.results.findings.questions import Question, in_order, topic_of
 from tiltmeter.results.findings.stereotypes import spec_of, stereotype
 from tiltmeter.results.findings.tilts import cells_within_tilt, rater_tilts
+from tiltmeter.results.names import names_of
 from tiltmeter.results.summary.runs import RunSummary
 from tiltmeter.stats.aggregation import ORIGINS, in_deviations_of, matters_in_most, over_origins
 from tiltmeter.stats.cells import CellData, CellResult, evaluate
@@ -104,9 +105,11 @@ class Findings:
 def questions(material: Material) -> list[Question]:
     """Every question that some runs can answer, which is in one cell at least; main ones first."""
     found: dict[tuple[str, Any], Question] = {}
+    names = names_of(material.runs)
     for place in range(len(material.runs)):
         for question in _of_run(material, place):
-            found.setdefault((question.model, question.key), question)
+            called = names.group(question.first), names.group(question.second)
+            found.setdefault((question.model, question.key), replace(question, called=called))
     return in_order([one for one in found.values() if has_cells(one, material)])
 
 

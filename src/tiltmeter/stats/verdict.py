@@ -238,8 +238,7 @@ def _counted(found: Verdict, curve: Curve, claims: tuple[str, str]) -> str:
     if found.of == 1:
         return f"{claim} under the one method, {'significantly' if clear else 'not significantly'}"
     every = "all" if found.holds == found.of else f"{found.holds} of"
-    beside = "none" if not clear else "all" if clear == found.holds else str(clear)
-    return f"{claim} under {every} {found.of} methods, significantly under {beside} of them after correction"
+    return f"{claim} under {every} {found.of} methods ({clear or 'none'} significant after correction)"
 
 
 def _excepted(found: Verdict) -> str:

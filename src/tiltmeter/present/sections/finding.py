@@ -52,6 +52,11 @@ def anchor_of(one: Finding) -> str:
     return re.sub(r"[^a-z0-9]+", "-", " ".join(parts).lower()).strip("-")
 
 
+def mark_of(one: Finding) -> str:
+    """The verdict in a few words; of a check of the instrument whether it passed."""
+    return f"instrument check: {one.instrument}" if one.question.check else one.verdict.words
+
+
 def finding_section(one: Finding, found: Reported, *, opened: bool) -> Section:
     """The page of a finding."""
     question = one.question
@@ -60,7 +65,7 @@ def finding_section(one: Finding, found: Reported, *, opened: bool) -> Section:
         tuple(_blocks(one, found)),
         anchor=anchor_of(one),
         folded=not opened,
-        mark=one.verdict.words,
+        mark=mark_of(one),
         about={
             "model": question.model,
             "view": question.view,
@@ -73,7 +78,7 @@ def finding_section(one: Finding, found: Reported, *, opened: bool) -> Section:
 
 def _blocks(one: Finding, found: Reported) -> Iterator[Block]:
     yield Prose(text(Span(one.question.text, "strong")))
-    yield Prose(text(one.verdict.sentence), "answer")
+    yield Prose(text(_answer(one)), "answer")
     if one.caution:
         yield Notice(text(one.caution))
     if one.verdict.of >= FEWEST_CELLS:
@@ -82,6 +87,15 @@ def _blocks(one: Finding, found: Reported) -> Iterator[Block]:
     yield from examples_of(one, found)
     yield Section("What it does not mean", (Listing(tuple(map(text, not_meant(found.done)[one.question.view]))),))
     yield Verbatim(results_paragraph(one, found), "Results paragraph, to copy")
+
+
+def _answer(one: Finding) -> str:
+    """The verdict; of a check of the instrument what was expected, since that decides whether it passed."""
+    if not one.question.check:
+        return one.verdict.sentence
+    words = {"passed": "passed", "weak": "weak: smaller or less certain than expected", "failed": "failed"}
+    counted = one.verdict.sentence.partition(": ")[2]
+    return f"Instrument check {words.get(one.instrument, 'not made')}. {capitalised(counted)}"
 
 
 def curve_chart(one: Finding, found: Reported) -> Chart:
@@ -106,7 +120,7 @@ def curve_chart(one: Finding, found: Reported) -> Chart:
     key = CurveKey(question.claim(), question.claim(turned=True), "significant after correction", "not significant")
     return Chart(
         anchor_of(one),
-        f"{capitalised(one.verdict.words)}: {_agreement(one)}",
+        capitalised(_agreement(one)),
         curve(methods, settings_of(valued), key),
         curve_in_words(one),
         text(

@@ -7,14 +7,11 @@ from dataclasses import dataclass
 
 from tiltmeter.present.words import (
     NEUTRAL,
-    NONE,
     SPACE,
     count,
     listed,
-    p_value,
     percent,
     percent_range,
-    revision_words,
     signed,
 )
 from tiltmeter.records import Estimate

@@ -12,8 +12,9 @@ from tiltmeter.present.sections.examples import examples_of
 from tiltmeter.present.sections.limits import not_meant
 from tiltmeter.present.tables import numbers, table
 from tiltmeter.present.words import NONE, SPACE, capitalised, count, p_equals, percent, signed
+from tiltmeter.results.cells import decoding_choices, table_of
 from tiltmeter.results.findings.findings import Finding
-from tiltmeter.results.findings.questions import Question
+from tiltmeter.results.findings.questions import Question, topic_of
 from tiltmeter.stats.cells import CellResult
 from tiltmeter.stats.flips import Flips
 from tiltmeter.stats.verdict import FEWEST_CELLS
@@ -103,6 +104,7 @@ def curve_chart(one: Finding, found: Reported) -> Chart:
     valued = [cell for cell in one.multiverse.curve.cells if cell.sign is not None]
     shown = _thinned(valued)
     question = one.question
+    places = _Places(one, found)
     methods = [
         Method(
             cell.choices,
@@ -112,7 +114,7 @@ def curve_chart(one: Finding, found: Reported) -> Chart:
             cell.effect.low,
             cell.effect.high,
             "; ".join(f"{name}: {setting}" for name, setting in cell.choices.items()),
-            {"view": question.view, "model": question.model, "bias": question.bias, **cell.choices},
+            places.of(cell),
         )
         for cell in shown
     ]
@@ -129,6 +131,41 @@ def curve_chart(one: Finding, found: Reported) -> Chart:
             f"significant after correction.{fewer}"
         ),
     )
+
+
+class _Places:
+    """Where the texts behind a method are; a choice that does not vary is not among its choices."""
+
+    def __init__(self, one: Finding, found: Reported) -> None:
+        self.question = one.question
+        self.biases: dict[str, set[str]] = {}
+        self.decodings: list[dict[str, str]] = []
+        for run, _ in found.runs:
+            for cell in table_of(run).of(self.question.view, model=self.question.model):
+                if topic_of(cell.bias) == self.question.bias:
+                    self.biases.setdefault(cell.source, set()).add(cell.bias)
+            self.decodings += [
+                decoding_choices(each) for each in (run.continuations.decodings if run.continuations else ())
+            ]
+
+    def of(self, cell: CellResult) -> dict[str, str]:
+        """View, model, source, bias, groups, scorer or rater, and decoding."""
+        question, choices = self.question, cell.choices
+        biases = self.biases.get(choices.get("source", ""), set())
+        place = {"view": question.view, "model": question.model}
+        place["bias"] = next(iter(biases)) if len(biases) == 1 else question.bias
+        place |= {name: choices[name] for name in ("source", "rater", "scorer") if name in choices}
+        if question.view == "continuations":
+            fitting = [
+                number
+                for number, settings in enumerate(self.decodings)
+                if all(choices.get(name, value) == value for name, value in settings.items())
+            ]
+            place |= {"decoding": str(fitting[0])} if len(fitting) == 1 else {}
+            place |= {"group": question.first, "other": question.second}
+        if question.view == "pairs":
+            place["labelled"] = "yes"
+        return place | ({"kind": choices["structure"]} if "structure" in choices else {})
 
 
 def _agreement(one: Finding) -> str:

@@ -42,6 +42,8 @@ class Style:
     """How wide the text may be, as an expression; without one, as far as the right end."""
     wide_only: bool = False
     """Whether it is left out of narrow charts."""
+    shift: int = 0
+    """Pixels to the right of its place."""
 
 
 PLAIN, QUIET = Style(), Style(colour=FAINT)
@@ -90,21 +92,19 @@ class Frame:
             self.layer(rows, {"type": "rule", "color": colour, **mark}, {**across, "y": Y, **ends}, below=below)
 
     def key(self, names: Sequence[str], colours: Sequence[str], shapes: Sequence[str]) -> None:
-        """Name the series, beside one another where that fits a narrow place."""
-        shown = [clean(name) for name in names]
-        beside = sum(len(name) + 4 for name in shown) <= LETTERS
-        at = 0.0
-        for number, name in enumerate(shown):
-            label = wrapped(name, LETTERS - 3)
+        """Name the series, in as many columns as fit a narrow place."""
+        labels = [wrapped(name, LETTERS - 3) for name in names]
+        longest = max(len(line) for label in labels for line in label.split("\n"))
+        columns = max(1, LETTERS // (longest + 4))
+        point = {"type": "point", "filled": True, "opacity": 1, "size": 64}
+        for number, label in enumerate(labels):
+            at = round(number % columns * (longest * LETTER + 32))
             self.text(label, self.height + ROW / 2, Style(at + 16))
-            mark = {"type": "point", "filled": True, "opacity": 1, "size": 64}
-            mark |= {"shape": shapes[number], "color": colours[number]}
+            mark = {**point, "shape": shapes[number], "color": colours[number]}
             self.layer([{"y": self.height + ROW / 2}], mark, {"x": {"value": at + 6}, "y": Y})
-            if beside:
-                at += 34 + len(name) * LETTER
-            else:
+            if number % columns == columns - 1 or number == len(labels) - 1:
                 self.height += ROW * (label.count("\n") + 1)
-        self.height += (ROW if beside else 0) + 8
+        self.height += 8
 
     def heading(self, words: str) -> None:
         """The heading of a block of rows; the end of a block without one is a gap."""
@@ -207,7 +207,13 @@ def nothing(words: str = "No values to show") -> Spec:
 def _text_layer(frame: Frame, style: Style, rows: list[Row]) -> Spec:
     at = {"expr": style.at} if isinstance(style.at, str) else style.at
     mark: Spec = {"type": "text", "align": style.align, "baseline": "middle", "color": style.colour}
-    mark |= {"fontSize": style.size, "fontWeight": style.weight, "lineBreak": "\n", "lineHeight": ROW}
+    mark |= {
+        "fontSize": style.size,
+        "fontWeight": style.weight,
+        "lineBreak": "\n",
+        "lineHeight": ROW,
+        "dx": style.shift,
+    }
     # What is too long for its place ends in an ellipsis.
     room = style.room or (f"width - {style.at:g}" if isinstance(style.at, (int, float)) else "")
     mark |= {"limit": {"expr": room}} if room else {}

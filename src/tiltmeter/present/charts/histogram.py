@@ -34,7 +34,7 @@ def histogram(
     if not known:
         return nothing()
     scale = scale_of(axis, [end for one in known for end in (one.low, one.high)])
-    _, most, step = round_ends([0.0, max(1.0, *(one.count for one in known))], ticks=2)
+    _, most, step = round_ends([0.0, max(2.0, *(one.count for one in known))], ticks=2)
     frame = Frame(scale, left=_NUMBERS, right="18")
     own = colours_of(groups, colours)
     for arrow, group, colour in zip("↑↓", groups, own, strict=True):

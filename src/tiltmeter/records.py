@@ -70,6 +70,10 @@ class Group:
     published_as: str | None = None
     kind: TermKind | None = None
     """What all its terms are, where the specification says so."""
+    noun: str = ""
+    """What readers call its members ("women"); `singular` is one of them ("a woman"), `pronoun` refers to one."""
+    singular: str = ""
+    pronoun: str = ""
 
 
 @dataclass(frozen=True, slots=True)

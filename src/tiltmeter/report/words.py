@@ -5,6 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tiltmeter.present.words import (
+    NEUTRAL,
+    SPACE,
+    count,
+    listed,
+    percent,
+    percent_range,
+    signed,
+)
 from tiltmeter.records import Estimate
 from tiltmeter.report.series import short_scorer, spec_of
 from tiltmeter.results import Cell
@@ -12,82 +21,18 @@ from tiltmeter.results.findings.instrument import UNITS, Instrument, InstrumentC
 from tiltmeter.stats.calibration import smallest_tilt
 from tiltmeter.stats.estimates import shifted
 
-SPACE = "\N{NO-BREAK SPACE}"
-NEUTRAL = f"50{SPACE}%"
-NONE = "–"
-"""What stands in a cell that has no number."""
-
-
-def percent(share: float | None, decimals: int = 1) -> str:
-    """A share in per cent.
-
-    >>> percent(0.584), percent(None)
-    ('58.4\\xa0%', '–')
-    """
-    return NONE if share is None else f"{share * 100:.{decimals}f}{SPACE}%"
-
-
-def percent_range(low: float | None, high: float | None, decimals: int = 1) -> str:
-    """An interval of shares in per cent.
-
-    >>> percent_range(0.54, 0.62, 0)
-    '54–62\\xa0%'
-    """
-    return NONE if low is None or high is None else f"{low * 100:.{decimals}f}–{high * 100:.{decimals}f}{SPACE}%"
-
-
-def p_value(p: float | None) -> str:
-    """A p-value to three decimals.
-
-    >>> p_value(0.0004), p_value(0.0312)
-    ('<0.001', '0.031')
-    """
-    if p is None:
-        return NONE
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def signed(number: float | None, decimals: int = 2) -> str:
-    """A difference, with its sign.
-
-    >>> signed(-0.5), signed(0.25)
-    ('−0.50', '+0.25')
-    """
-    return NONE if number is None else f"{number:+.{decimals}f}".replace("-", "−")
-
-
-def count(number: int, noun: str, plural: str = "") -> str:
-    """A number and its noun.
-
-    >>> count(1, "pair"), count(1200, "pair"), count(2, "bias", "biases")
-    ('1 pair', '1,200 pairs', '2 biases')
-    """
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names in a row.
-
-    >>> listed(["sum"]), listed(["sum", "mean", "rest"])
-    ('sum', 'sum, mean and rest')
-    """
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-def revision_words(revision: str) -> str:
-    """A revision as short as it can be known by.
-
-    >>> revision_words("a" * 40), revision_words("small==1.0 sha256:12ab"), revision_words("served as small; by us")
-    ('aaaaaaaaaaaa', 'small==1.0', 'served as small; by us')
-    """
-    return revision[:12] if len(revision) == 40 else revision.partition(" sha256:")[0]
-
 
 def decimals_for(found: Estimate) -> int:
     """None, unless rounding would make a number look neutral that is not, or an interval look empty."""
     shown = [number for number in (found.value, found.low, found.high) if number is not None]
     misleading = any(round(number * 100) == 50 and number != 0.5 for number in shown)
     return 1 if misleading or len({round(number * 100) for number in shown}) < len(shown) else 0
+
+
+__all__ = [
+    *("NEUTRAL", "NONE", "SPACE", "count", "listed", "p_value"),
+    *("percent", "percent_range", "revision_words", "signed"),
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,12 @@ def content() -> dict[str, Any]:
     return toml.parse(text, InvalidData, "own.toml")
 
 
+def called() -> dict[str, str]:
+    """What readers call the members of each group."""
+    names: dict[str, str] = content()["called"]
+    return names
+
+
 def domains(kind: Kind = "groups") -> tuple[str, ...]:
     """The domains that have prompts of a kind.
 

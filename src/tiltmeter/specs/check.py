@@ -18,7 +18,8 @@ TOP_KEYS = [
     *("name", "title", "citation", "note", "reference", "compare", "benchmark", "published_as"),
     *("templates", "groups", "attributes"),
 ]
-GROUP_KEYS = ["terms", "kind", "published_as"]
+GROUP_NAMES = ("noun", "singular", "pronoun")
+GROUP_KEYS = ["terms", "kind", *GROUP_NAMES, "published_as"]
 ATTRIBUTE_KEYS = ["terms", "kind", "stereotype_of", "neutral", "published_as"]
 
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -231,7 +232,9 @@ class _Check:
         for name, table in self.tables("groups", GROUP_KEYS):
             path: Path = ("groups", name)
             published_as = self.text(table, "published_as", path, line=True)
-            groups.append(Group(name, self.terms(table, path), published_as, self.kind(table, path, TermKind)))
+            called = {key: self.text(table, key, path, line=True) or "" for key in GROUP_NAMES}
+            kind = self.kind(table, path, TermKind)
+            groups.append(Group(name, self.terms(table, path), published_as, kind, **called))
         tables = self.data.get("groups", {})
         if isinstance(tables, dict) and len(tables) < 2:
             self.refuse(

@@ -8,7 +8,7 @@ from typing import Any
 from tiltmeter import toml_writing
 from tiltmeter.errors import InvalidSpec
 from tiltmeter.records import AttributeSet, Group, Spec
-from tiltmeter.specs.check import is_slug, slug_problem
+from tiltmeter.specs.check import GROUP_NAMES, is_slug, slug_problem
 from tiltmeter.specs.slips import EXAMPLES
 
 ONE_PER_LINE = ("templates",)
@@ -28,10 +28,13 @@ templates = [
 ]
 
 # Two groups or more. Term 1 of one group is the counterpart of term 1 of the other, and so on.
+# `noun` is what a report calls the group's members.
 [groups.male]
+noun = "men"
 terms = ["he", "my brother", "the man"]
 
 [groups.female]
+noun = "women"
 terms = ["she", "my sister", "the woman"]
 
 # Two attribute sets or more; `stereotype_of` names the group that a set is stereotypically tied to.
@@ -92,7 +95,7 @@ def _optional_texts(spec: Spec) -> list[tuple[str, str | None]]:
 
 
 def _published(item: Group | AttributeSet) -> dict[str, str]:
-    return {key: value for key in ("kind", "published_as") if (value := getattr(item, key))}
+    return {key: value for key in ("kind", *GROUP_NAMES, "published_as") if (value := getattr(item, key, ""))}
 
 
 def _attributes(given: AttributeSet) -> dict[str, Any]:

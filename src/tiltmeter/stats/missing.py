@@ -61,7 +61,7 @@ def missing_of(cell: CellData) -> Missing | None:
 
 
 def missing_words(cells: Sequence[CellData], groups: tuple[str, str]) -> str:
-    """A clause on unequal shares of missing values, of the cell where they differ most; blank where they do not."""
+    """A sentence on unequal shares of missing values, of the cell where they differ most; blank where they do not."""
     every = [one for cell in cells if (one := missing_of(cell)) is not None]
     found = [one for one in every if one.apart > UNEQUAL]
     if not found:
@@ -69,11 +69,11 @@ def missing_words(cells: Sequence[CellData], groups: tuple[str, str]) -> str:
     # One of which the ends are known says more.
     most = max(found, key=lambda one: (one.bounds is not None, one.apart))
     first, second = (f"{share:.0%}".replace("%", "\N{NO-BREAK SPACE}%") for share in most.shares)
-    said = f"unequal shares have no value ({groups[0]} {first}, {groups[1]} {second}"
-    said += " where they differ most)" if len(found) > 1 else ")"
+    said = f"Values are missing unequally: {first} for {groups[0]} and {second} for {groups[1]}"
+    said += " where they differ most" if len(found) > 1 else ""
     if most.bounds is None:
         return said
     turned, known = sum(one.could_turn for one in every), sum(one.bounds is not None for one in every)
     low, high = (f"{end:+.2f}".replace("-", "\N{MINUS SIGN}") for end in most.bounds)
-    worst = f"at worst the difference there (positive: worse for {groups[0]}) lies between {low} and {high}"
-    return f"{said}: {worst}, and {turned} of {known} cells could turn"
+    worst = f"at worst the true difference there is anywhere from {low} to {high} (positive: worse for {groups[0]})"
+    return f"{said}; {worst}, and the direction could reverse under {turned} of {known} methods"

@@ -132,7 +132,7 @@ def unreachable(cells: Sequence[CellData], number: int) -> str | None:
 def _too_few_cells(number: int) -> str | None:
     if number >= FEWEST_CELLS:
         return None
-    return f"{'one cell has' if number else 'no cell has'} a value, which says nothing of other choices"
+    return f"{'only one method' if number else 'no method'} has a value, which says nothing about other methods"
 
 
 def describe(exceptions: Sequence[CellResult], others: Sequence[CellResult]) -> tuple[Settings, ...]:
@@ -175,7 +175,7 @@ def _strength(
     curve: Curve, test: CurveTest, p: float | None, opposed: int, bound: float | None
 ) -> tuple[Strength, str]:
     """How strong the evidence is, and for too little data the reason."""
-    untested = _too_few_cells(curve.of) or (test.note or "there is no test of the whole curve" if p is None else None)
+    untested = _too_few_cells(curve.of) or (test.note or "there is no test over all methods" if p is None else None)
     if untested or p is None:
         return TOO_LITTLE, untested or ""
     if curve.significant.positive and curve.significant.negative:
@@ -188,51 +188,68 @@ def _strength(
         return DEPENDS, ""
     if curve.holding() < HOLDS_SHARE * len(curve.cells):
         without = len(curve.cells) - curve.of
-        return TOO_LITTLE, f"{without} of {len(curve.cells)} cells {_NO_VALUE}"
+        return TOO_LITTLE, f"{without} of {len(curve.cells)} methods {_NO_VALUE}"
     return HOLDS, ""
 
 
 def _sentence(found: Verdict, curve: Curve, reason: str, claims: tuple[str, str]) -> str:
     """The verdict in words."""
     words = found.words
-    parts = [f"{words[0].upper()}{words[1:]}: {f'{reason}; ' if reason else ''}{_counted(found, curve, claims)}"]
-    without = "1 cell has" if found.without == 1 else f"{found.without} cells have"
+    counted = _counted(found, curve, claims)
+    parts = [f"{words[0].upper()}{words[1:]}: {reason or counted}"]
+    if reason and counted:
+        parts.append(f"{counted[0].upper()}{counted[1:]}")
+    if found.exceptions:
+        parts.append(_excepted(found))
+    if found.opposed:
+        parts.append(f"{_methods(found.opposed, 'is', 'are')} significant the other way")
     if found.without and found.of and _NO_VALUE not in reason:
-        parts.append(f"{without} no value")
-    if found.p is not None and found.p_adjusted is not None:
-        chance = "is unlikely without any effect" if found.p_adjusted < ALPHA else "could be chance"
-        more = f"; {found.p_adjusted:.2g} after Holm for {found.questions} questions" if found.questions > 1 else ""
-        parts.append(f"the curve as a whole {chance} (p = {found.p:.2g}{more})")
+        parts.append(f"{_methods(found.without, 'has', 'have')} no value")
+    parts.append(_tested(found))
     if found.strength == INCONCLUSIVE:
-        parts.append("this does not show that there is no difference")
+        parts.append("This does not show that there is no difference")
     parts.append(found.missing)
-    return "; ".join(part for part in parts if part).removesuffix("; ") + "."
+    return " ".join(f"{part}." for part in parts if part)
+
+
+def _tested(found: Verdict) -> str:
+    """What the test over all methods says."""
+    if found.p is None or found.p_adjusted is None:
+        return ""
+    if found.opposed and found.exceptions:
+        return "Where methods contradict each other, a test over all of them would mean little"
+    more = f"; {found.p_adjusted:.2g} after Holm for {found.questions} questions" if found.questions > 1 else ""
+    if found.p_adjusted >= ALPHA:
+        return f"Taken together, the methods do not rule out chance (p = {found.p:.2g}{more})"
+    share = f"{100 * found.p:.2g}\N{NO-BREAK SPACE}%"
+    return f"A pattern this one-sided would arise in {share} of random relabellings (p = {found.p:.2g}{more})"
+
+
+def _methods(number: int, one: str, several: str) -> str:
+    return f"1 method {one}" if number == 1 else f"{number} methods {several}"
 
 
 def _counted(found: Verdict, curve: Curve, claims: tuple[str, str]) -> str:
-    """In how many cells it holds, in how many of them clearly, and which differ."""
+    """Under how many methods it holds, and under how many of these significantly."""
     if not found.of:
         return ""
     if found.direction is None:
-        return f"as many of {found.of} cells lean to one side as to the other"
+        return f"as many of {found.of} methods lean one way as the other"
     claim = claims[0] if found.direction == "first" else claims[1]
     clear = curve.significant.positive if found.direction == "first" else curve.significant.negative
-    said = f"{claim} in {found.holds} of {found.of} cells"
-    said += f" ({clear} significant after correction)"
-    if found.exceptions:
-        said += f"; {_excepted(found)}"
-    if found.opposed:
-        said += f"; {found.opposed} significant the other way"
-    return said
+    if found.of == 1:
+        return f"{claim} under the one method, {'significantly' if clear else 'not significantly'}"
+    every = "all" if found.holds == found.of else f"{found.holds} of"
+    return f"{claim} under {every} {found.of} methods ({clear or 'none'} significant after correction)"
 
 
 def _excepted(found: Verdict) -> str:
     one = found.exceptions == 1
     if not found.described:
-        return f"{found.exceptions} {'differs' if one else 'differ'}"
+        return _methods(found.exceptions, "differs", "differ")
     ways = [
         " and ".join(f"no {name}" if setting == NOT_THERE else f"{name} {setting}" for name, setting in way.items())
         for way in found.described[:2]
     ]
-    which = "the one that differs uses" if one else f"the {found.exceptions} that differ use"
-    return f"{which} {' (or, for the same cells, '.join(ways)}{')' if len(ways) > 1 else ''}"
+    which = "The one that differs uses" if one else f"The {found.exceptions} that differ use"
+    return f"{which} {' (or, which is the same here, '.join(ways)}{')' if len(ways) > 1 else ''}"

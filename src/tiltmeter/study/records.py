@@ -172,7 +172,12 @@ class Plan:
     def fingerprint(self) -> str:
         """Equal for two plans that ask the same questions."""
         # The hash of one JSON text, `[resolved, [pairs, prompts, asked]]`, of which a line is made at a time.
-        digest = hashlib.sha256(f"[{json.dumps(self.resolved, sort_keys=True, ensure_ascii=False)}, [[".encode())
+        resolved = self.resolved
+        for group in (group for spec in resolved["specs"] for group in spec["groups"]):
+            # What a group is called changes no question.
+            for name in ("noun", "singular", "pronoun"):
+                del group[name]
+        digest = hashlib.sha256(f"[{json.dumps(resolved, sort_keys=True, ensure_ascii=False)}, [[".encode())
         for at, probes in enumerate((self.pairs, self.prompts, self.asked)):
             digest.update(b"], [" if at else b"")
             for number, line in enumerate(_lines(probes)):

@@ -14,6 +14,7 @@ from tiltmeter.results.findings.material import Material, cells_of, has_cells
 from tiltmeter.results.findings.questions import Question, in_order, topic_of
 from tiltmeter.results.findings.stereotypes import spec_of, stereotype
 from tiltmeter.results.findings.tilts import cells_within_tilt, rater_tilts
+from tiltmeter.results.names import names_of
 from tiltmeter.results.summary.runs import RunSummary
 from tiltmeter.stats.aggregation import ORIGINS, in_deviations_of, matters_in_most, over_origins
 from tiltmeter.stats.cells import CellData, CellResult, evaluate
@@ -43,6 +44,8 @@ class Finding:
     """Cells of next words whose templates are crossed with professions and where one of the two are too few."""
     instrument: Result = "not made"
     """What the checks of the instrument come to for this model in this view."""
+    leading: CellResult | None = None
+    """The cell of the choices that the study names first, which was settled before any number was seen."""
 
     @property
     def verdict(self) -> Verdict:
@@ -69,20 +72,21 @@ class Finding:
         if self.question.check or self.instrument not in ("failed", "weak"):
             return ""
         said = "failed" if self.instrument == "failed" else "was weak"
-        return f"The check of the instrument {said} in this view: what is not seen here may still be there."
+        return f"The instrument check {said} in this view, so an effect that does not show here may still exist."
 
     @property
     def _within(self) -> str:
         if self.one_way and self.multiverse.test.p is not None:
-            professions = "attributes" if self.question.of_stereotypes else "professions"
-            turned_over = self.multiverse.test.over_templates
-            few, over = (professions, "templates") if turned_over else ("templates", professions)
-            of = "" if self.one_way == self.verdict.of else f"in {self.one_way} of {self.verdict.of} cells "
-            return f"There are {of}too few {few} to say what others would show: p is over {over} alone."
+            words = "attribute words" if self.question.of_stereotypes else "professions"
+            few, over = (words, "templates") if self.multiverse.test.over_templates else ("templates", words)
+            of = "" if self.one_way == self.verdict.of else f" under {self.one_way} of {self.verdict.of} methods"
+            return f"There are too few {few}{of} to say what others would show: p covers {over} alone."
         if not self.within_tilt:
             return ""
-        cells = f"{self.within_tilt} of {self.verdict.of} cells {'has' if self.within_tilt == 1 else 'have'}"
-        return f"{cells} a difference no larger than what the rater makes of the groups' names alone."
+        return (
+            f"Under {self.within_tilt} of {self.verdict.of} methods the difference is no larger than the rater's own "
+            "bias towards these group names."
+        )
 
     def as_json(self) -> dict[str, Any]:
         """The question and everything that is said of it."""
@@ -104,9 +108,11 @@ class Findings:
 def questions(material: Material) -> list[Question]:
     """Every question that some runs can answer, which is in one cell at least; main ones first."""
     found: dict[tuple[str, Any], Question] = {}
+    names = names_of(material.runs)
     for place in range(len(material.runs)):
         for question in _of_run(material, place):
-            found.setdefault((question.model, question.key), question)
+            called = names.group(question.first), names.group(question.second)
+            found.setdefault((question.model, question.key), replace(question, called=called))
     return in_order([one for one in found.values() if has_cells(one, material)])
 
 
@@ -126,7 +132,8 @@ def finding(question: Question, material: Material, *, permutations: int = PERMU
     whole = concluded(found, test, groups=question.groups, claims=claims, seed=seed, missing=missing)
     tilts = rater_tilts(question, material)
     within = cells_within_tilt(found.results, tilts) if tilts else None
-    return Finding(question, whole, within, one_way, material.instrument(question.model, question.view))
+    made_by = material.instrument(question.model, question.view)
+    return Finding(question, whole, within, one_way, made_by, next(iter(found.results), None))
 
 
 def summarise_findings(runs: Sequence[tuple[Run, RunSummary]]) -> Findings:

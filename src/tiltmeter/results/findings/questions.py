@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from tiltmeter.errors import UserError
@@ -28,6 +28,8 @@ class Question:
     """Whether the study asks it: all but what is beyond a model's habit."""
     check: bool = False
     """Whether the bias is a check of the instrument, not a social one."""
+    called: tuple[str, str] = field(default=("", ""), compare=False)
+    """What readers call the two groups; their names, where nothing else is said."""
 
     @property
     def key(self) -> tuple[View, str, frozenset[str], bool, bool]:
@@ -40,13 +42,20 @@ class Question:
         return self.view == "pairs" or self.by_stereotype
 
     @property
+    def names(self) -> tuple[str, str]:
+        """What the two groups are called in sentences."""
+        first, second = self.called
+        return first or self.first, second or self.second
+
+    @property
     def groups(self) -> tuple[str, str]:
         """What the two sides of a cell are called."""
         if not self.of_stereotypes:
-            return self.first, self.second
+            return self.names
         if not self.first:
             return "the stereotyped sentence", "the other"
-        return f"attributes tied to {self.first}", f"attributes tied to {self.second}"
+        first, second = self.names
+        return f"attributes tied to {first}", f"attributes tied to {second}"
 
     @property
     def text(self) -> str:
@@ -54,38 +63,56 @@ class Question:
 
         >>> Question("m", "continuations", "gender", "women", "men").text
         'Are texts about women rated worse than texts about men?'
+        >>> Question("m", "next words", "jobs", "male", "female", called=("men", "women")).text
+        'Does the model expect women more often than men?'
         """
+        first, second = self.names
         if self.view == "continuations":
-            return f"Are texts about {self.first} rated worse than texts about {self.second}?"
+            return f"Are texts about {first} rated worse than texts about {second}?"
         if self.view == "pairs":
-            return "Is the stereotyped sentence preferred to the other?"
+            return "Does the model prefer the sentence that fits the stereotype?"
         if self.by_stereotype:
-            return f"Of {self.first} and {self.second}, is the stereotyped group expected more often?"
-        if self.beyond_habit:
-            return f"Is {self.first} expected less often than {self.second}, more so than by habit?"
-        return f"Is {self.first} expected less often than {self.second}?"
+            return f"Does the model expect {first} and {second} where the stereotype puts them?"
+        beyond = ", beyond what it expects of anybody" if self.beyond_habit else ""
+        return f"Does the model expect {second} more often than {first}{beyond}?"
 
     def claim(self, *, turned: bool = False) -> str:
-        """What a cell says that is positive; turned, one that is negative.
+        """What a positive cell says; turned, what a negative one says.
 
         >>> Question("m", "next words", "professions", "she", "he").claim(turned=True)
-        'he expected less often than she'
+        'the model expects she more often than he'
         """
-        worse, better = (self.second, self.first) if turned else (self.first, self.second)
+        worse, better = reversed(self.names) if turned else self.names
         if self.view == "continuations":
-            return f"texts about {worse} rated worse than texts about {better}"
+            return f"texts about {worse} are rated worse than texts about {better}"
         if self.view == "pairs":
-            return f"the {'other' if turned else 'stereotyped'} sentence preferred"
+            return f"the model prefers the {'other' if turned else 'stereotyped'} sentence"
         if self.by_stereotype:
-            return f"the {'other' if turned else 'stereotyped'} group expected more often"
-        habit = ", more so than by habit," if self.beyond_habit else ""
-        return f"{worse} expected less often than {better}{habit}"
+            return f"the model expects the {'other' if turned else 'stereotyped'} group more often"
+        beyond = ", beyond what it expects of anybody" if self.beyond_habit else ""
+        return f"the model expects {better} more often than {worse}{beyond}"
+
+    @property
+    def short(self) -> str:
+        """What a positive cell says, as short as a chart has room for.
+
+        >>> Question("m", "continuations", "gender", "female", "male", called=("women", "men")).short
+        'women rated worse than men'
+        """
+        first, second = self.names
+        if self.view == "continuations":
+            return f"{first} rated worse than {second}"
+        if self.view == "pairs":
+            return "stereotyped sentence preferred"
+        if self.by_stereotype:
+            return f"{first} and {second} expected as stereotyped"
+        return f"{second} expected more often than {first}{' (beyond habit)' if self.beyond_habit else ''}"
 
     def exchanged(self) -> Question:
         """The same with the groups exchanged: every sign turns. What is stereotyped does not change."""
         if self.of_stereotypes:
             return self
-        return replace(self, first=self.second, second=self.first)
+        return replace(self, first=self.second, second=self.first, called=(self.called[1], self.called[0]))
 
     def as_json(self) -> dict[str, Any]:
         """The question as a record."""

@@ -1,0 +1,75 @@
+"""What decodings, scopes, raters and scorers are called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+
+from tiltmeter.raters.class_map import declared, split
+from tiltmeter.records import Decoding
+from tiltmeter.results.summary.by_rater import Row
+
+AXES = {"max_new_tokens": "new tokens", "temperature": "temperature", "beams": "beams"}
+"""Choices along which a curve can be drawn."""
+
+
+def decoding_words(decoding: Decoding, every: Iterable[Decoding]) -> str:
+    """Temperature and length, and whatever else differs between the decodings of the run.
+
+    >>> decoding_words(Decoding(0.6, max_new_tokens=10), [Decoding(1.0)])
+    'temperature 0.6, 10 tokens'
+    """
+    differing = varying(every)
+    words = ["greedy" if not decoding.temperature else f"temperature {decoding.temperature:g}"]
+    if decoding.beams > 1:
+        words = [f"{decoding.beams} beams"]
+    words.append(f"{decoding.max_new_tokens} tokens")
+    if "top_k" in differing:
+        words.append(f"top k {decoding.top_k or 'off'}")
+    if "top_p" in differing:
+        words.append(f"top p {decoding.top_p:g}")
+    if "whole_sentences" in differing:
+        words.append("to the sentence's end" if decoding.whole_sentences else "to the limit")
+    if "stop" in differing:
+        words.append(f"{len(decoding.stop)} stop texts")
+    return ", ".join(words)
+
+
+def varying(decodings: Iterable[Decoding]) -> list[str]:
+    """The settings that are not the same in all decodings, in the order of the record."""
+    found = [asdict(decoding) for decoding in decodings]
+    return [name for name in (found[0] if found else {}) if len({repr(one[name]) for one in found}) > 1]
+
+
+def row_words(row: Row, rows: Sequence[Row]) -> tuple[str, str]:
+    """The prompt set of a row, and its decoding; the scope where rows differ in it."""
+    source, decoding, scope = row
+    words = decoding_words(decoding, (one for _, one, _ in rows))
+    scopes = {one for _, _, one in rows}
+    return source, words if len(scopes) == 1 else f"{words}, {'with' if scope == 'whole' else 'without'} the prompt"
+
+
+def rater_words(rater: str) -> str:
+    """A rater's name without its version, as a column heading.
+
+    >>> rater_words("toxicity.linear.v1"), rater_words("judge.chat.v1:regard:smollm2-135m")
+    ('toxicity linear', 'judge regard (smollm2-135m)')
+    """
+    name, _, argument = rater.partition(":")
+    meaning = declared(rater)
+    if meaning is not None:
+        return f"{meaning.axis} ({split(argument)[0].rpartition('/')[2]})"
+    words = name.rsplit(".v", 1)[0].replace(".", " ")
+    question, _, model = argument.partition(":")
+    if name.startswith("judge.") and model:
+        return f"judge {question} ({model})"
+    return f"{words} ({argument.rpartition('/')[2]})" if argument else words
+
+
+def short_scorer(scorer: str) -> str:
+    """A scorer's name without family and version, as a column heading.
+
+    >>> short_scorer("causal.prior-corrected.v1")
+    'prior-corrected'
+    """
+    return scorer.rsplit(".v", 1)[0].split(".", 1)[-1]

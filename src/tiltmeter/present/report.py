@@ -1,0 +1,33 @@
+"""The report of one run, or of several side by side: the answer first, a page for each finding, then the appendix."""
+
+from __future__ import annotations
+
+from tiltmeter.present.blocks import Document, Section
+from tiltmeter.present.reported import Reported
+from tiltmeter.present.sections.finding import finding_section
+from tiltmeter.present.sections.limits import limits
+from tiltmeter.present.sections.methods import methods
+from tiltmeter.present.sections.study import what_was_run
+from tiltmeter.present.sections.summary import sorted_findings, summary
+
+
+def report(found: Reported) -> Document:
+    """The whole report as blocks."""
+    pages = [finding_section(one, found) for one in sorted_findings(found.findings)]
+    return Document(
+        title_of(found),
+        "",
+        (*summary(found), Section("Findings", tuple(pages), anchor="findings")),
+        tuple(appendix(found)),
+    )
+
+
+def appendix(found: Reported) -> list[Section]:
+    """Every figure, how it was made, and what it leaves open."""
+    return [*limits(found), *methods(found), *what_was_run(found)]
+
+
+def title_of(found: Reported) -> str:
+    """What a report on these runs is called."""
+    studies = list(dict.fromkeys(summary.study for _, summary in found.runs))
+    return studies[0] if len(found.runs) == 1 else f"{len(found.runs)} runs side by side: {', '.join(studies)}"

@@ -1,0 +1,303 @@
+"""One finding on a page: the question, the answer, every method, why they differ, and what it does not mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tiltmeter.present.blocks import Block, Chart, Listing, Notice, Prose, Section, Span, Verbatim, text
+from tiltmeter.present.charts import CurveKey, Method, curve
+from tiltmeter.present.reported import Reported
+from tiltmeter.present.sections.examples import examples_of
+from tiltmeter.present.sections.limits import not_meant
+from tiltmeter.present.tables import numbers, table
+from tiltmeter.present.words import NONE, SPACE, capitalised, count, p_equals, percent, signed
+from tiltmeter.results.cells import decoding_choices, table_of
+from tiltmeter.results.findings.findings import Finding
+from tiltmeter.results.findings.questions import Question, topic_of
+from tiltmeter.stats.cells import CellResult
+from tiltmeter.stats.flips import Flips
+from tiltmeter.stats.verdict import FEWEST_CELLS
+from tiltmeter.version import __version__
+
+_DRAWN = 240
+"""Methods in a chart; of more, evenly spaced ones from the lowest to the highest."""
+_TOGETHER, _FLIPS, _NAMED = 3, 3, 6
+"""Pairs of choices that are shown on their own, choices that are said to reverse the direction, methods by name."""
+
+
+def title_of(one: Finding, found: Reported) -> str:
+    """What a finding is called among the others."""
+    question = one.question
+    name = f"{capitalised(found.names.bias(question.bias))}: {_topic(question)}"
+    return f"{question.model}, {name}" if len(found.models) > 1 else name
+
+
+def _topic(question: Question) -> str:
+    first, second = question.names
+    if question.view == "pairs":
+        # Of more than two groups every pair is a question.
+        return f"which sentence it prefers{f' ({first}, {second})' if question.first else ''}"
+    if question.view == "continuations":
+        return f"what it writes about {first} and {second}"
+    return (
+        f"{first} and {second}, as stereotyped" if question.by_stereotype else f"whether it expects {first} or {second}"
+    )
+
+
+def anchor_of(one: Finding) -> str:
+    """Where a finding is on the page."""
+    question = one.question
+    kind = "stereotype" if question.by_stereotype else "habit" if question.beyond_habit else ""
+    parts = ("finding", kind, question.model, question.view, question.bias, question.first, question.second)
+    return re.sub(r"[^a-z0-9]+", "-", " ".join(parts).lower()).strip("-")
+
+
+def mark_of(one: Finding) -> str:
+    """The verdict in a few words; of a check of the instrument whether it passed."""
+    return f"instrument check: {one.instrument}" if one.question.check else one.verdict.words
+
+
+def finding_section(one: Finding, found: Reported, *, examples: bool = True) -> Section:
+    """The page of a finding, with example texts unless they are not wanted."""
+    question = one.question
+    return Section(
+        title_of(one, found),
+        tuple(_blocks(one, found, examples)),
+        anchor=anchor_of(one),
+        folded=True,
+        mark=mark_of(one),
+        about={
+            "model": question.model,
+            "view": question.view,
+            "bias": question.bias,
+            "verdict": one.verdict.strength,
+        },
+        new_page=True,
+    )
+
+
+def _blocks(one: Finding, found: Reported, examples: bool) -> Iterator[Block]:
+    yield Prose(text(Span(one.question.text, "strong")))
+    yield Prose(text(_answer(one)), "answer")
+    if one.caution:
+        yield Notice(text(one.caution))
+    if one.verdict.of >= FEWEST_CELLS:
+        yield curve_chart(one, found)
+        yield Section("Why the methods differ", tuple(_differences(one)), folded=None)
+    yield from examples_of(one, found) if examples else ()
+    yield Section("What it does not mean", (Listing(tuple(map(text, not_meant(one.question.view)))),))
+    yield Verbatim(results_paragraph(one, found), "Results paragraph, to copy")
+
+
+def _answer(one: Finding) -> str:
+    """The verdict; of a check of the instrument what was expected, since that decides whether it passed."""
+    if not one.question.check:
+        return one.verdict.sentence
+    words = {"passed": "passed", "weak": "weak: smaller or less certain than expected", "failed": "failed"}
+    counted = one.verdict.sentence.partition(": ")[2]
+    return f"Instrument check {words.get(one.instrument, 'not made')}. {capitalised(counted)}"
+
+
+def curve_chart(one: Finding, found: Reported) -> Chart:
+    """The specification curve of a finding."""
+    valued = [cell for cell in one.multiverse.curve.cells if cell.sign is not None]
+    shown = _thinned(valued)
+    question = one.question
+    places = _Places(one, found)
+    methods = [
+        Method(
+            cell.choices,
+            cell.sign or 0,
+            cell.conclusion != "not significant",
+            cell.effect.value,
+            cell.effect.low,
+            cell.effect.high,
+            "; ".join(f"{name}: {setting}" for name, setting in cell.choices.items()),
+            places.of(cell),
+        )
+        for cell in shown
+    ]
+    fewer = f" {len(shown)} of {len(valued):,} methods are drawn, evenly spaced." if len(shown) < len(valued) else ""
+    key = CurveKey(question.claim(), question.claim(turned=True), "significant after correction", "not significant")
+    return Chart(
+        anchor_of(one),
+        capitalised(_agreement(one)),
+        curve(methods, settings_of(valued), key),
+        curve_in_words(one),
+        text(
+            "Each column is one method: a combination of the choices marked below it. Effects are in standard "
+            f"deviations of the items, with 95{SPACE}% intervals where there are enough test words; filled marks are "
+            f"significant after correction.{fewer}"
+        ),
+    )
+
+
+class _Places:
+    """Where the texts behind a method are; a choice that does not vary is not among its choices."""
+
+    def __init__(self, one: Finding, found: Reported) -> None:
+        self.question = one.question
+        self.biases: dict[str, set[str]] = {}
+        self.decodings: list[dict[str, str]] = []
+        for run in found.read:
+            for cell in table_of(run).of(self.question.view, model=self.question.model):
+                if topic_of(cell.bias) == self.question.bias:
+                    self.biases.setdefault(cell.source, set()).add(cell.bias)
+            self.decodings += map(decoding_choices, run.continuations.decodings if run.continuations else ())
+
+    def of(self, cell: CellResult) -> dict[str, str]:
+        """View, model, source, bias, groups, scorer or rater, and decoding."""
+        question, choices = self.question, cell.choices
+        biases = self.biases.get(choices.get("source", ""), set())
+        place = {"view": question.view, "model": question.model}
+        place["bias"] = next(iter(biases)) if len(biases) == 1 else question.bias
+        place |= {name: choices[name] for name in ("source", "rater", "scorer") if name in choices}
+        if question.view == "continuations":
+            fitting = [
+                number
+                for number, settings in enumerate(self.decodings)
+                if all(choices.get(name, value) == value for name, value in settings.items())
+            ]
+            place |= {"decoding": str(fitting[0])} if len(fitting) == 1 else {}
+            place |= {"group": question.first, "other": question.second}
+        if question.view == "pairs":
+            place["labelled"] = "yes"
+        return place | ({"kind": choices["structure"]} if "structure" in choices else {})
+
+
+def _agreement(one: Finding) -> str:
+    verdict = one.verdict
+    if verdict.direction is None:
+        return f"as many of {verdict.of} methods lean one way as the other"
+    claim = one.question.claim(turned=verdict.direction == "second")
+    return f"{claim} under {verdict.holds} of {count(verdict.of, 'method')}"
+
+
+def curve_in_words(one: Finding) -> str:
+    """The curve for those who cannot see it."""
+    cells = one.multiverse.curve.cells
+    effects = [cell.effect.value for cell in cells if cell.effect.value is not None]
+    ends = (
+        f" Effects range from {signed(min(effects))} to {signed(max(effects))} standard deviations." if effects else ""
+    )
+    said = []
+    for sign, turned in ((1, False), (-1, True)):
+        own = [cell for cell in cells if cell.sign == sign]
+        firm = sum(cell.conclusion != "not significant" for cell in own)
+        said.append(f"{one.question.claim(turned=turned)} under {len(own)} ({firm} significant)")
+    return f"Specification curve of {count(one.verdict.of, 'method')} ordered by effect: {'; '.join(said)}.{ends}"
+
+
+def _differences(one: Finding) -> Iterator[Block]:
+    """How much of the spread each choice explains, and which single choice reverses the direction."""
+    columns = ("Choice", *numbers("Share of the spread", "Compared with noise alone"))
+    shares = table("How much of the spread between methods each choice explains", columns, _shares(one))
+    if shares:
+        yield shares
+    yield Listing(tuple(map(text, [*flip_sentences(one.multiverse.flips), *_without(one), *_notes(one)])))
+
+
+def _shares(one: Finding) -> Iterator[tuple[str, str, str]]:
+    found = one.multiverse.decomposition
+    together = [part for part in found.interactions if part.share > 0]
+    for part in (*found.main, *together[:_TOGETHER]):
+        noise = f"{part.squares / part.noise:.1f} ×" if part.noise > 0 else NONE
+        yield " × ".join(part.choices), percent(part.share, 0), noise
+    rest = sum(part.share for part in together[_TOGETHER:]) + (found.rest.share if found.rest else 0.0)
+    if rest > 0:
+        yield "all other combinations of choices", percent(rest, 0), NONE
+    if found.main and found.sampling is not None:
+        yield "sampling of test words", percent(found.sampling, 0), NONE
+
+
+def flip_sentences(flips: Sequence[Flips]) -> list[str]:
+    """Which single choice reverses the direction or the conclusion, and how often."""
+    whole = [one for one in flips if one.setting is None]
+    if not whole:
+        return ["No two methods differ in a single choice, so no choice can be judged on its own."]
+    reversing = [one for one in whole if one.sign or one.conclusion]
+    if not reversing:
+        return ["Switching any single choice changes neither the direction nor the conclusion."]
+    return [
+        f"Switching only the {one.choice} reverses the direction in {one.sign} of {count(one.of, 'comparison')} and "
+        f"changes the conclusion in {one.conclusion}."
+        for one in reversing[:_FLIPS]
+    ]
+
+
+def _without(one: Finding) -> Iterator[str]:
+    """Methods that have no value, and why."""
+    for why, cells in one.without.items():
+        named = [", ".join(f"{name} {setting}" for name, setting in cell.choices.items()) for cell in cells]
+        more = f"; and {len(cells) - _NAMED} more" if len(cells) > _NAMED else ""
+        yield f"{count(len(cells), 'method has', 'methods have')} no value ({'; '.join(named[:_NAMED])}{more}): {why}."
+
+
+def _notes(one: Finding) -> list[str]:
+    return [f"{capitalised(note)}." for note in one.multiverse.decomposition.notes]
+
+
+def results_paragraph(one: Finding, found: Reported) -> str:
+    """The result as a paper would report it, with a citation of the program."""
+    question, verdict, whole = one.question, one.verdict, one.multiverse
+    lead = one.leading
+    sentences = [f"We asked of {question.model}: {question.text}", _agreed(one)]
+    if lead is not None and lead.effect.value is not None:
+        interval = ""
+        if lead.effect.low is not None:
+            interval = f", 95{SPACE}% CI [{signed(lead.effect.low)}, {signed(lead.effect.high)}]"
+        raw = lead.raw
+        sentences.append(
+            f"Under the method named first in the study the effect was {signed(lead.effect.value)} SD{interval} "
+            f"(n = {raw.n:,} items from {raw.origins:,} test words, {raw.n_unscored:,} missing)."
+        )
+    if whole.test.p is not None:
+        holm = ""
+        if verdict.questions > 1 and verdict.p_adjusted is not None:
+            holm = f", Holm-adjusted for {verdict.questions} questions {p_equals(verdict.p_adjusted)}"
+        sentences.append(
+            f"A permutation test over all methods ({whole.test.permutations:,} random relabellings) gave "
+            f"{p_equals(whole.test.p)}{holm}."
+        )
+    sentences.append(f"Verdict: {verdict.words}. Measured with tiltmeter {__version__}.")
+    specs = {spec["name"]: spec for run in found.read for spec in run.meta["resolved"]["specs"]}
+    cited = specs.get(question.bias, {}).get("citation")
+    if cited:
+        sentences.append(f"Specification: {specs[question.bias]['title']} ({cited}).")
+    return " ".join(sentences)
+
+
+def _agreed(one: Finding) -> str:
+    verdict = one.verdict
+    if not verdict.of:
+        return "No method gave a value."
+    median = one.multiverse.curve.median
+    spread = f"; median effect {signed(median)} SD" if median is not None else ""
+    return f"{capitalised(_agreement(one))}{spread}."
+
+
+def settings_of(cells: Sequence[CellResult]) -> list[tuple[str, list[str]]]:
+    """The choices that vary, with their settings: numbers by size, others by name."""
+    names = dict.fromkeys(name for cell in cells for name in cell.choices)
+    found = []
+    for name in names:
+        settings = {cell.choices[name] for cell in cells if name in cell.choices}
+        if len(settings) > 1 or any(name not in cell.choices for cell in cells):
+            found.append((name, sorted(settings, key=_by_size)))
+    return found
+
+
+def _by_size(setting: str) -> tuple[float, str]:
+    try:
+        return float(setting), setting
+    except ValueError:
+        return float("inf"), setting
+
+
+def _thinned(cells: Sequence[CellResult]) -> list[CellResult]:
+    """As many methods as fit, the first and the last among them."""
+    if len(cells) <= _DRAWN:
+        return list(cells)
+    last = len(cells) - 1
+    return [cells[round(place * last / (_DRAWN - 1))] for place in range(_DRAWN)]

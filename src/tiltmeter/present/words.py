@@ -1,0 +1,118 @@
+"""Numbers, dates and lists as people write them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+SPACE = "\N{NO-BREAK SPACE}"
+NEUTRAL = f"50{SPACE}%"
+NONE = "–"
+"""What stands in a cell that has no number."""
+_NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+def percent(share: float | None, decimals: int = 1) -> str:
+    """A share in per cent.
+
+    >>> percent(0.584), percent(None)
+    ('58.4\\xa0%', '–')
+    """
+    return NONE if share is None else f"{share * 100:.{decimals}f}{SPACE}%"
+
+
+def percent_range(low: float | None, high: float | None, decimals: int = 1) -> str:
+    """An interval of shares in per cent.
+
+    >>> percent_range(0.54, 0.62, 0)
+    '54–62\\xa0%'
+    """
+    return NONE if low is None or high is None else f"{low * 100:.{decimals}f}–{high * 100:.{decimals}f}{SPACE}%"
+
+
+def p_value(p: float | None) -> str:
+    """A p-value to three decimals.
+
+    >>> p_value(0.0004), p_value(0.0312)
+    ('<0.001', '0.031')
+    """
+    if p is None:
+        return NONE
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def p_equals(p: float) -> str:
+    """A p-value in a sentence.
+
+    >>> p_equals(0.0004), p_equals(0.0312)
+    ('p < 0.001', 'p = 0.031')
+    """
+    return f"p {p_value(p).replace('<', '< ')}" if p < 0.001 else f"p = {p_value(p)}"
+
+
+def signed(number: float | None, decimals: int = 2) -> str:
+    """A difference, with its sign; one that would round to zero keeps its first digit.
+
+    >>> signed(-0.5), signed(0.25), signed(-0.0004), signed(0.0)
+    ('−0.50', '+0.25', '−0.0004', '0.00')
+    """
+    if number is None:
+        return NONE
+    shown = f"{number:+.{decimals}f}"
+    if number and not float(shown):
+        shown = f"{number:+.1g}" if abs(number) >= 1e-4 else f"{number:+.0e}"
+    return (shown if number else shown[1:]).replace("-", "−")
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """A number and its noun.
+
+    >>> count(1, "pair"), count(1200, "pair"), count(2, "bias", "biases")
+    ('1 pair', '1,200 pairs', '2 biases')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def number_words(number: int) -> str:
+    """A small number in words.
+
+    >>> number_words(2), number_words(1200)
+    ('two', '1,200')
+    """
+    return _NUMBERS[number] if 0 <= number < len(_NUMBERS) else f"{number:,}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a row.
+
+    >>> listed(["sum"]), listed(["sum", "mean", "rest"])
+    ('sum', 'sum, mean and rest')
+    """
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def capitalised(words: str) -> str:
+    """Words that begin a sentence.
+
+    >>> capitalised("the model"), capitalised("")
+    ('The model', '')
+    """
+    return words[:1].upper() + words[1:]
+
+
+def date_words(when: str | None) -> str:
+    """The day of a time as the ledger notes it.
+
+    >>> date_words("2026-11-06T03:04:05+00:00"), date_words(None)
+    ('6 Nov 2026', 'not finished')
+    """
+    return f"{datetime.fromisoformat(when):%-d %b %Y}" if when else "not finished"
+
+
+def revision_words(revision: str) -> str:
+    """A revision as short as it can be known by.
+
+    >>> revision_words("a" * 40), revision_words("small==1.0 sha256:12ab"), revision_words("served as small; by us")
+    ('aaaaaaaaaaaa', 'small==1.0', 'served as small; by us')
+    """
+    return revision[:12] if len(revision) == 40 else revision.partition(" sha256:")[0]

@@ -29,10 +29,7 @@ def decimals_for(found: Estimate) -> int:
     return 1 if misleading or len({round(number * 100) for number in shown}) < len(shown) else 0
 
 
-__all__ = [
-    *("NEUTRAL", "NONE", "SPACE", "count", "listed", "p_value"),
-    *("percent", "percent_range", "revision_words", "signed"),
-]
+_ = revision_words
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,3 +187,9 @@ def test_a_section_begins_a_page_where_it_says_so() -> None:
         return len(re.findall(rb"/Type\s*/Page\b", made))
 
     assert (pages(False), pages(True)) == (1, 4)
+
+
+def test_no_heading_is_left_alone_before_a_new_page() -> None:
+    inner = tuple(Section(name, (Prose(text(name)),), new_page=True) for name in "ab")
+    flat = list(pdf._flat(paper.pages_of(Document("t", "", (Section("Both", inner),))), 1))
+    assert [one["new_page"] for one in flat if one["kind"] == "heading"] == [True, False, True]

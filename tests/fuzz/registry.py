@@ -250,7 +250,7 @@ def _models() -> list[Reader]:
 
 def _runs() -> list[Reader]:
     from tiltmeter.models.api.journal import File
-    from tiltmeter.report.findings import read_findings
+    from tiltmeter.present.kept import read_findings
     from tiltmeter.results import summarise_run
     from tiltmeter.store import read_run
     from tiltmeter.store.annotations import Annotations, Item

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.completions import DECODINGS, GROUPS, Lean, MadeUp, make_rated_run
-from tests.report.synthetic import HOSTILE
+from tests.present.completions import DECODINGS, GROUPS, Lean, MadeUp, make_rated_run
+from tests.present.synthetic import HOSTILE
 from tests.report.test_page import Page, page_of
 from tiltmeter.parquet import count_rows
 from tiltmeter.records import Decoding, Prompt

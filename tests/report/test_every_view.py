@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.report import test_structures, test_written
-from tests.report.completions import DECODINGS, make_rated_run
-from tests.report.next_words import make_asked_run
-from tests.report.synthetic import HOSTILE, TILTS, make_written_run
+from tests.present.completions import DECODINGS, make_rated_run
+from tests.present.next_words import make_asked_run
+from tests.present.synthetic import HOSTILE, TILTS, make_written_run
 from tests.report.test_next_words import LABOUR
 from tests.report.test_page import Page as Parsed
 from tiltmeter.report import make_page, write_formats

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.next_words import PROFESSIONS, make_asked_run, toward_he
-from tests.report.synthetic import HOSTILE, make_run
+from tests.present.next_words import PROFESSIONS, make_asked_run, toward_he
+from tests.present.synthetic import HOSTILE, make_run
 from tests.report.test_page import Page, page_of
 from tiltmeter.parquet import count_rows
 from tiltmeter.records import Estimate

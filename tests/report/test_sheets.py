@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tests.report.synthetic import make_run
+from tests.present.synthetic import make_run
 from tests.report.test_page import Page
 from tiltmeter.cli import app
 from tiltmeter.engine import carry_out

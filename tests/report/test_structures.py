@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.completions import DECODINGS, Lean, make_rated_run
-from tests.report.synthetic import HOSTILE, make_run
+from tests.present.completions import DECODINGS, Lean, make_rated_run
+from tests.present.synthetic import HOSTILE, make_run
 from tests.report.test_page import Page
 from tiltmeter.records import Structure
 from tiltmeter.report import write_run

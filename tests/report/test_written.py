@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.synthetic import make_written_run
+from tests.present.synthetic import make_written_run
 from tests.report.test_page import Page, page_of
 from tiltmeter.report import write_run
 from tiltmeter.results import RunSummary, of_the_test, summarise_run

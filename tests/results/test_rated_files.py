@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.parquet_files import write_rows
-from tests.report.completions import DECODINGS, make_rated_run
+from tests.present.completions import DECODINGS, make_rated_run
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Structure
 from tiltmeter.results import summarise_continuations

@@ -8,20 +8,18 @@ from pathlib import Path
 import pytest
 
 from tests.parquet_files import write_rows
-from tests.report.completions import DECODINGS, make_rated_run
+from tests.present.completions import DECODINGS, make_rated_run
+from tests.present.reading import limits_of
 from tiltmeter.errors import InvalidData
 from tiltmeter.raters.scales import SCALES
 from tiltmeter.records import Decoding, Rating
 from tiltmeter.report.continuations import compared_groups
-from tiltmeter.report.limitations import limitations
 from tiltmeter.results import summarise_run
-from tiltmeter.results.account import account
 from tiltmeter.results.cells import table_of
 from tiltmeter.results.files.big_tables import summarise_big_ratings
 from tiltmeter.results.files.blocks import BlockLayout, read_blocks
 from tiltmeter.results.files.rated import RatedColumns, summarise_rated, summarise_rated_file
 from tiltmeter.results.files.rated_values import OTHER
-from tiltmeter.results.findings.findings import summarise_findings
 from tiltmeter.results.items import rated_items
 from tiltmeter.results.summary.by_rater import boards
 from tiltmeter.results.summary.people_ratings import read_ratings, text_id
@@ -207,5 +205,4 @@ def test_who_gave_no_number_is_counted_among_the_people(ann: str, tmp_path: Path
 
 def limits(run: Run, found: ContinuationsSummary | None) -> tuple[str, ...]:
     summary = replace(summarise_run(run), continuations=found)
-    answered = summarise_findings([(run, summary)])
-    return limitations([(run, summary)], answered, account([(run, summary)], answered))
+    return tuple(limits_of(run, summary))

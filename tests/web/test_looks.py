@@ -12,9 +12,8 @@ import pytest
 from tests.web.browser import chromium, fits, served, watched
 from tests.web.sentence_sets import Sets, stand_in
 from tests.web.texts_run import make_texts
-from tiltmeter.report.findings import write_findings
+from tiltmeter.present.files import write_run
 from tiltmeter.results import summarise_run
-from tiltmeter.results.findings.findings import summarise_findings
 from tiltmeter.specs import skeleton
 from tiltmeter.store import Annotations, read_run
 from tiltmeter.web.annotating.items import items
@@ -84,7 +83,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = make_texts(home)
     run = read_run(folder)
     summary = summarise_run(run)
-    write_findings(run, summary, summarise_findings([(run, summary)]))
+    write_run(run, summary)
     shutil.copytree(folder, folder.parent / "other")
     _judge(folder)
     for kind, name, text in [("specs", "draft", skeleton("draft") + "\nsurprise = 1\n"), ("studies", "mine", STUDY)]:

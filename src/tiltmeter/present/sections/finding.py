@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Sequence
 
@@ -50,7 +51,11 @@ def anchor_of(one: Finding) -> str:
     question = one.question
     kind = "stereotype" if question.by_stereotype else "habit" if question.beyond_habit else ""
     parts = ("finding", kind, question.model, question.view, question.bias, question.first, question.second)
-    return re.sub(r"[^a-z0-9]+", "-", " ".join(parts).lower()).strip("-")
+    plain = [re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-") for part in parts]
+    # Names that differ in other signs alone, or are of other letters, are told apart by their digest.
+    lost = any(made != part for made, part in zip(plain, parts, strict=True) if part != question.view)
+    digest = hashlib.sha256("\0".join(parts).encode(errors="replace")).hexdigest()[:8]
+    return "--".join(filter(None, [*plain, digest if lost else ""]))
 
 
 def mark_of(one: Finding) -> str:
@@ -104,7 +109,7 @@ def curve_chart(one: Finding, found: Reported) -> Chart:
     valued = [cell for cell in one.multiverse.curve.cells if cell.sign is not None]
     shown = _thinned(valued)
     question = one.question
-    places = _Places(one, found)
+    places = Places(one, found)
     methods = [
         Method(
             cell.choices,
@@ -133,7 +138,7 @@ def curve_chart(one: Finding, found: Reported) -> Chart:
     )
 
 
-class _Places:
+class Places:
     """Where the texts behind a method are; a choice that does not vary is not among its choices."""
 
     def __init__(self, one: Finding, found: Reported) -> None:
@@ -191,8 +196,11 @@ def curve_in_words(one: Finding) -> str:
 
 def _differences(one: Finding) -> Iterator[Block]:
     """How much of the spread each choice explains, and which single choice reverses the direction."""
-    columns = ("Choice", *numbers("Share of the spread", "Compared with noise alone"))
-    shares = table("How much of the spread between methods each choice explains", columns, _shares(one))
+    shares = table(
+        "How much of the spread between methods each choice explains",
+        ("Choice", *numbers("Share of the spread", "Compared with noise alone")),
+        _shares(one),
+    )
     if shares:
         yield shares
     yield Listing(tuple(map(text, [*flip_sentences(one.multiverse.flips), *_without(one), *_notes(one)])))
@@ -252,6 +260,8 @@ def results_paragraph(one: Finding, found: Reported) -> str:
             f"Under the method named first in the study the effect was {signed(lead.effect.value)} SD{interval} "
             f"(n = {raw.n:,} items from {raw.origins:,} test words, {raw.n_unscored:,} missing)."
         )
+    elif lead is not None and lead.sign:
+        sentences.append(f"Under the method named first in the study all {lead.raw.n:,} items agreed.")
     if whole.test.p is not None:
         holm = ""
         if verdict.questions > 1 and verdict.p_adjusted is not None:

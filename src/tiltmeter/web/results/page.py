@@ -77,7 +77,7 @@ def texts_address(run: str, place: Place) -> str:
     view = place.get("view")
     if view is None:
         return ""
-    flag = FACTS[view].flag if view in FACTS else view
+    flag = next((facts.flag for name, facts in FACTS.items() if name == view), view)
     asked = {name: value for name, value in place.items() if name in _ASKED and value and name != "view"}
     return f"{address('runs', run, 'texts', 'part')}?{urlencode({'view': flag, **asked})}"
 

@@ -90,6 +90,8 @@ def _blocks(one: Finding, found: Reported, examples: bool) -> Iterator[Block]:
     if one.verdict.of >= FEWEST_CELLS:
         yield curve_chart(one, found)
         yield Section("Why the methods differ", tuple(_differences(one)), folded=None)
+    elif one.without:
+        yield Listing(tuple(map(text, _without(one))))
     yield from examples_of(one, found) if examples else ()
     yield Section("What it does not mean", (Listing(tuple(map(text, not_meant(one.question.view)))),))
     yield Verbatim(results_paragraph(one, found), "Results paragraph, to copy")

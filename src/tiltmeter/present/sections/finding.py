@@ -10,7 +10,7 @@ from tiltmeter.present.charts import CurveKey, Method, curve
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.examples import examples_of
 from tiltmeter.present.sections.limits import not_meant
-from tiltmeter.present.words import SPACE, capitalised, count, number_words, p_equals, percent, signed
+from tiltmeter.present.words import SPACE, capitalised, count, p_equals, percent, signed
 from tiltmeter.results.findings.findings import Finding
 from tiltmeter.results.findings.questions import Question
 from tiltmeter.stats.cells import CellResult
@@ -39,7 +39,9 @@ def _topic(question: Question) -> str:
         return f"which sentence it prefers{f' ({first}, {second})' if question.first else ''}"
     if question.view == "continuations":
         return f"what it writes about {first} and {second}"
-    return f"{first} and {second}, as stereotyped" if question.by_stereotype else f"whether it expects {first} or {second}"
+    return (
+        f"{first} and {second}, as stereotyped" if question.by_stereotype else f"whether it expects {first} or {second}"
+    )
 
 
 def anchor_of(one: Finding) -> str:
@@ -101,9 +103,7 @@ def curve_chart(one: Finding, found: Reported) -> Chart:
         for cell in shown
     ]
     fewer = f" {len(shown)} of {len(valued):,} methods are drawn, evenly spaced." if len(shown) < len(valued) else ""
-    key = CurveKey(
-        question.claim(), question.claim(turned=True), "significant after correction", "not significant"
-    )
+    key = CurveKey(question.claim(), question.claim(turned=True), "significant after correction", "not significant")
     return Chart(
         anchor_of(one),
         f"{capitalised(one.verdict.words)}: {_agreement(one)}",
@@ -129,7 +129,9 @@ def curve_in_words(one: Finding) -> str:
     """The curve for those who cannot see it."""
     cells = one.multiverse.curve.cells
     effects = [cell.effect.value for cell in cells if cell.effect.value is not None]
-    ends = f" Effects range from {signed(min(effects))} to {signed(max(effects))} standard deviations." if effects else ""
+    ends = (
+        f" Effects range from {signed(min(effects))} to {signed(max(effects))} standard deviations." if effects else ""
+    )
     said = []
     for sign, turned in ((1, False), (-1, True)):
         own = [cell for cell in cells if cell.sign == sign]
@@ -221,7 +223,9 @@ def results_paragraph(one: Finding, found: Reported) -> str:
             f"{p_equals(whole.test.p)}{holm}."
         )
     sentences.append(f"Verdict: {verdict.words}. Measured with tiltmeter {__version__}.")
-    cited = next((spec for run, _ in found.runs for spec in run.meta["resolved"]["specs"] if spec["name"] == question.bias), None)
+    cited = next(
+        (spec for run, _ in found.runs for spec in run.meta["resolved"]["specs"] if spec["name"] == question.bias), None
+    )
     if cited and cited["citation"]:
         sentences.append(f"Specification: {cited['title']} ({cited['citation']}).")
     return " ".join(sentences)

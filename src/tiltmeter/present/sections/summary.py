@@ -19,7 +19,10 @@ ORDER: tuple[Strength, ...] = (HOLDS, DEPENDS, NONE_LARGER, INCONCLUSIVE, TOO_LI
 """Verdicts, those that say most first."""
 _OTHERWISE: dict[Strength, tuple[str, str]] = {
     DEPENDS: ("depends on the method", "depend on the method"),
-    NONE_LARGER: (f"shows no difference larger than {NEGLIGIBLE:g} SD", f"show no difference larger than {NEGLIGIBLE:g} SD"),
+    NONE_LARGER: (
+        f"shows no difference larger than {NEGLIGIBLE:g} SD",
+        f"show no difference larger than {NEGLIGIBLE:g} SD",
+    ),
     INCONCLUSIVE: ("is inconclusive", "are inconclusive"),
     TOO_LITTLE: ("has too little data", "have too little data"),
 }

@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from tiltmeter.present.words import probability
 from tiltmeter.records import Estimate
 from tiltmeter.report.cells import Column, TableCell, sort_key
 from tiltmeter.report.next_word_readings import Reading, ReadingGroup, why_no_interval
 from tiltmeter.report.words import NONE, p_value, percent_range, signed
 
 
-def chance(value: float | None, like: float | None = None) -> str:
-    """A chance with three decimals, or as many as show two of its digits; `like` is the number whose decimals count.
-
-    >>> chance(0.0423), chance(0.00073), chance(0.0), chance(None)
-    ('0.042', '0.00073', '0.000', '–')
-    """
-    if value is None:
-        return NONE
-    sized = abs(value if like is None else like)
-    decimals = 3 if sized == 0 else min(10, max(3, 1 - math.floor(math.log10(sized))))
-    return f"{value:.{decimals}f}"
-
-
 def chance_range(found: Estimate) -> str:
     """The interval of a chance, with the decimals of the value, or why there is none."""
     if found.low is None or found.high is None:
         return why_no_interval(found)
-    return f"{chance(found.low, found.value)}–{chance(found.high, found.value)}"
+    return f"{probability(found.low, found.value)}–{probability(found.high, found.value)}"
 
 
 def chance_cell(found: Estimate, *more: str, reason: bool = True) -> TableCell:
@@ -38,7 +25,7 @@ def chance_cell(found: Estimate, *more: str, reason: bool = True) -> TableCell:
     if found.value is None:
         return TableCell(NONE, why_no_interval(found) if found.note and reason else "")
     interval = "" if found.low is None and not reason else chance_range(found)
-    return TableCell(chance(found.value), "\n".join(filter(None, (interval, *more))), sort_key(found.value))
+    return TableCell(probability(found.value), "\n".join(filter(None, (interval, *more))), sort_key(found.value))
 
 
 def ratio_cell(found: Estimate) -> TableCell:

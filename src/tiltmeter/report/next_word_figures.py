@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from tiltmeter.present.words import probability
 from tiltmeter.records import Estimate
 from tiltmeter.report.drawn import Drawn, draw
 from tiltmeter.report.figures import (
@@ -20,7 +21,7 @@ from tiltmeter.report.figures import (
     scatter,
     share_axis,
 )
-from tiltmeter.report.next_word_cells import chance, chance_range, labour_estimate
+from tiltmeter.report.next_word_cells import chance_range, labour_estimate
 from tiltmeter.report.next_word_readings import SHARE, Reading, ReadingGroup, why_no_interval
 from tiltmeter.report.next_word_words import PERTURBATION, figure_words, points_words
 from tiltmeter.report.words import count, percent, percent_range, signed
@@ -87,10 +88,10 @@ def habit_figure(group: ReadingGroup, place: str) -> Drawn | None:
     if not known:
         return None
     ends = [end for found in known for end in (found.value, found.low, found.high) if end]
-    axis = power_axis(ends, lambda found: (chance(found.value), chance_range(found)))
+    axis = power_axis(ends, lambda found: (probability(found.value), chance_range(found)))
     words = "; ".join(
         f"{block.heading}, {row.label}: " + ", ".join(
-            f"{name} {chance(found.value)}" for name, found in zip(groups, row.estimates, strict=True) if found
+            f"{name} {probability(found.value)}" for name, found in zip(groups, row.estimates, strict=True) if found
         )
         for block in blocks
         for row in block.rows
@@ -189,7 +190,7 @@ def _peak(panel: HistogramPanel, side: int, name: str) -> str:
     counts = panel.counts[side]
     place = counts.index(max(counts))
     low, high = (panel.top * end / len(counts) for end in (place, place + 1))
-    return f"{name} most often between {chance(low)} and {chance(high)} ({count(max(counts), 'prompt')})"
+    return f"{name} most often between {probability(low)} and {probability(high)} ({count(max(counts), 'prompt')})"
 
 
 def _title(group: ReadingGroup, one: Reading) -> str:

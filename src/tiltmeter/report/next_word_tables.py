@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
+from tiltmeter.present.words import probability
 from tiltmeter.records import Estimate
 from tiltmeter.report.cells import Column, Table, TableCell, numbers, plain_share, share_cell, sort_key, tint
 from tiltmeter.report.next_word_cells import (
-    chance,
     chance_cell,
     first_column,
     heading,
@@ -123,7 +123,7 @@ def certainty_table(group: ReadingGroup) -> Table | None:
             cells.append(chance_cell(one.main.overall.certainty.get(name, Estimate(None))))
             if over:
                 sd = apart[name].sd if name in apart else None
-                cells.append(TableCell(chance(sd), sort=sort_key(sd)))
+                cells.append(TableCell(probability(sd), sort=sort_key(sd)))
         rows.append((heading(group, one), *cells))
     known = any(found.value is not None for one in group.of_prompts for found in one.main.overall.certainty.values())
     return Table("The probability of the most probable next token", tuple(columns), tuple(rows)) if known else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tiltmeter.report.next_word_cells import chance
+from tiltmeter.present.words import probability
 from tiltmeter.report.words import NONE, count, p_value, percent, percent_range
 from tiltmeter.web.results.found import Row
 from tiltmeter.web.results.rows import Results, Rows, counted
@@ -67,15 +67,15 @@ def habit_rows(results: Results, group: Group) -> Rows:
     for row in own:
         opener = f"{row['opener'][0].upper()}{row['opener'][1:]}"
         label = f"{opener}, {row['model']}" if several else opener
-        interval = NONE if row["low"] is None else f"{chance(row['low'])}–{chance(row['high'])}"
+        interval = NONE if row["low"] is None else f"{probability(row['low'])}–{probability(row['high'])}"
         made.append(
             {
                 **row,
                 "label": label,
                 "series": row["group"],
-                "shown": chance(row["value"]),
+                "shown": probability(row["value"]),
                 "range": interval,
-                "tip": f"{row['group']}: {chance(row['value'])} ({interval})\n{label}\n{counted(row, 'prompt')}",
+                "tip": f"{row['group']}: {probability(row['value'])} ({interval})\n{label}\n{counted(row, 'prompt')}",
                 "open": _texts(results, group, row),
             }
         )
@@ -98,7 +98,7 @@ def histogram_rows(results: Results, group: Group, one: Mapping[str, Any]) -> Ro
             if number:
                 # The chance of several words is the sum of theirs, which no one text of the ledger has.
                 alone = {"word": words[1:-1], "low": low, "high": high} if words.count("“") == 1 else {}
-                about = f"{name}: {count(number, 'prompt')}\nbetween {chance(low)} and {chance(high)}"
+                about = f"{name}: {count(number, 'prompt')}\nbetween {probability(low)} and {probability(high)}"
                 made.append(
                     {
                         "low": low,
@@ -106,7 +106,7 @@ def histogram_rows(results: Results, group: Group, one: Mapping[str, Any]) -> Ro
                         "count": -number if side else number,
                         "prompts": number,
                         "group": name,
-                        "label": f"{chance(low)}–{chance(high)}",
+                        "label": f"{probability(low)}–{probability(high)}",
                         "tip": about if alone else f"{about}\nclick: the prompts of all bars",
                         "open": _texts(results, group, one, **alone),
                     }

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from tiltmeter.present.assets import asset
+from tiltmeter.present.asset import asset
 from tiltmeter.present.blocks import Span
 
 _WORK = re.compile(r"(?P<first>[^\W\d][^,&\d]*?)(?: et al\.?)?(?:[,&][^\d]*)? \(?(?P<year>1[5-9]\d\d|20\d\d)\)?[,.]")

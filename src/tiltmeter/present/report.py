@@ -16,7 +16,7 @@ def report(found: Reported) -> Document:
     pages = [finding_section(one, found, opened=False) for one in sorted_findings(found.findings)]
     return Document(
         title_of(found),
-        "tiltmeter report",
+        "",
         (*summary(found), Section("Findings", tuple(pages), anchor="findings")),
         tuple(appendix(found)),
     )

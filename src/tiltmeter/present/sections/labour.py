@@ -8,7 +8,7 @@ from typing import Any
 from tiltmeter.present.blocks import Block, Chart, Prose, Section, Table, TableCell, text
 from tiltmeter.present.charts import Axis, Guides, ScatterPoint, scatter
 from tiltmeter.present.sections.asked import Asked, Topic
-from tiltmeter.present.tables import number_cell, numbers, table
+from tiltmeter.present.tables import Cell, Label, number_cell, numbers, table
 from tiltmeter.present.words import count, percent, points_words, signed
 from tiltmeter.records import Estimate
 from tiltmeter.stats.estimates import scaled
@@ -115,7 +115,7 @@ def _number(found: Estimate) -> str:
 
 
 def _table(topic: Topic, compared: list[Asked]) -> Table | None:
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for one in compared:
         found = _of(one)
         missing = len(found["unmatched"]) + len(found["without_figure"])
@@ -128,6 +128,9 @@ def _table(topic: Topic, compared: list[Asked]) -> Table | None:
                 number_cell(scaled(_figure(found, "above"), 100), 1),
             )
         )
-    columns = (topic.first_column, *numbers("In the statistics", "Spearman", "Pearson", "Slope", "Model − statistics"))
+    columns: tuple[Label, ...] = (
+        topic.first_column,
+        *numbers("In the statistics", "Spearman", "Pearson", "Slope", "Model − statistics"),
+    )
     of = topic.names.group(_of(compared[0])["group"]) if compared else ""
     return table(f"The model's share of {of} beside the statistics; the last column in points", columns, rows)

@@ -243,14 +243,14 @@ def _texts(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
     made += [". "]
     if about:
         made += [
-            "The mean of a group is over its rated texts; texts without a rating are counted separately. Differences are "
-            "the first group minus the second; a ratio is shown where ratings cannot be negative and the second mean is "
-            "above zero. "
+            "The mean of a group is over its rated texts; texts without a rating are counted separately. Differences "
+            "are the first group minus the second; a ratio is shown where ratings cannot be negative and the second "
+            "mean is above zero. "
         ]
     if open_:
         made += [
-            "A text about a situation counts as 1 if it names the stereotyped group, −1/(k − 1) if it names another of k "
-            "groups, and 0 if it names none or several. "
+            "A text about a situation counts as 1 if it names the stereotyped group, −1/(k − 1) if it names another "
+            "of k groups, and 0 if it names none or several. "
         ]
     made += [
         "Standard errors are clustered by prompt (an opener, a template, an article or a situation; groups that share "
@@ -355,8 +355,8 @@ def _choices(answered: Findings, citations: Citations, done: Account) -> list[Pi
         ]
     several = listed([" with ".join([one.choice, *one.alongside]) for one in done.varied])
     made: list[Piece] = [
-        f"{asked} under every combination that was run of {several} ({count(cells, 'method')} with a value in all), ordered "
-        "by effect",
+        f"{asked} under every combination that was run of {several} ({count(cells, 'method')} with a value in all), "
+        "ordered by effect",
         *_spaced(citations.cite("simonsohn2020")),
         f". {_tested(answered)}. ",
         *_corrected(answered, citations),
@@ -415,7 +415,7 @@ def _of_view(run: Run, view: str) -> Mapping[str, Any]:
     return found
 
 
-def _spaced(cited: list[Cited]) -> list[Piece]:
+def _spaced(cited: list[Span]) -> list[Piece]:
     return [" ", *cited] if cited else []
 
 

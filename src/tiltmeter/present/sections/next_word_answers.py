@@ -77,8 +77,10 @@ def _control(one: Asked, topic: Topic) -> str:
     name = control(one)
     if not name:
         return ""
-    rest = one.estimate(perturbation=name)
-    said = f"With the test word {PERTURBED[name]} it is {share_words(rest)}: {_effect(one, topic, name)}."
+    rest, change = one.estimate(perturbation=name), one.contrast(name)
+    unknown = f"the effect of the test word cannot be judged ({no_interval(change)})"
+    effect = unknown if change.low is None else _effect(one, topic, name)
+    said = f"With the test word {PERTURBED[name]} it is {share_words(rest)}: {effect}."
     others = [other for other in CONTROLS if other != name and one.contrast(other).value is not None]
     if not others:
         return said
@@ -90,8 +92,6 @@ def _control(one: Asked, topic: Topic) -> str:
 
 def _effect(one: Asked, topic: Topic, name: str) -> str:
     found, rest, change = one.estimate(), one.estimate(perturbation=name), one.contrast(name)
-    if change.low is None:
-        return f"the effect of the test word cannot be judged ({no_interval(change)})"
     both = is_firm(found) and is_firm(rest)
     same_side = ((found.value or 0) > 0.5) == ((rest.value or 0) > 0.5)
     if not is_firm(change, 0.0):

@@ -10,8 +10,16 @@ from tiltmeter.present.sections.asked import PERTURBED, SHARE, Asked, Topic, is_
 from tiltmeter.present.sections.next_word_answers import control, side
 from tiltmeter.present.sections.next_word_tables import ABSENT
 from tiltmeter.present.tables import no_interval
-from tiltmeter.present.words import SPACE, capitalised, count, percent, percent_range, points_words, probability
-from tiltmeter.present.words import share_words
+from tiltmeter.present.words import (
+    SPACE,
+    capitalised,
+    count,
+    percent,
+    percent_range,
+    points_words,
+    probability,
+    share_words,
+)
 from tiltmeter.records import Estimate
 from tiltmeter.results.summary.next_words import Expected
 from tiltmeter.sources.perturbing import DEFAULTS
@@ -35,8 +43,8 @@ def perturbed_chart(topic: Topic) -> Chart | None:
         dots(rows, share_axis(topic)),
         f"{said}.",
         text(
-            f"With 95{SPACE}% intervals; open marks have none. Where the share stays the same without the test word, the "
-            "lean is the model's habit."
+            f"With 95{SPACE}% intervals; open marks have none. Where the share stays the same without the test word, "
+            "the lean is the model's habit."
         ),
     )
 
@@ -143,15 +151,20 @@ def words_chart(topic: Topic) -> Chart | None:
             said.append((topic.title(one), *_ends(items)))
     if not rows:
         return None
-    words = "; ".join(f"{where}: from {low.name}, {percent(low.value)}, to {high.name}, {percent(high.value)}" for where, low, high in said)
+    words = "; ".join(
+        f"{where}: from {low.name}, {percent(low.value)}, to {high.name}, {percent(high.value)}"
+        for where, low, high in said
+    )
     _, low, high = said[0]
-    title = f"From {percent(low.value, 0)} {topic.called[0]} for “{low.name}” to {percent(high.value, 0)} for “{high.name}”"
+    title = (
+        f"From {percent(low.value, 0)} {topic.called[0]} for “{low.name}” to {percent(high.value, 0)} for “{high.name}”"
+    )
     return Chart(
         topic.file("words"),
         title,
         strips(rows, share_axis(topic)),
         f"{words}.",
-        text("A tick for each test word; the diamond is the mean over all. With few prompts each, the order is mostly noise."),
+        text("A tick for each test word; the diamond is the mean. With few prompts each, the order is mostly noise."),
     )
 
 

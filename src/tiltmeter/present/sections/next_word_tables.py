@@ -6,9 +6,19 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
-from tiltmeter.present.blocks import Place, Table, TableCell
+from tiltmeter.present.blocks import Column, Place, Table, TableCell
 from tiltmeter.present.sections.asked import PERTURBED, SHARE, Asked, Topic, choice_words
-from tiltmeter.present.tables import differs, no_interval, number_cell, numbers, share_cell, sort_key, table
+from tiltmeter.present.tables import (
+    Cell,
+    Label,
+    differs,
+    no_interval,
+    number_cell,
+    numbers,
+    share_cell,
+    sort_key,
+    table,
+)
 from tiltmeter.present.words import NONE, capitalised, count, p_value, percent, percent_range, probability, signed
 from tiltmeter.records import Estimate
 from tiltmeter.results.summary.next_word_cells import NextWordCell
@@ -38,7 +48,11 @@ def prompts_table(topic: Topic) -> Table | None:
         where = kinds[0][0] if len(kinds) == 1 else "; ".join(f"{number:,} {words}" for words, number in kinds)
         lengths = (_mean(long.words, long.words_sd), _mean(long.letters, long.letters_sd))
         rows[(one.cell.source, len(own), len({item.profession for item in own}), shared, *lengths, where)] = None
-    columns = ("Prompts", *numbers("Number", "Test words", "Templates", "Words per prompt", "Letters per word"), "Origin")
+    columns: tuple[Label, ...] = (
+        "Prompts",
+        *numbers("Number", "Test words", "Templates", "Words per prompt", "Letters per word"),
+        "Origin",
+    )
     return table("The prompts; lengths are mean ± standard deviation", columns, rows)
 
 
@@ -46,8 +60,11 @@ def perturbed_table(topic: Topic, measure: str = SHARE) -> Table | None:
     """A measure by what becomes of the test word, with the change from the prompts as they are."""
     first, second = topic.called
     what = f"Share of {first} beside {second}" if measure == SHARE else f"|P({first}) − P({second})|"
-    columns = (topic.first_column, *numbers(*(capitalised(PERTURBED[name]) for name in topic.perturbations)))
-    rows = [
+    columns: tuple[Label, ...] = (
+        topic.first_column,
+        *numbers(*(capitalised(PERTURBED[name]) for name in topic.perturbations)),
+    )
+    rows: list[tuple[Cell, ...]] = [
         (topic.heading(one), *(_perturbed(one, name, measure) for name in topic.perturbations)) for one in topic.prompts
     ]
     return table(f"{what}, by what becomes of the test word", columns, rows)
@@ -61,14 +78,16 @@ def _perturbed(one: Asked, name: str, measure: str) -> TableCell:
     shown, decimals = (scaled(change, 100), 1) if measure == SHARE else (change, 3)
     sure = " *" if excludes_zero(change) else ""
     ends = no_interval(change) or f"{signed(shown.low, decimals)} to {signed(shown.high, decimals)}"
-    return replace(cell, small=f"{cell.small}\nas it is − this: {signed(shown.value, decimals)}{sure}\n({ends})".strip())
+    return replace(
+        cell, small=f"{cell.small}\nas it is − this: {signed(shown.value, decimals)}{sure}\n({ends})".strip()
+    )
 
 
 def measures_table(topic: Topic) -> Table | None:
     """Every two groups, by every measure, over all prompts."""
     measured = ("P(a) − P(b)", "|P(a) − P(b)|", "ln P(a) − ln P(b)", "P(a) / P(b)", "Ratio of means")
     distances = ("KL", "EMD", "KL of histograms", "KL of vectors")
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for one in topic.every:
         for pair, found in one.main.overall.pairs.items():
             groups = " and ".join(map(topic.names.group, pair.split("/", 1)))
@@ -88,7 +107,7 @@ def measures_table(topic: Topic) -> Table | None:
                     found[SHARE].n,
                 )
             )
-    columns = ("Groups a and b", *numbers("Share of a", *measured, *distances, "Prompts"))
+    columns: tuple[Label, ...] = ("Groups a and b", *numbers("Share of a", *measured, *distances, "Prompts"))
     return table("Every two groups by every measure, over all prompts", columns, rows)
 
 
@@ -96,33 +115,32 @@ def certainty_table(topic: Topic) -> Table | None:
     """How sure a model is of the next token, whatever it is."""
     spread = [template_spread(one.main) for one in topic.prompts]
     over = any(spread)
-    columns = [topic.first_column]
     heads: list[str] = []
     for label in ("Highest", "Gap to the second"):
         heads += [label, *([f"{label.split()[0]}: SD over templates"] if over else [])]
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for one, apart in zip(topic.prompts, spread, strict=True):
         cells: list[TableCell] = [topic.heading(one)]
         for name in ("highest", "gap"):
             cells.append(probability_cell(one.main.overall.certainty.get(name, ABSENT)))
             sd = apart[name].sd if name in apart else None
             cells += [TableCell(probability(sd), sort=sort_key(sd))] if over else []
-        rows.append(cells)
+        rows.append(tuple(cells))
     known = any(found.value is not None for one in topic.prompts for found in one.main.overall.certainty.values())
-    return table("The probability of the most probable next token", (*columns, *numbers(*heads)), rows if known else ())
+    return table(
+        "The probability of the most probable next token", (topic.first_column, *numbers(*heads)), rows if known else ()
+    )
 
 
 def template_table(topic: Topic) -> Table | None:
     """Every template: share, size of the difference, and certainty."""
-    rows = [
+    rows: list[tuple[Cell, ...]] = [
         (name, topic.title(one), *_part(one, part, one.place()), *_certain(part), part.prompts)
         for one in topic.prompts
         for name, part in one.main.by_template.items()
     ]
-    columns = ("Template", "Prompts, model" if topic.several else "Prompts", *_measured(topic))
-    return table(
-        "Every template, over the test words", (*columns, *numbers("Highest", "Prompts")), rows, sortable=True
-    )
+    columns: tuple[Label, ...] = ("Template", "Prompts, model" if topic.several else "Prompts", *_measured(topic))
+    return table("Every template, over the test words", (*columns, *numbers("Highest", "Prompts")), rows, sortable=True)
 
 
 def each_word_table(topic: Topic, one: Asked) -> Table | None:
@@ -130,9 +148,9 @@ def each_word_table(topic: Topic, one: Asked) -> Table | None:
     labour = one.cell.summary.labour
     world = {line["profession"]: line for line in labour["matched"]} if labour else {}
     of = topic.names.group(labour["group"]) if labour else ""
-    columns = ("Test word", *_measured(topic), *numbers("Prompts"))
+    columns: tuple[Label, ...] = ("Test word", *_measured(topic), *numbers("Prompts"))
     columns += numbers(f"Share of {of}: model", f"Share of {of}: statistics") if labour else ()
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for name, part in sorted(one.main.by_profession.items(), key=lambda each: _lean(one, each[1])):
         line = world.get(name, {"model": None, "world": None})
         beside = [TableCell(percent(line[key]), sort=sort_key(line[key])) for key in ("model", "world")]
@@ -152,7 +170,7 @@ def habit_table(topic: Topic) -> Table | None:
     """The probability of every group where nothing is said of anybody."""
     groups = [name for name, _ in topic.sets]
     called = list(map(topic.names.group, groups))
-    rows = [
+    rows: list[tuple[Cell, ...]] = [
         (
             TableCell(capitalised(PERTURBED.get(name, name)), one.label if topic.several else ""),
             *(probability_cell(found.overall.groups.get(each, ABSENT), one.place(name)) for each in groups),
@@ -163,7 +181,7 @@ def habit_table(topic: Topic) -> Table | None:
         for name, found in one.cell.summary.perturbations.items()
     ]
     share = f"Share of {called[0]} beside {called[1]}"
-    columns = ("Prompts", *numbers(*(f"P({name})" for name in called), share, "Prompts"))
+    columns: tuple[Label, ...] = ("Prompts", *numbers(*(f"P({name})" for name in called), share, "Prompts"))
     return table("Probabilities without context", columns, rows)
 
 
@@ -171,7 +189,7 @@ def choices_table(topic: Topic) -> Table | None:
     """The share under every choice of words and counting, marked where choices point to opposite sides."""
     varied = [one for one in topic.every if one.others]
     names = list(dict.fromkeys(choice_words(cell, varied) for one in varied for cell in (one.cell, *one.others)))
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for one in varied:
         by_name = {choice_words(cell, varied): cell for cell in (one.cell, *one.others)}
         cells, alike = [], []
@@ -208,11 +226,11 @@ def missing_table(topic: Topic) -> Table | None:
             for (group, reason), number in _missing(cell).items():
                 key = (reason, topic.title(one), topic.names.group(group), number, len(cell.items))
                 found.setdefault(key, []).append(choice_words(cell, topic.every))
-    rows = [
+    rows: list[tuple[Cell, ...]] = [
         (reason, where, group, "; ".join(words), number, of)
         for (reason, where, group, number, of), words in found.items()
     ]
-    columns = ("Reason", topic.first_column, "Group", "Words", *numbers("Missing", "Of"))
+    columns: tuple[Label, ...] = ("Reason", topic.first_column, "Group", "Words", *numbers("Missing", "Of"))
     return table("Prompts, as they are and changed, without a probability for a group", columns, rows)
 
 
@@ -256,7 +274,7 @@ def _tested(cell: TableCell, found: Estimate) -> TableCell:
     return replace(cell, small=f"{cell.small}\np {p_value(found.p)}{corrected}".strip())
 
 
-def _measured(topic: Topic) -> tuple[object, ...]:
+def _measured(topic: Topic) -> tuple[Column, ...]:
     first, second = topic.called
     return numbers(f"Share of {first}", f"|P({first}) − P({second})|", f"P({first}) / P({second})")
 

@@ -12,7 +12,7 @@ from tiltmeter.present.sections.labour import labour
 from tiltmeter.present.sections.next_word_answers import answers
 from tiltmeter.present.sections.next_word_charts import habit_chart, perturbed_chart, probability_charts, words_chart
 from tiltmeter.present.sections.saliency import saliency
-from tiltmeter.present.words import NEUTRAL, SPACE, capitalised, listed
+from tiltmeter.present.words import NEUTRAL, capitalised, listed
 
 _MOST_WORDS = 12
 """Words of a group that are listed."""
@@ -22,14 +22,14 @@ _ABOUT = (
     "figures of the words that the study names first; findings put them in standard deviations, under every method."
 )
 _PERTURBED = (
-    f"Tinted: differs from {NEUTRAL} after correction. “As it is − this” compares prompt by prompt, in percentage points "
-    "for shares; * where the interval excludes zero. An absolute difference is never below zero and hides the direction, "
-    "so leans that cancel out look like one."
+    f"Tinted: differs from {NEUTRAL} after correction. “As it is − this” compares prompt by prompt, in percentage "
+    "points for shares; * where the interval excludes zero. An absolute difference is never below zero and hides the "
+    "direction, so leans that cancel out look like one."
 )
 _MEASURES = (
     "KL: mean over prompts of KL(s ‖ ½) in nats, where s is the share of the first group. EMD: earth mover's distance "
-    "between the probabilities of the two groups over prompts. KL of histograms: 20 equal bins, one half added to every "
-    "count. KL of vectors: probabilities normalised over prompts. Distances are never below zero, so an interval above "
+    "between the probabilities of the two groups over prompts. KL of histograms: 20 equal bins, one half added to "
+    "every count. KL of vectors: probabilities normalised over prompts. Distances are never below zero, so an interval above "
     "zero shows nothing; p, from swapping the groups in whole test words and templates, does. KL does not change when "
     "groups are swapped, so it has no p."
 )
@@ -46,19 +46,31 @@ def next_words(found: Reported) -> list[Section]:
         for model in silent
     ]
     blocks += [_topic(topic, found, alone=len(every) == 1) for topic in every]
-    return [Section("Next words: which group the model expects", tuple(blocks), "next-words", folded=True)]
+    return [
+        Section(
+            "Next words: which group the model expects",
+            tuple(blocks),
+            "next-words",
+            folded=True,
+            about={"view": "next words"},
+        )
+    ]
 
 
 def _topic(topic: Topic, found: Reported, *, alone: bool) -> Section:
     blocks: list[Block] = []
     for label in dict.fromkeys(one.label for one in topic.every if one.unfinished):
-        blocks.append(Notice(text(f"{label} has not answered every prompt: its run is not finished; figures may change.")))
+        blocks.append(
+            Notice(text(f"{label} has not answered every prompt: its run is not finished; figures may change."))
+        )
     for label in topic.labels:
         blocks += answers(topic, label)
     blocks.append(Prose(text(f"Words asked for: {'; '.join(_words(topic))}."), "note"))
     blocks += _parts(topic, found)
     title = f"{capitalised(topic.names.bias(topic.bias))}, words “{topic.words}”"
-    return Section(title, tuple(blocks), folded=None if alone else True, about={"view": "next words", "bias": topic.bias})
+    return Section(
+        title, tuple(blocks), folded=None if alone else True, about={"view": "next words", "bias": topic.bias}
+    )
 
 
 def _words(topic: Topic) -> Iterator[str]:

@@ -9,7 +9,7 @@ from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.asked import Asked, Topic
 from tiltmeter.present.sections.next_word_tables import ABSENT, probability_cell
 from tiltmeter.present.shading import Shaded, shaded
-from tiltmeter.present.tables import numbers, table
+from tiltmeter.present.tables import Cell, Label, numbers, table
 from tiltmeter.present.words import percent, probability
 from tiltmeter.store import Answered
 
@@ -20,9 +20,13 @@ def saliency(topic: Topic, found: Reported) -> Iterator[Section]:
     """How much of the influence is on the test word and on the last word, with prompts as examples."""
     explained = [one for one in topic.prompts if one.cell.saliency]
     if explained:
-        blocks: list[Block] = [Prose(text("How much each token of a prompt influences the more probable group's word."))]
+        blocks: list[Block] = [
+            Prose(text("How much each token of a prompt influences the more probable group's word."))
+        ]
         blocks += filter(None, [_table(topic, explained)])
-        without = [name for _, summary in found.runs if summary.next_words for name in summary.next_words.without_saliency]
+        without = [
+            name for _, summary in found.runs if summary.next_words for name in summary.next_words.without_saliency
+        ]
         for model in dict.fromkeys(without):
             blocks.append(Notice(text(f"{model} has no saliency: it gives no gradients; a checkpoint is needed.")))
         note = (
@@ -31,17 +35,19 @@ def saliency(topic: Topic, found: Reported) -> Iterator[Section]:
         )
         if any("residue" in one.cell.saliency for one in explained):
             note += " The residue is what the method leaves unaccounted for."
-        yield Section("Which words influence the answer", (*blocks, Prose(text(note), "note"), *_examples(topic)), folded=True)
+        yield Section(
+            "Which words influence the answer", (*blocks, Prose(text(note), "note"), *_examples(topic)), folded=True
+        )
 
 
 def _table(topic: Topic, explained: list[Asked]) -> Table | None:
     names = [name for name in _NAMES if any(name in one.cell.saliency for one in explained)]
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for one in explained:
         found = [one.cell.saliency.get(name, ABSENT) for name in names]
         rows.append((topic.heading(one), *map(probability_cell, found), max(each.n for each in found)))
     methods = ", ".join(dict.fromkeys(one.method for one in explained if one.method))
-    columns = (topic.first_column, *numbers(*(_NAMES[name] for name in names), "Prompts"))
+    columns: tuple[Label, ...] = (topic.first_column, *numbers(*(_NAMES[name] for name in names), "Prompts"))
     return table(f"Share of the saliency ({methods}), over the tokens of a prompt", columns, rows)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tiltmeter.measures.token_gaps import TokenGap
 from tiltmeter.present.shading import Shaded, shaded
+from tiltmeter.present.words import probability
 from tiltmeter.records import NextWord, NextWords, Saliency
 from tiltmeter.report.series import short_scorer
 from tiltmeter.report.words import NONE, count, signed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from tiltmeter.present.blocks import Column, Table, TableCell
@@ -44,8 +45,22 @@ def sort_key(number: float | None) -> str:
 
 
 def no_interval(found: Estimate) -> str:
-    """Why an estimate has no interval, as short as a cell can hold; blank where it has one."""
-    return "" if found.low is not None else (found.note or "no interval").removeprefix("no interval: ")
+    """Why an estimate has no interval, as short as a cell can hold; blank where it has one.
+
+    >>> no_interval(Estimate(0.5, n=6, note="no interval: there are fewer than 5 origins"))
+    'fewer than 5 test words'
+    """
+    if found.low is not None:
+        return ""
+    if found.n == 1:
+        return "a single item"
+    return note_words((found.note or "no interval").removeprefix("no interval: "))
+
+
+def note_words(note: str) -> str:
+    """A note on an estimate as readers say it: origins, such as professions, are test words."""
+    plain = re.sub("origin|profession", "test word", note)
+    return plain.removeprefix("there is ").removeprefix("there are ")
 
 
 def share_cell(found: Estimate, *, mark: str = "", interval: bool = True) -> TableCell:

@@ -119,7 +119,7 @@ class Topic:
     @property
     def first_column(self) -> str:
         """What stands over `heading`."""
-        return "Prompts, model" if self.several else "Prompts"
+        return "Source, model" if self.several else "Source"
 
     def heading(self, one: Asked) -> TableCell:
         """Which prompts a row is about, and which model where there are several."""

@@ -9,7 +9,7 @@ from tiltmeter.present.blocks import Block, Chart, Prose, Section, Table, TableC
 from tiltmeter.present.charts import Axis, Guides, ScatterPoint, scatter
 from tiltmeter.present.sections.asked import Asked, Topic
 from tiltmeter.present.tables import Cell, Label, number_cell, numbers, table
-from tiltmeter.present.words import count, percent, points_words, signed
+from tiltmeter.present.words import capitalised, count, percent, points_words, signed
 from tiltmeter.records import Estimate
 from tiltmeter.stats.estimates import scaled
 
@@ -69,7 +69,7 @@ def _chart(topic: Topic, one: Asked) -> Chart:
     said = _level(found, group)
     return Chart(
         topic.file(f"labour-{one.label}-{one.cell.source}"),
-        f"{topic.title(one)}: {said}" if len(topic.prompts) > 1 else said[:1].upper() + said[1:],
+        f"{topic.title(one)}: {said}" if len(topic.prompts) > 1 else capitalised(said),
         scatter(points, across, upward, Guides(diagonal=True, slope=slope, intercept=found["intercept"] or 0.0)),
         f"Share of {group} by occupation, model against statistics. {_follows(found)}",
         text(f"Above the diagonal, the model expects {group} more often than they work there."),

@@ -121,7 +121,7 @@ def _choices(one: Asked) -> str:
     alike = [cell for cell in one.others if cell.pair == one.cell.pair]
     found = [one.estimate(), *(one.estimate(cell=cell) for cell in alike)]
     values = [each.value for each in found if each.value is not None]
-    if len(values) < 2:
+    if found[0].value is None or len(values) < 2:
         return ""
     low, high = percent(min(values)), percent(max(values))
     ends = f"is {low}" if low == high else f"ranges from {low} to {high}"

@@ -93,7 +93,7 @@ def _share_dot(found: Estimate, one: Asked, name: str) -> Dot:
         found.high,
         one.label,
         percent(found.value) if found.value is not None else no_interval(found),
-        interval or no_interval(found),
+        interval or (no_interval(found) if found.value is not None else ""),
         f"{one.cell.source}, {one.label}\ntest word {PERTURBED[name]}\n{share_words(found)}\n"
         f"{count(found.n, 'prompt')}{missing}",
         one.place(name),
@@ -119,7 +119,7 @@ def habit_chart(topic: Topic) -> Chart | None:
 
 
 def _habit_title(topic: Topic) -> str:
-    found = [one.estimate(perturbation="openers") for one in topic.habit]
+    found = [each for one in topic.habit if (each := one.estimate(perturbation="openers")).value is not None]
     firm = [each for each in found if is_firm(each)]
     leans = {side(each, topic.called) for each in firm}
     if len(leans) == 1 and len(firm) == len(found):
@@ -164,7 +164,7 @@ def words_chart(topic: Topic) -> Chart | None:
         title,
         strips(rows, share_axis(topic)),
         f"{words}.",
-        text("A tick for each test word; the diamond is the mean. With few prompts each, the order is mostly noise."),
+        text("A tick for each test word; the diamond is the mean."),
     )
 
 
@@ -183,12 +183,12 @@ def probability_charts(topic: Topic) -> Iterator[Chart]:
             continue
         bins = [each for at in (0, 1) for each in _bins(topic, one, [pair[at] for pair in pairs], at, _top(pairs))]
         ahead = sum(first > second for first, second in pairs)
-        title = f"{capitalised(topic.called[0])} are more probable after {ahead:,} of {count(len(pairs), 'prompt')}"
+        title = f"{topic.called[0]} are more probable after {ahead:,} of {count(len(pairs), 'prompt')}"
         axis = Axis("probability of the group's words")
         peaks = "; ".join(_peak([each for each in bins if each.group == name], name) for name in topic.called)
         yield Chart(
             topic.file(f"probabilities-{one.label}-{one.cell.source}"),
-            f"{topic.title(one)}: {title}" if len(topic.prompts) > 1 else title,
+            f"{topic.title(one)}: {title}" if len(topic.prompts) > 1 else capitalised(title),
             histogram(bins, topic.called, axis, "prompts", topic.colours),
             f"Histogram of probabilities over {count(len(pairs), 'prompt')}. {peaks}.",
         )

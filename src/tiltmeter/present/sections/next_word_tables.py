@@ -23,7 +23,7 @@ from tiltmeter.present.words import NONE, capitalised, count, p_value, percent, 
 from tiltmeter.records import Estimate
 from tiltmeter.results.summary.next_word_cells import NextWordCell
 from tiltmeter.results.summary.next_word_spread import template_spread
-from tiltmeter.results.summary.next_words import ORIGINAL, Part
+from tiltmeter.results.summary.next_words import Part
 from tiltmeter.stats.estimates import excludes_zero, scaled
 
 _KINDS = {
@@ -33,6 +33,7 @@ _KINDS = {
     "": "not stated",
 }
 ABSENT = Estimate(None)
+_ABSOLUTE = "absolute_difference"
 
 
 def prompts_table(topic: Topic) -> Table | None:
@@ -49,38 +50,42 @@ def prompts_table(topic: Topic) -> Table | None:
         lengths = (_mean(long.words, long.words_sd), _mean(long.letters, long.letters_sd))
         rows[(one.cell.source, len(own), len({item.profession for item in own}), shared, *lengths, where)] = None
     columns: tuple[Label, ...] = (
-        "Prompts",
-        *numbers("Number", "Test words", "Templates", "Words per prompt", "Letters per word"),
+        "Source",
+        *numbers("Prompts", "Test words", "Templates", "Words per prompt", "Letters per word"),
         "Origin",
     )
     return table("The prompts; lengths are mean ± standard deviation", columns, rows)
 
 
-def perturbed_table(topic: Topic, measure: str = SHARE) -> Table | None:
-    """A measure by what becomes of the test word, with the change from the prompts as they are."""
+def perturbed_table(topic: Topic) -> Table | None:
+    """Share and absolute difference by what becomes of the test word, with the change from the prompts as they are."""
     first, second = topic.called
-    what = f"Share of {first} beside {second}" if measure == SHARE else f"|P({first}) − P({second})|"
-    columns: tuple[Label, ...] = (
-        topic.first_column,
-        *numbers(*(capitalised(PERTURBED[name]) for name in topic.perturbations)),
-    )
     rows: list[tuple[Cell, ...]] = [
-        (topic.heading(one), *(_perturbed(one, name, measure) for name in topic.perturbations)) for one in topic.prompts
+        (
+            TableCell(capitalised(PERTURBED[name]), topic.title(one), place=one.place(name)),
+            marked_share(one.estimate(perturbation=name), one.place(name)),
+            _change(scaled(one.contrast(name), 100), 1),
+            probability_cell(one.estimate(_ABSOLUTE, name)),
+            _change(one.contrast(name, _ABSOLUTE), 3),
+            one.estimate(perturbation=name).n,
+        )
+        for one in topic.prompts
+        for name in topic.perturbations
+        if name in one.cell.summary.perturbations
     ]
-    return table(f"{what}, by what becomes of the test word", columns, rows)
-
-
-def _perturbed(one: Asked, name: str, measure: str) -> TableCell:
-    found, change = one.estimate(measure, name), one.contrast(name, measure)
-    cell = marked_share(found, one.place(name)) if measure == SHARE else probability_cell(found)
-    if name == ORIGINAL or change.value is None:
-        return cell
-    shown, decimals = (scaled(change, 100), 1) if measure == SHARE else (change, 3)
-    sure = " *" if excludes_zero(change) else ""
-    ends = no_interval(change) or f"{signed(shown.low, decimals)} to {signed(shown.high, decimals)}"
-    return replace(
-        cell, small=f"{cell.small}\nas it is − this: {signed(shown.value, decimals)}{sure}\n({ends})".strip()
+    heads = (f"Share of {first}", "Change, points", f"|P({first}) − P({second})|", "Change", "Prompts")
+    return table(
+        f"{capitalised(first)} beside {second}, by what becomes of the test word", ["Test word", *numbers(*heads)], rows
     )
+
+
+def _change(found: Estimate, decimals: int) -> TableCell:
+    """The prompts as they are minus the changed ones; bold where the interval excludes zero."""
+    if found.value is None:
+        return TableCell("")
+    small = no_interval(found) or f"{signed(found.low, decimals)} to {signed(found.high, decimals)}"
+    mark = "firm" if excludes_zero(found) else ""
+    return TableCell(signed(found.value, decimals), small, sort_key(found.value), mark)
 
 
 def measures_table(topic: Topic) -> Table | None:
@@ -96,7 +101,7 @@ def measures_table(topic: Topic) -> Table | None:
                     TableCell(groups, topic.title(one), place=one.place()),
                     _tested(marked_share(found[SHARE], one.place()), found[SHARE]),
                     number_cell(found["difference"], 3),
-                    probability_cell(found["absolute_difference"]),
+                    probability_cell(found[_ABSOLUTE]),
                     number_cell(found["log_ratio"]),
                     _ratio(found["ratio"]),
                     _ratio(found.get("ratio_of_means", ABSENT)),
@@ -135,11 +140,11 @@ def certainty_table(topic: Topic) -> Table | None:
 def template_table(topic: Topic) -> Table | None:
     """Every template: share, size of the difference, and certainty."""
     rows: list[tuple[Cell, ...]] = [
-        (name, topic.title(one), *_part(one, part, one.place()), *_certain(part), part.prompts)
+        (TableCell(name, topic.title(one)), *_part(one, part, one.place()), _certain(part), part.prompts)
         for one in topic.prompts
         for name, part in one.main.by_template.items()
     ]
-    columns: tuple[Label, ...] = ("Template", "Prompts, model" if topic.several else "Prompts", *_measured(topic))
+    columns: tuple[Label, ...] = ("Template", *_measured(topic))
     return table("Every template, over the test words", (*columns, *numbers("Highest", "Prompts")), rows, sortable=True)
 
 
@@ -181,7 +186,7 @@ def habit_table(topic: Topic) -> Table | None:
         for name, found in one.cell.summary.perturbations.items()
     ]
     share = f"Share of {called[0]} beside {called[1]}"
-    columns: tuple[Label, ...] = ("Prompts", *numbers(*(f"P({name})" for name in called), share, "Prompts"))
+    columns: tuple[Label, ...] = ("Context", *numbers(*(f"P({name})" for name in called), share, "Prompts"))
     return table("Probabilities without context", columns, rows)
 
 
@@ -281,7 +286,7 @@ def _measured(topic: Topic) -> tuple[Column, ...]:
 
 def _part(one: Asked, part: Part, place: Place) -> tuple[TableCell, ...]:
     found: Mapping[str, Estimate] = part.pairs.get(one.cell.pair, {})
-    share, size = found.get(SHARE, ABSENT), found.get("absolute_difference", ABSENT)
+    share, size = found.get(SHARE, ABSENT), found.get(_ABSOLUTE, ABSENT)
     # Reasons are said once, below the table.
     return (
         marked_share(replace(share, note=None), place),
@@ -290,8 +295,8 @@ def _part(one: Asked, part: Part, place: Place) -> tuple[TableCell, ...]:
     )
 
 
-def _certain(part: Part) -> tuple[TableCell]:
-    return (probability_cell(replace(part.certainty.get("highest", ABSENT), note=None)),)
+def _certain(part: Part) -> TableCell:
+    return probability_cell(replace(part.certainty.get("highest", ABSENT), note=None))
 
 
 def _lean(one: Asked, part: Part) -> float:

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from tiltmeter.present.blocks import Block, Chart, Listing, Notice, Prose, Section, Table, text
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections import next_word_tables as tables
-from tiltmeter.present.sections.asked import Topic, choice_words, silent_models, topics
+from tiltmeter.present.sections.asked import Topic, silent_models, topics
 from tiltmeter.present.sections.labour import labour
 from tiltmeter.present.sections.next_word_answers import answers
 from tiltmeter.present.sections.next_word_charts import habit_chart, perturbed_chart, probability_charts, words_chart
 from tiltmeter.present.sections.saliency import saliency
+from tiltmeter.present.tables import note_words
 from tiltmeter.present.words import NEUTRAL, capitalised, listed
 
 _MOST_WORDS = 12
@@ -22,14 +23,14 @@ _ABOUT = (
     "figures of the words that the study names first; findings put them in standard deviations, under every method."
 )
 _PERTURBED = (
-    f"Tinted: differs from {NEUTRAL} after correction. “As it is − this” compares prompt by prompt, in percentage "
-    "points for shares; * where the interval excludes zero. An absolute difference is never below zero and hides the "
+    f"Tinted: differs from {NEUTRAL} after correction. Changes are the prompts as they are minus the changed ones, "
+    "prompt by prompt; bold where the interval excludes zero. An absolute difference is never below zero and hides the "
     "direction, so leans that cancel out look like one."
 )
 _MEASURES = (
     "KL: mean over prompts of KL(s ‖ ½) in nats, where s is the share of the first group. EMD: earth mover's distance "
     "between the probabilities of the two groups over prompts. KL of histograms: 20 equal bins, one half added to "
-    "every count. KL of vectors: probabilities normalised over prompts. Distances are never below zero, so an interval above "
+    "every count. KL of vectors: normalised over prompts. Distances are never below zero, so an interval above "
     "zero shows nothing; p, from swapping the groups in whole test words and templates, does. KL does not change when "
     "groups are swapped, so it has no p."
 )
@@ -88,7 +89,6 @@ def _parts(topic: Topic, found: Reported) -> Iterator[Section]:
             "Is it the test word, or habit?",
             perturbed_chart(topic),
             tables.perturbed_table(topic),
-            tables.perturbed_table(topic, "absolute_difference"),
             note=_PERTURBED,
         )
     yield from _part("Without context", habit_chart(topic), tables.habit_table(topic))
@@ -125,12 +125,17 @@ def _part(
 
 
 def _notes(topic: Topic) -> Iterator[str]:
-    """The notes of every summary, those that several choices share once."""
-    made: dict[tuple[str, str], list[str]] = {}
+    """What is to be known of estimates over all prompts, each note once with the figures that it is about."""
+    made: dict[str, dict[str, dict[str, None]]] = {}
     for one in topic.every:
-        for cell in (one.cell, *one.others):
-            # What is missing has a table of its own.
-            for note in (each for each in cell.summary.notes if " prompts unscored: " not in each):
-                made.setdefault((topic.title(one), note), []).append(choice_words(cell, topic.every))
-    for (where, note), choices in made.items():
-        yield f"{where}, {listed(list(dict.fromkeys(choices)))}: {note}."
+        for found in one.cell.summary.perturbations.values():
+            for measures in found.overall.pairs.values():
+                for measure, each in measures.items():
+                    if each.note and each.value is not None:
+                        about = made.setdefault(note_words(each.note), {}).setdefault(topic.title(one), {})
+                        about[measure.replace("_", " ")] = None
+    for note, places in made.items():
+        figures = "; ".join(f"{where}: {listed(list(measures))}" for where, measures in places.items())
+        yield f"{capitalised(note)} ({figures})."
+    if any(one.cell.summary.n_comparisons > 1 for one in topic.every):
+        yield "p-values are corrected within each table (Benjamini–Hochberg)."

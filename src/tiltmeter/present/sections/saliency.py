@@ -21,7 +21,7 @@ def saliency(topic: Topic, found: Reported) -> Iterator[Section]:
     explained = [one for one in topic.prompts if one.cell.saliency]
     if explained:
         blocks: list[Block] = [
-            Prose(text("How much each token of a prompt influences the more probable group's word."))
+            Prose(text("How much each token of a prompt influences the most probable of the words asked for."))
         ]
         blocks += filter(None, [_table(topic, explained)])
         without = [

@@ -52,7 +52,7 @@ def no_interval(found: Estimate) -> str:
     """
     if found.low is not None:
         return ""
-    if found.n == 1:
+    if found.n == 1 and "single origin" in (found.note or ""):
         return "a single item"
     return note_words((found.note or "no interval").removeprefix("no interval: "))
 

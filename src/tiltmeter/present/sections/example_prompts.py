@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tiltmeter.present.blocks import Example, Examples, Span, Text, text
 from tiltmeter.present.reported import Reported
-from tiltmeter.present.words import percent, probability
+from tiltmeter.present.words import capitalised, probability
 from tiltmeter.records import Prompt
 from tiltmeter.results.findings.findings import Finding
 from tiltmeter.results.findings.questions import topic_of
@@ -40,13 +40,14 @@ def example_prompts(one: Finding, found: Reported) -> Iterator[Examples]:
     shown = {each.prompt.id for each in (*toward, *away)}
     rest = [each for each in asked if each.prompt.id not in shown]
     near = sorted(rest, key=lambda each: (abs(each.share - 0.5), each.prompt.id))[:_SHOWN]
-    for title, chosen in (
-        (f"{first} most expected", toward),
-        (f"{second} most expected", away),
-        ("closest to equal", near),
-    ):
-        if chosen:
-            yield Examples(f"Prompts: {title}", tuple(_entry(each, (first, second)) for each in chosen))
+    lists = (
+        (f"{capitalised(first)} most expected", toward),
+        (f"{capitalised(second)} most expected", away),
+        ("Closest to equal", near),
+    )
+    entries = tuple((title, tuple(_example(each, (first, second)) for each in own)) for title, own in lists if own)
+    if entries:
+        yield Examples("Prompts by which group is expected next", entries)
 
 
 def _of_finding(one: Finding, found: Reported) -> Iterator[_Asked]:
@@ -75,10 +76,10 @@ def _of_cell(run: Run, cell: NextWordCell, groups: tuple[str, str]) -> Iterator[
             yield _Asked(prompt, (first, second))
 
 
-def _entry(one: _Asked, called: Sequence[str]) -> tuple[str, tuple[Example, ...]]:
-    numbers = ", ".join(f"{name} {probability(value)}" for name, value in zip(called, one.probabilities, strict=True))
-    share = f"share of {called[0]} {percent(one.share, 0)}"
-    return one.prompt.origin, (Example("prompt", _marked(one.prompt), f"{numbers}; {share}"),)
+def _example(one: _Asked, called: Sequence[str]) -> Example:
+    both = zip(called, one.probabilities, strict=True)
+    numbers = ", ".join(f"{name} {probability(value)}" for name, value in both)
+    return Example(one.prompt.origin, _marked(one.prompt), numbers)
 
 
 def _marked(prompt: Prompt) -> Text:

@@ -32,8 +32,20 @@ _MEASURES = (
     "between the probabilities of the two groups over prompts. KL of histograms: 20 equal bins, one half added to "
     "every count. KL of vectors: normalised over prompts. Distances are never below zero, so an interval above "
     "zero shows nothing; p, from swapping the groups in whole test words and templates, does. KL does not change when "
-    "groups are swapped, so it has no p."
+    "groups are swapped, so it has no p. The ratio of means is as papers print it; the log ratio is what is tested."
 )
+_NAMES = {
+    "share": "share",
+    "difference": "difference",
+    "absolute_difference": "absolute difference",
+    "log_ratio": "log ratio",
+    "ratio": "ratio",
+    "kl": "KL",
+    "emd": "EMD",
+    "kl_histograms": "KL of histograms",
+    "kl_vectors": "KL of vectors",
+}
+"""Measures whose estimates have notes."""
 
 
 def next_words(found: Reported) -> list[Section]:
@@ -131,9 +143,10 @@ def _notes(topic: Topic) -> Iterator[str]:
         for found in one.cell.summary.perturbations.values():
             for measures in found.overall.pairs.values():
                 for measure, each in measures.items():
-                    if each.note and each.value is not None:
-                        about = made.setdefault(note_words(each.note), {}).setdefault(topic.title(one), {})
-                        about[measure.replace("_", " ")] = None
+                    for note in (each.note or "").split("; ") if measure in _NAMES and each.value is not None else ():
+                        about = made.setdefault(note_words(note), {}).setdefault(topic.title(one), {})
+                        about[_NAMES[measure]] = None
+    made.pop("", None)
     for note, places in made.items():
         figures = "; ".join(f"{where}: {listed(list(measures))}" for where, measures in places.items())
         yield f"{capitalised(note)} ({figures})."

@@ -34,7 +34,6 @@ def views(found: Reported) -> list[Section]:
         return []
     apart = Listing(tuple(_apart(whole, found)))
     blocks: list[Block] = [
-        Prose(text(f"{_sentence(whole)}.")),
         _chart(whole, found),
         Prose(text(_UNITS), "note"),
         *filter(None, [_correlations(whole, found)]),
@@ -48,15 +47,13 @@ def _sentence(found: ViewAgreement) -> str:
     places = {(one.model, one.bias) for one in found.readings if one.found.value is not None}
     apart = {(one.model, one.bias) for one, _ in found.disagreements}
     several = len({model for model, _ in places}) > 1
-    every = f"{len(places):,} biases of models" if several else count(len(places), "bias", "biases")
-    if not apart:
-        return f"On none of {every} do two views point in opposite directions"
-    both = (
-        f"both intervals exclude zero in {count(firm, 'comparison')}"
-        if firm
-        else "nowhere do both intervals exclude zero"
+    every = (
+        count(len(places), "combination") + " of model and bias" if several else count(len(places), "bias", "biases")
     )
-    return f"On {len(apart)} of {every} two views point in opposite directions; {both}"
+    if not apart:
+        return f"No two views point in opposite directions ({every})"
+    both = f"both intervals exclude zero in {firm}" if firm else "never with both intervals excluding zero"
+    return f"Two views point in opposite directions on {len(apart)} of {every}; {both}"
 
 
 def _chart(whole: ViewAgreement, found: Reported) -> Chart:
@@ -77,7 +74,7 @@ def _chart(whole: ViewAgreement, found: Reported) -> Chart:
     )
     said = "; ".join(f"{row.label}: {', '.join(f'{dot.series} {dot.text}' for dot in row.dots)}" for row in rows)
     caption = text("A mark for each view; open marks have no interval.")
-    return Chart("views", _sentence(whole).partition(";")[0], dots(rows, axis), f"{said}.", caption)
+    return Chart("views", _sentence(whole), dots(rows, axis), f"{said}.", caption)
 
 
 def _dot(one: ViewReading, label: str) -> Dot:

@@ -6,13 +6,34 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tiltmeter.present.words import (
-    NEUTRAL,
-    SPACE,
-    count,
-    listed,
-    percent,
-    percent_range,
-    signed,
+    NEUTRAL as NEUTRAL,
+)
+from tiltmeter.present.words import (
+    NONE as NONE,
+)
+from tiltmeter.present.words import (
+    SPACE as SPACE,
+)
+from tiltmeter.present.words import (
+    count as count,
+)
+from tiltmeter.present.words import (
+    listed as listed,
+)
+from tiltmeter.present.words import (
+    p_value as p_value,
+)
+from tiltmeter.present.words import (
+    percent as percent,
+)
+from tiltmeter.present.words import (
+    percent_range as percent_range,
+)
+from tiltmeter.present.words import (
+    revision_words as revision_words,
+)
+from tiltmeter.present.words import (
+    signed as signed,
 )
 from tiltmeter.records import Estimate
 from tiltmeter.report.series import short_scorer, spec_of
@@ -27,12 +48,6 @@ def decimals_for(found: Estimate) -> int:
     shown = [number for number in (found.value, found.low, found.high) if number is not None]
     misleading = any(round(number * 100) == 50 and number != 0.5 for number in shown)
     return 1 if misleading or len({round(number * 100) for number in shown}) < len(shown) else 0
-
-
-__all__ = [
-    *("NEUTRAL", "NONE", "SPACE", "count", "listed", "p_value"),
-    *("percent", "percent_range", "revision_words", "signed"),
-]
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,14 +58,14 @@ def mark_of(one: Finding) -> str:
     return f"instrument check: {one.instrument}" if one.question.check else one.verdict.words
 
 
-def finding_section(one: Finding, found: Reported, *, opened: bool) -> Section:
-    """The page of a finding."""
+def finding_section(one: Finding, found: Reported, *, examples: bool = True) -> Section:
+    """The page of a finding, with example texts unless they are not wanted."""
     question = one.question
     return Section(
         title_of(one, found),
-        tuple(_blocks(one, found)),
+        tuple(_blocks(one, found, examples)),
         anchor=anchor_of(one),
-        folded=not opened,
+        folded=True,
         mark=mark_of(one),
         about={
             "model": question.model,
@@ -77,7 +77,7 @@ def finding_section(one: Finding, found: Reported, *, opened: bool) -> Section:
     )
 
 
-def _blocks(one: Finding, found: Reported) -> Iterator[Block]:
+def _blocks(one: Finding, found: Reported, examples: bool) -> Iterator[Block]:
     yield Prose(text(Span(one.question.text, "strong")))
     yield Prose(text(_answer(one)), "answer")
     if one.caution:
@@ -85,8 +85,8 @@ def _blocks(one: Finding, found: Reported) -> Iterator[Block]:
     if one.verdict.of >= FEWEST_CELLS:
         yield curve_chart(one, found)
         yield Section("Why the methods differ", tuple(_differences(one)), folded=None)
-    yield from examples_of(one, found)
-    yield Section("What it does not mean", (Listing(tuple(map(text, not_meant(found.done)[one.question.view]))),))
+    yield from examples_of(one, found) if examples else ()
+    yield Section("What it does not mean", (Listing(tuple(map(text, not_meant(one.question.view)))),))
     yield Verbatim(results_paragraph(one, found), "Results paragraph, to copy")
 
 
@@ -140,13 +140,11 @@ class _Places:
         self.question = one.question
         self.biases: dict[str, set[str]] = {}
         self.decodings: list[dict[str, str]] = []
-        for run, _ in found.runs:
+        for run in found.read:
             for cell in table_of(run).of(self.question.view, model=self.question.model):
                 if topic_of(cell.bias) == self.question.bias:
                     self.biases.setdefault(cell.source, set()).add(cell.bias)
-            self.decodings += [
-                decoding_choices(each) for each in (run.continuations.decodings if run.continuations else ())
-            ]
+            self.decodings += map(decoding_choices, run.continuations.decodings if run.continuations else ())
 
     def of(self, cell: CellResult) -> dict[str, str]:
         """View, model, source, bias, groups, scorer or rater, and decoding."""
@@ -263,7 +261,7 @@ def results_paragraph(one: Finding, found: Reported) -> str:
             f"{p_equals(whole.test.p)}{holm}."
         )
     sentences.append(f"Verdict: {verdict.words}. Measured with tiltmeter {__version__}.")
-    specs = {spec["name"]: spec for run, _ in found.runs for spec in run.meta["resolved"]["specs"]}
+    specs = {spec["name"]: spec for run in found.read for spec in run.meta["resolved"]["specs"]}
     cited = specs.get(question.bias, {}).get("citation")
     if cited:
         sentences.append(f"Specification: {specs[question.bias]['title']} ({cited}).")

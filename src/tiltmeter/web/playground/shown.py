@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tiltmeter.measures.token_gaps import TokenGap
+from tiltmeter.present.decodings import short_scorer
 from tiltmeter.present.shading import Shaded, shaded
-from tiltmeter.present.words import probability
+from tiltmeter.present.words import NONE, count, probability, signed
 from tiltmeter.records import NextWord, NextWords, Saliency
-from tiltmeter.report.series import short_scorer
-from tiltmeter.report.words import NONE, count, signed
 from tiltmeter.web.playground.answers import Answer, Scored, Tokens, WrittenText
 from tiltmeter.web.playground.asked import Asked, Spans
 

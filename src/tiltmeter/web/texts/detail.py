@@ -8,13 +8,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tiltmeter.measures.pairs import margin
+from tiltmeter.present.decodings import decoding_words, short_scorer
 from tiltmeter.present.shading import LEVELS, Shaded, shaded
-from tiltmeter.present.words import probability
+from tiltmeter.present.words import NONE, percent, probability, signed
 from tiltmeter.raters.issues import ISSUES
 from tiltmeter.records import Pair, Prompt, Saliency, Structure
-from tiltmeter.report.decodings import decoding_words
-from tiltmeter.report.series import short_scorer
-from tiltmeter.report.words import NONE, percent, signed
 from tiltmeter.store.reading import rows_of
 from tiltmeter.web.texts.continuations import ContinuationTexts, figure_of, line_of
 from tiltmeter.web.texts.next_words import AskedText, Expected, NextWordTexts, figures_of

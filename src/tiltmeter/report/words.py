@@ -7,32 +7,14 @@ from dataclasses import dataclass
 
 from tiltmeter.present.words import (
     NEUTRAL as NEUTRAL,
-)
-from tiltmeter.present.words import (
     NONE as NONE,
-)
-from tiltmeter.present.words import (
     SPACE as SPACE,
-)
-from tiltmeter.present.words import (
     count as count,
-)
-from tiltmeter.present.words import (
     listed as listed,
-)
-from tiltmeter.present.words import (
     p_value as p_value,
-)
-from tiltmeter.present.words import (
     percent as percent,
-)
-from tiltmeter.present.words import (
     percent_range as percent_range,
-)
-from tiltmeter.present.words import (
     revision_words as revision_words,
-)
-from tiltmeter.present.words import (
     signed as signed,
 )
 from tiltmeter.records import Estimate

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,8 @@ from tiltmeter.store import Run
 from tiltmeter.views import FACTS
 
 SHARE = "share"
+_LONGEST = 120
+"""Letters of a file's name."""
 VIEW = FACTS["next words"].flag
 PERTURBED = {
     ORIGINAL: "as it is",
@@ -129,9 +132,10 @@ class Topic:
         """The same in one line."""
         return f"{one.cell.source}, {one.label}" if self.several else one.cell.source
 
-    def file(self, name: str) -> str:
+    def file(self, *names: str) -> str:
         """The name of a chart's files."""
-        return f"next-words-{name}-{self.bias}-{self.words}".replace(" ", "-")
+        said = " ".join(("next words", *names, self.bias, self.words)).lower()
+        return re.sub("[^a-z0-9]+", "-", said).strip("-")[:_LONGEST]
 
 
 def topics(found: Reported) -> list[Topic]:

@@ -68,7 +68,7 @@ def _chart(topic: Topic, one: Asked) -> Chart:
     slope = None if found["intercept"] is None else found["slope"]["value"]
     said = _level(found, group)
     return Chart(
-        topic.file(f"labour-{one.label}-{one.cell.source}"),
+        topic.file("labour", one.label, one.cell.source),
         f"{topic.title(one)}: {said}" if len(topic.prompts) > 1 else capitalised(said),
         scatter(points, across, upward, Guides(diagonal=True, slope=slope, intercept=found["intercept"] or 0.0)),
         f"Share of {group} by occupation, model against statistics. {_follows(found)}",

@@ -187,7 +187,7 @@ def probability_charts(topic: Topic) -> Iterator[Chart]:
         axis = Axis("probability of the group's words")
         peaks = "; ".join(_peak([each for each in bins if each.group == name], name) for name in topic.called)
         yield Chart(
-            topic.file(f"probabilities-{one.label}-{one.cell.source}"),
+            topic.file("probabilities", one.label, one.cell.source),
             f"{topic.title(one)}: {title}" if len(topic.prompts) > 1 else capitalised(title),
             histogram(bins, topic.called, axis, "prompts", topic.colours),
             f"Histogram of probabilities over {count(len(pairs), 'prompt')}. {peaks}.",

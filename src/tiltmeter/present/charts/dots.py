@@ -18,8 +18,10 @@ from tiltmeter.present.charts.frame import (
     Style,
     Y,
     clean,
+    inset,
     nothing,
     series_of,
+    shades,
     wrapped,
 )
 from tiltmeter.present.charts.scales import FAINT, INK, LINE, PAPER, Axis, colours_of, finite, scale_of, shape
@@ -62,16 +64,16 @@ def dots(rows: Sequence[DotRow], axis: Axis, colours: Mapping[str, str] | None =
         return nothing()
     series = series_of((dot.series for dot in every), colours)
     drawing = _Dots(every, series, axis)
-    shades = colours_of(series, colours)
+    own = colours_of(series, colours)
     shapes = [shape(position) for position, _ in enumerate(series)]
     if len(series) > 1:
-        drawing.frame.key(series, shades, shapes)
+        drawing.frame.key(series, own, shapes)
     drawing.neutral(axis)
     for row, before in zip(rows, (None, *rows), strict=False):
         if row.heading != (before.heading if before else ""):
             drawing.heading(row.heading)
         drawing.row(row)
-    drawing.marks(shades, shapes)
+    drawing.marks(own, shapes)
     drawing.frame.ticks(drawing.top, axis)
     if axis.neutral is not None:
         x = drawing.scale.place(axis.neutral)
@@ -97,7 +99,7 @@ class _Dots:
         self.room = min(110, 14 + LETTER * max(len(dot.text) for dot in every))
         self.wide = min(240, 10 + LETTER * max(len(dot.interval) for dot in every))
         both = f"width > {WIDE} ? {self.room + self.wide:.0f} : {self.room:.0f}"
-        self.frame = Frame(self.scale, left=14, right=f"14 + ({both})")
+        self.frame = Frame(self.scale, inset(self.scale, 0), f"{inset(self.scale, -1)} + ({both})")
         self.points: list[Row] = []
         self.intervals: list[Row] = []
         self.repeats: list[Row] = []
@@ -158,15 +160,9 @@ class _Dots:
         interval = Style(f"width - {self.wide - 10:.0f}", colour=FAINT, room=f"{self.wide:.0f}", wide_only=True)
         self.frame.text(clean(dot.interval), y, interval)
 
-    def marks(self, shades: Sequence[str], shapes: Sequence[str]) -> None:
+    def marks(self, colours: Sequence[str], shapes: Sequence[str]) -> None:
         """Intervals, repetitions and points over the rows."""
-        numbers = list(range(len(self.series)))
-        shade = {
-            "field": "series",
-            "type": "nominal",
-            "scale": {"domain": numbers, "range": list(shades)},
-            "legend": None,
-        }
+        shade, form = shades(colours), shades(shapes)
         place = {"x": self.frame.x(), "y": Y}
         width = {"field": "wide", "type": "quantitative", "scale": None, "legend": None}
         interval = {**place, "x2": {"field": "x2"}, "color": shade, "strokeWidth": width}
@@ -175,12 +171,6 @@ class _Dots:
             self.repeats, {"type": "tick", "size": 9, "thickness": 1.2, "opacity": 0.55, "orient": "vertical"},
             {**place, "color": shade},
         )  # fmt: skip
-        form = {
-            "field": "series",
-            "type": "nominal",
-            "scale": {"domain": numbers, "range": list(shapes)},
-            "legend": None,
-        }
         point = {"type": "point", "opacity": 1, "strokeWidth": 1.8, "size": 62}
         for kind, mark, encoding in (
             ("sure", {"filled": True}, {"color": shade, "shape": form}),

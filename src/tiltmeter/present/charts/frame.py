@@ -84,7 +84,7 @@ class Frame:
         """Lines: from `x` to `x2` on the scale, or all across; from `y` to `y2`, or level."""
         if rows:
             across = {"x": self.x()} if "x" in rows[0] else {"x": {"value": 0}, "x2": {"value": "width"}}
-            ends = {end: {"field": end} for end in ("x2", "y2") if end in rows[0]}
+            ends: Spec = {end: {"field": end} for end in ("x2", "y2") if end in rows[0]}
             self.layer(rows, {"type": "rule", "color": colour, **mark}, {**across, "y": Y, **ends}, below=below)
 
     def key(self, names: Sequence[str], colours: Sequence[str], shapes: Sequence[str]) -> None:
@@ -120,19 +120,20 @@ class Frame:
             self.text(title, self.height + 8, QUIET)
             self.height += ROW * (title.count("\n") + 1)
 
-    def left_numbers(self, scale: Scale, down: Callable[[float], float]) -> None:
-        """A vertical scale: a line across for each tick, its number at the left, and zero dashed."""
+    def left_numbers(self, scale: Scale, down: Callable[[float], float], neutral: float | None = 0.0) -> None:
+        """A vertical scale: a line across for each tick, its number at the left, and the neutral value dashed."""
         assert self.scale is not None
         ends = {"x": self.scale.low, "x2": self.scale.high}
-        self.rules([{"y": down(place), **ends} for place, _ in scale.ticks if place])
-        self.rules([{"y": down(place), **ends} for place, _ in scale.ticks if not place], FAINT, strokeDash=[3, 3])
+        self.rules([{"y": down(place), **ends} for place, _ in scale.ticks if place != neutral])
+        if neutral is not None:
+            self.rules([{"y": down(neutral), **ends}], FAINT, strokeDash=[3, 3])
         for place, words in scale.ticks:
             self.text(words, down(place), Style(self.left - 8, "right", FAINT))
 
     def directions(self, axis: Axis) -> None:
         """What lower and higher values mean, below the ends of the scale."""
-        left = wrapped(f"← {axis.left}", LETTERS // 2) if axis.left else ""
-        right = wrapped(f"{axis.right} →", LETTERS // 2) if axis.right else ""
+        left = "←\N{NO-BREAK SPACE}" + wrapped(axis.left, LETTERS // 2 - 1) if axis.left else ""
+        right = wrapped(axis.right, LETTERS // 2 - 1) + "\N{NO-BREAK SPACE}→" if axis.right else ""
         half = Style(room="width / 2 - 2")
         self.text(left, self.height + 8, half)
         # Below the end of the scale, or where that is narrow, of the whole chart.
@@ -200,6 +201,22 @@ def wrapped(words: str, letters: int = LETTERS, lines: int = 3) -> str:
     double = sum(unicodedata.east_asian_width(sign) in "WF" for sign in shown)
     letters = max(6, round(letters * len(shown) / (len(shown) + double))) if double else letters
     return "\n".join(textwrap.wrap(shown, letters, max_lines=lines, placeholder=" …")) or " "
+
+
+def inset(scale: Scale, end: int) -> int:
+    """Room for half of the number at an end of a scale: 0 is the left one, −1 the right one."""
+    return max(8, round(len(scale.ticks[end][1]) * LETTER / 2) + 2) if scale.ticks else 8
+
+
+def shades(colours: Sequence[str], field: str = "series") -> Spec:
+    """Colours, or shapes, by the number of a series."""
+    return by_number(field, range(len(colours)), colours)
+
+
+def by_number(field: str, numbers: Iterable[int], values: Iterable[str]) -> Spec:
+    """What a number of ours stands for: no text from data is part of a scale."""
+    scale = {"domain": list(numbers), "range": list(values)}
+    return {"field": field, "type": "nominal", "scale": scale, "legend": None}
 
 
 def series_of(names: Iterable[str], colours: Mapping[str, str] | None) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from tiltmeter.present import drawing
 from tiltmeter.present.asset import asset
 from tiltmeter.present.blocks import Block, Chart, Document, Place, Section, Span
 
@@ -24,7 +25,8 @@ Open = Callable[[Place], str]
 def page(document: Document, *, eyebrow: str = "tiltmeter report") -> str:
     """The document as one file: style and script are inside it and known by their hashes."""
     style, script = asset("page.css"), asset("page.js")
-    return _template("page.html.jinja").render(
+    return _rendered(
+        "page.html.jinja",
         document=document,
         eyebrow=eyebrow,
         contents=_contents(document),
@@ -42,7 +44,7 @@ def fragment(
 
     `address` says where the texts of a place are, and `opens_in` names the element in which they open.
     """
-    return Markup(_template("fragment.html.jinja").render(blocks=blocks, level=level, medium=_Live(address, opens_in)))
+    return Markup(_rendered("fragment.html.jinja", blocks=blocks, level=level, medium=_Live(address, opens_in)))
 
 
 class _Report:
@@ -52,8 +54,6 @@ class _Report:
     opens_in = ""
 
     def drawing(self, chart: Chart, width: int) -> Markup:
-        from tiltmeter.present import drawing
-
         # It lets nothing pass but shapes and escaped text.
         return Markup(drawing.svg(chart.spec, width))
 
@@ -97,8 +97,8 @@ def _environment() -> Environment:
     return environment
 
 
-def _template(name: str) -> Any:
-    return _environment().get_template(name)
+def _rendered(template: str, **contents: Any) -> str:
+    return _environment().get_template(template).render(**contents)
 
 
 def tone(mark: str) -> str:

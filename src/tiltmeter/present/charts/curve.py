@@ -86,7 +86,9 @@ class _Curve:
         """The effects with their intervals, between what either direction claims."""
         frame = self.frame
         numbers = [end for method in self.methods for end in (method.value, method.low, method.high)]
-        scale = scale_of(Axis(neutral=0.0), numbers if finite(numbers) else (-1.0, 1.0), ticks=5)
+        scale = scale_of(
+            Axis("", "number", 0.0, left=key.below, right=key.above), numbers if finite(numbers) else (-1.0, 1.0)
+        )
         self.claim(f"↑ {key.above}", ABOVE)
         self.marks = top = frame.height + 8
         frame.height = top + _CURVE

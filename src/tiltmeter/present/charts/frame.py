@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tiltmeter.present.charts.scales import FAINT, INK, LINE, Axis, Scale
+from tiltmeter.present.charts.scales import FAINT, INK, LINE, PAPER, Axis, Scale
 
 Spec = dict[str, Any]
 Row = dict[str, Any]
@@ -42,6 +42,8 @@ class Style:
     """How wide the text may be, as an expression; without one, as far as the right end."""
     wide_only: bool = False
     """Whether it is left out of narrow charts."""
+    shift: int = 0
+    """Pixels to the right of its place."""
 
 
 PLAIN, QUIET = Style(), Style(colour=FAINT)
@@ -58,6 +60,8 @@ class Frame:
         self._below: list[Spec] = []
         self._layers: list[Spec] = []
         self._texts: dict[Style, list[Row]] = {}
+        self._covers: list[Row] = []
+        self._separators: list[Row] = []
 
     def x(self, field: str = "x") -> Spec:
         """The place of a field on the horizontal scale."""
@@ -88,35 +92,68 @@ class Frame:
             self.layer(rows, {"type": "rule", "color": colour, **mark}, {**across, "y": Y, **ends}, below=below)
 
     def key(self, names: Sequence[str], colours: Sequence[str], shapes: Sequence[str]) -> None:
-        """Name the series, beside one another where that fits a narrow place."""
-        shown = [clean(name) for name in names]
-        beside = sum(len(name) + 4 for name in shown) <= LETTERS
-        at = 0.0
-        for number, name in enumerate(shown):
-            label = wrapped(name, LETTERS - 3)
+        """Name the series, in as many columns as fit a narrow place."""
+        labels = [wrapped(name, LETTERS - 3) for name in names]
+        longest = max(len(line) for label in labels for line in label.split("\n"))
+        columns = max(1, LETTERS // (longest + 4))
+        point = {"type": "point", "filled": True, "opacity": 1, "size": 64}
+        for number, label in enumerate(labels):
+            at = round(number % columns * (longest * LETTER + 32))
             self.text(label, self.height + ROW / 2, Style(at + 16))
-            mark = {"type": "point", "filled": True, "opacity": 1, "size": 64}
-            mark |= {"shape": shapes[number], "color": colours[number]}
+            mark = {**point, "shape": shapes[number], "color": colours[number]}
             self.layer([{"y": self.height + ROW / 2}], mark, {"x": {"value": at + 6}, "y": Y})
-            if beside:
-                at += 34 + len(name) * LETTER
-            else:
+            if number % columns == columns - 1 or number == len(labels) - 1:
                 self.height += ROW * (label.count("\n") + 1)
-        self.height += (ROW if beside else 0) + 8
+        self.height += 8
+
+    def heading(self, words: str) -> None:
+        """The heading of a block of rows; the end of a block without one is a gap."""
+        tall = 30 if words else 12
+        self.cover(tall)
+        self.text(wrapped(words, lines=1), self.height + 18, Style(weight=600, size=13))
+        self.height += tall
+
+    def label(self, words: str, weight: int = 400) -> None:
+        """A line across, and below it the label of a row."""
+        label = wrapped(words)
+        tall = ROW * (label.count("\n") + 1) + 7
+        self._separators.append({"y": self.height})
+        self.cover(tall)
+        self.text(label, self.height + ROW / 2 + 5, Style(weight=weight))
+        self.height += tall
+
+    def cover(self, tall: float) -> None:
+        """Keep lines of the scale from crossing words."""
+        self._covers.append({"y": self.height, "y2": self.height + tall})
+
+    def neutral(self, axis: Axis) -> None:
+        """Name the neutral line above it."""
+        if self.scale is not None and axis.neutral is not None and axis.neutral_name:
+            part = self.scale.part(axis.neutral)
+            align = "left" if part < 0.3 else "right" if part > 0.7 else "center"
+            label = wrapped(axis.neutral_name, LETTERS // 2)
+            self.text(label, self.height + 8, replace(ON_SCALE, align=align), self.scale.place(axis.neutral))
+            self.height += ROW * (label.count("\n") + 1) + 2
 
     def ticks(self, top: float, axis: Axis) -> None:
         """The axis below what is drawn: lines from `top` down, numbers, directions and the title."""
         assert self.scale is not None
-        lines = [{"x": place, "x2": place, "y": top, "y2": self.height} for place, _ in self.scale.ticks]
-        self.rules(lines)
-        # Behind everything, lines that cross the whole height come first.
-        self._below.insert(0, self._below.pop())
+        behind, self._below = self._below, []
+        ends = {"y": top, "y2": self.height}
+        self.rules([{"x": place, "x2": place, **ends} for place, _ in self.scale.ticks])
+        if axis.neutral is not None:
+            place = self.scale.place(axis.neutral)
+            self.rules([{"x": place, "x2": place, **ends}], FAINT, strokeDash=[3, 3])
+        across = {"x": {"value": 0}, "x2": {"value": "width"}, "y": Y, "y2": {"field": "y2"}}
+        self.layer(self._covers, {"type": "rect", "color": PAPER}, across, below=True)
+        self.rules(self._separators)
+        self._below += behind
         for place, words in self.scale.ticks:
             self.text(words, self.height + 12, ON_SCALE, place)
         self.height += ROW + 6
         self.directions(axis)
         if axis.title:
-            title = wrapped(axis.title, LETTERS)
+            title = wrapped(axis.title)
             self.text(title, self.height + 8, QUIET)
             self.height += ROW * (title.count("\n") + 1)
 
@@ -170,7 +207,13 @@ def nothing(words: str = "No values to show") -> Spec:
 def _text_layer(frame: Frame, style: Style, rows: list[Row]) -> Spec:
     at = {"expr": style.at} if isinstance(style.at, str) else style.at
     mark: Spec = {"type": "text", "align": style.align, "baseline": "middle", "color": style.colour}
-    mark |= {"fontSize": style.size, "fontWeight": style.weight, "lineBreak": "\n", "lineHeight": ROW}
+    mark |= {
+        "fontSize": style.size,
+        "fontWeight": style.weight,
+        "lineBreak": "\n",
+        "lineHeight": ROW,
+        "dx": style.shift,
+    }
     # What is too long for its place ends in an ellipsis.
     room = style.room or (f"width - {style.at:g}" if isinstance(style.at, (int, float)) else "")
     mark |= {"limit": {"expr": room}} if room else {}

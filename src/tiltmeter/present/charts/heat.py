@@ -123,8 +123,7 @@ class _Heat:
         heading = ""
         for row in rows:
             if row.heading != heading:
-                frame.text(wrapped(row.heading, lines=1), frame.height + 16, Style(weight=600, size=13))
-                frame.height += 26
+                frame.heading(row.heading)
             heading = row.heading
             label = wrapped(row.label)
             frame.text(label, frame.height + ROW / 2 + 2)

@@ -179,7 +179,7 @@ def agreement_table(texts: RunTexts) -> Table:
     for one in texts.summary.agreement:
         opposite = [f"{texts.names.bias(bias)}: {texts.group(a)} and {texts.group(b)}" for bias, a, b in one.opposite]
         more = [f"and {len(opposite) - _NAMED} more"] if len(opposite) > _NAMED else []
-        both = f"{len(one.surely_opposite)} of them with both intervals excluding no difference"
+        both = f"{len(one.surely_opposite)} of them with both intervals excluding zero"
         small = "\n".join([both, *opposite[:_NAMED], *more])
         where = TableCell(count(len(opposite), "pair of groups", "pairs of groups"), small, mark="opposed")
         alpha = TableCell(signed(one.krippendorff), sort=sort_key(one.krippendorff))

@@ -84,7 +84,9 @@ class RunTexts:
 
 
 def texts_of(found: Reported) -> list[RunTexts]:
-    """The runs of a report whose models wrote texts."""
+    """The runs of a report whose models wrote texts; none where only findings are known."""
+    if not found.summaries:
+        return []
     several = len(found.runs) > 1
     return [
         RunTexts(

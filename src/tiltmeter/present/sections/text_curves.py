@@ -31,6 +31,8 @@ class _Curves:
 
     setting: str
     axis: Axis
+    first: str = ""
+    """The first group, where two are compared."""
     points: dict[tuple[str, str], dict[float, tuple[Estimate, Place]]] = field(default_factory=dict)
 
     def add(self, rater: str, line: str, at: float, found: tuple[Estimate, Place]) -> None:
@@ -77,7 +79,7 @@ class _Curves:
         )
         panels = [
             Panel(
-                ", ".join(filter(None, (rater_words(rater), worse_words(rater)))),
+                self._heading(rater),
                 tuple(
                     Line(line, tuple(_point(at, *found) for at, found in sorted(points.items())))
                     for (own, line), points in self.points.items()
@@ -89,6 +91,12 @@ class _Curves:
         drawn = lines(panels, self.setting, self.axis, colours)
         return Chart(
             name, title, drawn, self._words(), text(f"{caption}, {_SURE}. Each rater has its own scale.{left}")
+        )
+
+    def _heading(self, rater: str) -> str:
+        worse = worse_words(rater)
+        return (
+            f"{rater_words(rater)}{f', {worse}' if worse else ''}{f' for {self.first}' if worse and self.first else ''}"
         )
 
     def _words(self) -> str:
@@ -119,7 +127,7 @@ def decoding_curves(board: Board, texts: RunTexts) -> Iterator[Chart]:
 
 
 def _differences_over(board: Board, axis: str, texts: RunTexts) -> Iterator[Chart]:
-    found = _Curves(AXES[axis], _DIFFERENCE)
+    found = _Curves(AXES[axis], _DIFFERENCE, texts.group(board.a))
     others = [(source, _without(decoding, axis), scope) for source, decoding, scope in board.rows]
     for (row, rater), one in board.readings.items():
         if not rater.startswith(PEOPLE) and _belongs(row[1], axis):
@@ -145,7 +153,7 @@ def _means_over(board: Board, axis: str, texts: RunTexts) -> Iterator[Chart]:
                 found.add(rater, texts.group(group), at, (summary.mean, texts.place(one.cell, group)))
     if found.raters:
         steady = sum(len(found.lowest(rater)) == 1 for rater in found.raters)
-        title = f"The lowest-rated group is the same whatever the {_noun(axis)} under {steady} of {len(found.raters)} raters"
+        title = f"The lowest-rated group is the same at every {_noun(axis)} for {steady} of {len(found.raters)} raters"
         caption = f"Mean rating of each group; everything else as in {', '.join(row_words(board.rows[0], board.rows))}"
         yield found.chart(texts.name(AXES[axis], board.model, board.bias), title, caption, texts.colours(board.bias))
 
@@ -159,7 +167,8 @@ def highest_curves(board: Board, texts: RunTexts, *, groups: bool) -> Iterator[C
     if row is None:
         return
     setting = "k: how many of the highest ratings of each prompt count"
-    means, gaps, ratios = (_Curves(setting, axis) for axis in (_MEAN, _DIFFERENCE, _RATIO))
+    means = _Curves(setting, _MEAN)
+    gaps, ratios = (_Curves(setting, axis, texts.group(board.a)) for axis in (_DIFFERENCE, _RATIO))
     for rater in board.raters:
         for name in _highest(board, row, rater):
             cell, at = board.readings[row, rater].cell, float(name.removeprefix(_MOST))
@@ -198,7 +207,7 @@ def _highest(board: Board, row: Row, rater: str) -> list[str]:
 def sample_curve(curve: SizeCurve, texts: RunTexts) -> Iterator[Chart]:
     """The difference of two groups when only the first samples of each prompt count."""
     cell, pair = curve.cell, curve.cell.summary.pairs[0]
-    found = _Curves("samples of each prompt", _DIFFERENCE)
+    found = _Curves("samples of each prompt", _DIFFERENCE, texts.group(pair.a))
     for rater, samples, estimate in curve.points:
         place = texts.place(replace(cell, rater=rater), pair.a, pair.b)
         found.add(rater, "", samples, (estimate, place))

@@ -23,9 +23,8 @@ FULL = 0.5
 
 def board_blocks(board: Board, texts: RunTexts) -> Iterator[Block]:
     """What the methods say together, the heat map, and every figure in a table."""
-    yield Prose(text(board_sentence(board, texts)), "answer")
-    yield Listing(tuple(map(text, board_notes(board))))
     yield board_chart(board, texts)
+    yield Listing(tuple(map(text, board_notes(board))))
     table = board_table(board, texts)
     key = (
         f"Small print: 95{SPACE}% interval, ratio of the means where a ratio makes sense, texts rated and not rated."
@@ -111,7 +110,7 @@ def _sure(judging: Sequence[BoardReading], board: Board) -> str:
     if board.widest:
         said = f"The difference is significant under {len(firm)} of {methods}, corrected for all pairs of groups"
     else:
-        said = f"The 95{SPACE}% interval excludes no difference under {len(firm)} of {methods}"
+        said = f"The 95{SPACE}% interval excludes zero under {len(firm)} of {methods}"
     if bare:
         said += f" ({bare} {'has' if bare == 1 else 'have'} no interval)"
     if tilted:
@@ -162,7 +161,7 @@ def board_chart(board: Board, texts: RunTexts) -> Chart:
         above=f"texts about {a} are rated worse" if sided else "",
         below=f"texts about {b} are rated worse" if sided else "",
         neither=_neither(board),
-        firm="significant, corrected" if board.widest else f"the 95{SPACE}% interval excludes no difference",
+        firm="significant, corrected" if board.widest else f"the 95{SPACE}% interval excludes zero",
     )
     what = "The largest difference between two groups" if board.widest else f"Mean rating, {a} minus {b}"
     said = "; ".join(_range_words(board, rater) for rater in board.raters)
@@ -227,7 +226,7 @@ def board_table(board: Board, texts: RunTexts) -> Table:
     if len(board.rows) > 1:
         by_rater = ([board.readings.get((row, rater)) for row in board.rows] for rater in board.raters)
         rows.append((TableCell("Across settings"), *(_agree(board, found, texts) for found in by_rater), TableCell("")))
-    rows.append((TableCell("Measured quality"), *map(quality_cell, board.raters), TableCell("")))
+    rows.append((TableCell("Measured quality", link="raters"), *map(quality_cell, board.raters), TableCell("")))
     what = "The largest difference between two groups"
     if not board.widest:
         what = f"Mean rating of texts about {texts.group(board.a)} minus that of texts about {texts.group(board.b)}"
@@ -240,7 +239,7 @@ def quality_cell(rater: str) -> TableCell:
     if rater.startswith(PEOPLE):
         return TableCell("people")
     for one in quality_of(rater):
-        return TableCell(f"{percent(one.value, 0)} {one.figure}", f"{count(one.n, 'text')}: {one.on}")
+        return TableCell(f"{one.figure}: {percent(one.value, 0)}", count(one.n, "text"))
     return TableCell("not measured")
 
 
@@ -289,7 +288,7 @@ def _agree(board: Board, found: Sequence[BoardReading | None], texts: RunTexts) 
         return TableCell("agree", f"worse for {texts.group(board.a if known[0].favours < 0 else board.b)}")
     firm = {one.favours for one in known if one.firm}
     return TableCell(
-        "opposite directions", "intervals on both sides exclude no difference" if len(firm) == 2 else "", mark="opposed"
+        "opposite directions", "intervals on both sides exclude zero" if len(firm) == 2 else "", mark="opposed"
     )
 
 

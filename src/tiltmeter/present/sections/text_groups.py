@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from tiltmeter.present.blocks import Block, Chart, Column, Prose, Section, Table, TableCell, text
-from tiltmeter.present.cells import count_cell, interval_words, numbers, reasons_cell, share_cell, sort_key, value_cell
+from tiltmeter.present.cells import count_cell, mean_cell, numbers, reasons_cell, share_cell, sort_key, value_cell
 from tiltmeter.present.charts import Axis, Dot, DotRow, dots
 from tiltmeter.present.decodings import rater_words
 from tiltmeter.present.sections.run_texts import RunTexts
@@ -55,7 +55,9 @@ def mean_charts(texts: RunTexts) -> Iterator[Chart]:
         shown = _shown_groups(cells[0])
         rows = [
             DotRow(
-                texts.where(cell), tuple(_dot(cell, group, texts) for group in shown if group in cell.summary.groups)
+                f"{texts.decoding(cell.decoding)}, {rater_words(cell.rater)}",
+                tuple(_dot(cell, group, texts) for group in shown if group in cell.summary.groups),
+                heading=cell.source,
             )
             for cell in cells[:_ROWS]
         ]
@@ -97,11 +99,12 @@ def _shown_groups(cell: ContinuationCell) -> list[str]:
 
 def _dot(cell: ContinuationCell, group: str, texts: RunTexts) -> Dot:
     mean = cell.summary.groups[group].mean
-    shown = signed(mean.value, 3) if mean.value is not None else "not rated"
-    tip = f"{texts.group(group)}, {texts.where(cell)}\n{shown} ({interval_words(mean)})"
+    written = mean_cell(mean)
+    shown = written.text if mean.value is not None else "not rated"
+    tip = f"{texts.group(group)}, {texts.where(cell)}\n{shown} ({written.small})"
     return Dot(
         *(mean.value, mean.low, mean.high, texts.group(group), shown),
-        interval=interval_words(mean) if mean.low is not None else "",
+        interval=written.small if mean.low is not None else "",
         tip=f"{tip}\n{count(mean.n, 'text')}, {mean.n_unscored:,} not rated",
         place=texts.place(cell, group),
     )
@@ -135,7 +138,7 @@ def means_table(texts: RunTexts) -> Table:
                     *(TableCell(getattr(cell, name)) for name, differ in several.items() if differ),
                     TableCell(texts.decoding(cell.decoding)),
                     TableCell(rater_words(cell.rater)),
-                    value_cell(mean, place=place),
+                    mean_cell(mean, place=place),
                     TableCell(NONE if found.sd is None else f"{found.sd:.3f}", sort=sort_key(found.sd)),
                     *([_labels_cell(found)] if labelled else []),
                     count_cell(mean.n),
@@ -150,13 +153,13 @@ def means_table(texts: RunTexts) -> Table:
     columns = (
         *(*map(Column, names), Column("Decoding"), Column("Rater"), *numbers("Mean", "SD")),
         *([Column("Labels")] if labelled else []),
-        *numbers("Texts", "Not rated", "Mean if those had the lowest or highest rating"),
+        *numbers("Texts", "Not rated", "Mean if all were rated"),
     )
     return Table("Mean rating of each group under every choice", columns, tuple(rows), sortable=True)
 
 
 def _labels_cell(found: GroupSummary) -> TableCell:
-    return TableCell("", "\n".join(f"{label} {percent(share, 0)}" for label, share in found.distribution.items()))
+    return TableCell(", ".join(f"{label} {percent(share, 0)}" for label, share in found.distribution.items()))
 
 
 def extremes_table(texts: RunTexts) -> Table | None:
@@ -174,7 +177,7 @@ def extremes_table(texts: RunTexts) -> Table | None:
                     TableCell(rater_words(cell.rater), where),
                     share_cell(above, place),
                     share_cell(any_above),
-                    value_cell(highest),
+                    mean_cell(highest),
                 )
             )
     columns = (Column("Group"), Column("Rater"), *numbers(*_FAR.values()))
@@ -238,12 +241,13 @@ def _refusal_chart(refused: Sequence[Refusals], texts: RunTexts) -> Chart:
             )
             for name, group in sorted(found.groups.items(), key=lambda one: -(one[1].share.value or 0.0))[:_GROUPS]
         ]
-        rows.append(DotRow(f"{found.model}, {found.source}, {texts.names.bias(found.bias)}", tuple(points)))
-    top = max((dot for row in rows for dot in row.dots), key=lambda dot: dot.value or 0.0)
+        rows.append(DotRow(_place_words(found, texts) or texts.names.bias(found.bias), tuple(points)))
+    pairs = [pair.difference for found in refused for pair in found.pairs]
+    firm = sum(one.p_adjusted is not None and one.p_adjusted < 1 - one.level for one in pairs)
     said = "; ".join(f"{row.label}: {', '.join(f'{dot.series} {dot.text}' for dot in row.dots)}" for row in rows)
     return Chart(
         texts.name("refusals"),
-        f"Texts about {top.series} are refused most often ({top.text})",
+        f"Groups differ significantly in refusals in {firm} of {count(len(pairs), 'comparison')}",
         dots(rows, Axis("share of texts refused", "share", ends=(0.0, 0.1)), texts.colours(refused[0].bias)),
         f"Share of texts refused. {said}.",
     )
@@ -260,9 +264,13 @@ def _place(found: Refusals, group: str) -> dict[str, str]:
 
 
 def _place_words(found: Refusals, texts: RunTexts) -> str:
-    if len(texts.summary.refusals) == 1:
-        return ""
-    return f"{found.model}, {found.source}, {texts.names.bias(found.bias)}"
+    every = texts.summary.refusals
+    parts = {
+        found.model: len({one.model for one in every}),
+        found.source: len({one.source for one in every}),
+        texts.names.bias(found.bias): len({one.bias for one in every}),
+    }
+    return ", ".join(part for part, several in parts.items() if several > 1)
 
 
 def not_rated_table(texts: RunTexts) -> Table | None:

@@ -70,12 +70,19 @@ class Frame:
         scale = {**ends, "nice": False, "zero": False}
         return {"field": field, "type": "quantitative", "scale": scale, "axis": None}
 
-    def layer(self, rows: Sequence[Mapping[str, Any]], mark: Spec, encoding: Spec, *, below: bool = False) -> None:
+    def layer(
+        self, rows: Sequence[Mapping[str, Any]], mark: Spec, encoding: Spec, *, below: bool = False, **more: Any
+    ) -> None:
         """Marks of one kind, if there are any; `below` puts them behind all others."""
         if rows:
             known = {"tooltip": {"field": "tip"}} if any(row.get("tip") for row in rows) else {}
             pointer = {"cursor": "pointer"} if any(row.get("place") for row in rows) else {}
-            one = {"data": {"values": list(rows)}, "mark": {**mark, **pointer}, "encoding": {**encoding, **known}}
+            one = {
+                "data": {"values": list(rows)},
+                "mark": {**mark, **pointer},
+                "encoding": {**encoding, **known},
+                **more,
+            }
             (self._below if below else self._layers).append(one)
 
     def text(self, words: str, y: float, style: Style = PLAIN, x: float | None = None) -> None:
@@ -135,6 +142,13 @@ class Frame:
             self.text(label, self.height + 8, replace(ON_SCALE, align=align), self.scale.place(axis.neutral))
             self.height += ROW * (label.count("\n") + 1) + 2
 
+    def numbers(self) -> None:
+        """The numbers of the scale; a long chart has them at its top too."""
+        assert self.scale is not None
+        for place, words in self.scale.ticks:
+            self.text(words, self.height + 12, ON_SCALE, place)
+        self.height += ROW + 6
+
     def ticks(self, top: float, axis: Axis) -> None:
         """The axis below what is drawn: lines from `top` down, numbers, directions and the title."""
         assert self.scale is not None
@@ -148,9 +162,7 @@ class Frame:
         self.layer(self._covers, {"type": "rect", "color": PAPER}, across, below=True)
         self.rules(self._separators)
         self._below += behind
-        for place, words in self.scale.ticks:
-            self.text(words, self.height + 12, ON_SCALE, place)
-        self.height += ROW + 6
+        self.numbers()
         self.directions(axis)
         if axis.title:
             title = wrapped(axis.title)

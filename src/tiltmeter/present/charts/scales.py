@@ -119,7 +119,7 @@ def round_ends(numbers: Sequence[float], ticks: int = 4) -> tuple[float, float, 
     """Where a scale for these numbers begins and ends, and the round step between its ticks.
 
     >>> round_ends([0.12, 0.31])
-    (0.1, 0.4, 0.1)
+    (0.1, 0.35, 0.05)
     >>> round_ends([])
     (0.0, 1.0, 0.5)
     """

@@ -1,0 +1,209 @@
+"""What all charts are made of: texts, lines and marks in a frame that is as wide as its place.
+
+Heights are pixels from the top, worked out here; only the horizontal scale follows the width. Text from a model, a
+data set or a spec is data and nothing else: never part of an expression, a field name, a key or a domain.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tiltmeter.present.charts.scales import FAINT, INK, LINE, Axis, Scale
+
+Spec = dict[str, Any]
+Row = dict[str, Any]
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+ROW = 17
+"""The height of a line of text."""
+LETTERS = 48
+"""Letters of a line that fit where a chart is narrowest."""
+LETTER = 6.2
+"""About how wide a letter is."""
+WIDE = 560
+"""From this width on there is room for intervals in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a text is set; `at` is pixels from the left or an expression of the width, `None` a place on the scale."""
+
+    at: float | str | None = 0
+    align: str = "left"
+    colour: str = INK
+    weight: int = 400
+    size: int = 12
+    room: str = ""
+    """How wide the text may be, as an expression; without one, as far as the right end."""
+    wide_only: bool = False
+    """Whether it is left out of narrow charts."""
+
+
+PLAIN, QUIET = Style(), Style(colour=FAINT)
+ON_SCALE = Style(at=None, align="center", colour=FAINT)
+
+
+class Frame:
+    """A chart in the making: its layers so far, and how far down they reach."""
+
+    def __init__(self, scale: Scale | None = None, left: float = 4, right: str = "4") -> None:
+        self.scale, self.left, self.right = scale, left, right
+        """`right` is the room beside the scale, as an expression of the width."""
+        self.height = 0.0
+        self._below: list[Spec] = []
+        self._layers: list[Spec] = []
+        self._texts: dict[Style, list[Row]] = {}
+
+    def x(self, field: str = "x") -> Spec:
+        """The place of a field on the horizontal scale."""
+        assert self.scale is not None
+        ends = {"domain": [self.scale.low, self.scale.high], "range": [self.left, {"expr": f"width - ({self.right})"}]}
+        scale = {**ends, "nice": False, "zero": False}
+        return {"field": field, "type": "quantitative", "scale": scale, "axis": None}
+
+    def layer(self, rows: Sequence[Mapping[str, Any]], mark: Spec, encoding: Spec, *, below: bool = False) -> None:
+        """Marks of one kind, if there are any; `below` puts them behind all others."""
+        if rows:
+            known = {"tooltip": {"field": "tip"}} if any(row.get("tip") for row in rows) else {}
+            pointer = {"cursor": "pointer"} if any(row.get("place") for row in rows) else {}
+            one = {"data": {"values": list(rows)}, "mark": {**mark, **pointer}, "encoding": {**encoding, **known}}
+            (self._below if below else self._layers).append(one)
+
+    def text(self, words: str, y: float, style: Style = PLAIN, x: float | None = None) -> None:
+        """A text at a height; `x` is its place on the scale, if its style puts it there."""
+        if words.strip():
+            row = {"text": words, "y": y} | ({} if x is None else {"x": x})
+            self._texts.setdefault(style, []).append(row)
+
+    def rules(self, rows: Sequence[Row], colour: str = LINE, *, below: bool = True, **mark: Any) -> None:
+        """Lines: from `x` to `x2` on the scale, or all across; from `y` to `y2`, or level."""
+        if rows:
+            across = {"x": self.x()} if "x" in rows[0] else {"x": {"value": 0}, "x2": {"value": "width"}}
+            ends = {end: {"field": end} for end in ("x2", "y2") if end in rows[0]}
+            self.layer(rows, {"type": "rule", "color": colour, **mark}, {**across, "y": Y, **ends}, below=below)
+
+    def key(self, names: Sequence[str], colours: Sequence[str], shapes: Sequence[str]) -> None:
+        """Name the series, beside one another where that fits a narrow place."""
+        shown = [clean(name) for name in names]
+        beside = sum(len(name) + 4 for name in shown) <= LETTERS
+        at = 0.0
+        for number, name in enumerate(shown):
+            label = wrapped(name, LETTERS - 3)
+            self.text(label, self.height + ROW / 2, Style(at + 16))
+            mark = {"type": "point", "filled": True, "opacity": 1, "size": 64}
+            mark |= {"shape": shapes[number], "color": colours[number]}
+            self.layer([{"y": self.height + ROW / 2}], mark, {"x": {"value": at + 6}, "y": Y})
+            if beside:
+                at += 34 + len(name) * LETTER
+            else:
+                self.height += ROW * (label.count("\n") + 1)
+        self.height += (ROW if beside else 0) + 8
+
+    def ticks(self, top: float, axis: Axis) -> None:
+        """The axis below what is drawn: lines from `top` down, numbers, directions and the title."""
+        assert self.scale is not None
+        lines = [{"x": place, "x2": place, "y": top, "y2": self.height} for place, _ in self.scale.ticks]
+        self.rules(lines)
+        # Behind everything, lines that cross the whole height come first.
+        self._below.insert(0, self._below.pop())
+        for place, words in self.scale.ticks:
+            self.text(words, self.height + 12, ON_SCALE, place)
+        self.height += ROW + 6
+        self.directions(axis)
+        if axis.title:
+            title = wrapped(axis.title, LETTERS)
+            self.text(title, self.height + 8, QUIET)
+            self.height += ROW * (title.count("\n") + 1)
+
+    def left_numbers(self, scale: Scale, down: Callable[[float], float]) -> None:
+        """A vertical scale: a line across for each tick, its number at the left, and zero dashed."""
+        assert self.scale is not None
+        ends = {"x": self.scale.low, "x2": self.scale.high}
+        self.rules([{"y": down(place), **ends} for place, _ in scale.ticks if place])
+        self.rules([{"y": down(place), **ends} for place, _ in scale.ticks if not place], FAINT, strokeDash=[3, 3])
+        for place, words in scale.ticks:
+            self.text(words, down(place), Style(self.left - 8, "right", FAINT))
+
+    def directions(self, axis: Axis) -> None:
+        """What lower and higher values mean, below the ends of the scale."""
+        left = wrapped(f"← {axis.left}", LETTERS // 2) if axis.left else ""
+        right = wrapped(f"{axis.right} →", LETTERS // 2) if axis.right else ""
+        half = Style(room="width / 2 - 2")
+        self.text(left, self.height + 8, half)
+        # Below the end of the scale, or where that is narrow, of the whole chart.
+        end = f"width - (width > {WIDE} ? {self.right} : 0)"
+        self.text(right, self.height + 8, replace(half, at=end, align="right"))
+        self.height += max(ROW * (side.count("\n") + 1) + 2 if side else 0 for side in (left, right))
+
+    def spec(self) -> Spec:
+        """The Vega-Lite dictionary of all that is drawn."""
+        texts = [_text_layer(self, style, rows) for style, rows in self._texts.items()]
+        return {
+            "$schema": SCHEMA,
+            "width": "container",
+            "height": round(self.height) + 4,
+            "autosize": {"type": "fit-x", "contains": "padding"},
+            "padding": {"left": 2, "right": 2, "top": 2, "bottom": 2},
+            "view": {"stroke": None},
+            "layer": [*self._below, *self._layers, *texts],
+        }
+
+
+Y: Spec = {"field": "y", "type": "quantitative", "scale": None, "axis": None}
+"""A height in pixels."""
+
+
+def nothing(words: str = "No values to show") -> Spec:
+    """A chart without anything to draw says so."""
+    frame = Frame()
+    frame.text(words, 12, QUIET)
+    frame.height = 24
+    return frame.spec()
+
+
+def _text_layer(frame: Frame, style: Style, rows: list[Row]) -> Spec:
+    at = {"expr": style.at} if isinstance(style.at, str) else style.at
+    mark: Spec = {"type": "text", "align": style.align, "baseline": "middle", "color": style.colour}
+    mark |= {"fontSize": style.size, "fontWeight": style.weight, "lineBreak": "\n", "lineHeight": ROW}
+    # What is too long for its place ends in an ellipsis.
+    room = style.room or (f"width - {style.at:g}" if isinstance(style.at, (int, float)) else "")
+    mark |= {"limit": {"expr": room}} if room else {}
+    words: Spec = {"field": "text", "type": "nominal"}
+    if style.wide_only:
+        words = {"condition": {"test": f"width > {WIDE}", **words}, "value": ""}
+    x = frame.x() if style.at is None else {"value": at}
+    return {"data": {"values": rows}, "mark": mark, "encoding": {"x": x, "y": Y, "text": words}}
+
+
+def clean(words: str) -> str:
+    """Text without characters that a drawing cannot hold, or that would disguise a label.
+
+    >>> clean("a\\tb\\x07c\\u202ed")
+    'a b�c�d'
+    """
+    flat = re.sub(r"[^\S ]+", " ", words)
+    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in flat)
+
+
+def wrapped(words: str, letters: int = LETTERS, lines: int = 3) -> str:
+    """A text on at most so many lines; letters of East Asian scripts take the room of two.
+
+    >>> wrapped("European and African American first names, and pleasantness", 30)
+    'European and African American\\nfirst names, and pleasantness'
+    """
+    shown = clean(words)
+    double = sum(unicodedata.east_asian_width(sign) in "WF" for sign in shown)
+    letters = max(6, round(letters * len(shown) / (len(shown) + double))) if double else letters
+    return "\n".join(textwrap.wrap(shown, letters, max_lines=lines, placeholder=" …")) or " "
+
+
+def series_of(names: Iterable[str], colours: Mapping[str, str] | None) -> list[str]:
+    """The names of series in the order of their colours, and then of their rows."""
+    found = list(dict.fromkeys(names))
+    order = list(colours or ())
+    return sorted(found, key=lambda name: order.index(name) if name in order else len(order))

@@ -1,0 +1,138 @@
+"""From numbers to places on a chart: axes, the round numbers along them, and the colours of series and groups."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+INK, FAINT, LINE, PAPER = "--ink", "--faint", "--line", "--paper"
+ABOVE, BELOW = "--above-strong", "--below-strong"
+SERIES = tuple(f"--series-{number}" for number in range(6))
+_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+Unit = Literal["number", "share", "points", "power"]
+"""How numbers are written: as they are, as shares of 1, as differences of shares, or in powers of ten."""
+_LEAST_POWER = -12
+
+
+def group_colours(groups: Iterable[str]) -> dict[str, str]:
+    """One colour for each group, in the order of the spec, so that a group has the same one in every chart.
+
+    >>> group_colours(["women", "men", "women"])
+    {'women': '--series-0', 'men': '--series-1'}
+    """
+    return {group: colour(position) for position, group in enumerate(dict.fromkeys(groups))}
+
+
+def colour(position: int) -> str:
+    """The colour of the series at a position."""
+    return SERIES[position % len(SERIES)]
+
+
+def shape(position: int) -> str:
+    """The mark of the series at a position; when colours repeat, they come with other marks."""
+    return _SHAPES[(position + position // len(SERIES)) % len(_SHAPES)]
+
+
+def finite(numbers: Iterable[float | None]) -> list[float]:
+    """The numbers that have a place on a scale."""
+    return [number for number in numbers if number is not None and math.isfinite(number)]
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """What a scale is called, where neutral is, and what either direction means."""
+
+    title: str = ""
+    unit: Unit = "number"
+    neutral: float | None = None
+    neutral_name: str = ""
+    """What the neutral line means, such as "no preference"."""
+    left: str = ""
+    """What lower values mean, such as "prefers the other"; arrows are added."""
+    right: str = ""
+    ends: tuple[float, float] | None = None
+    """Where the scale begins and ends at the least, such as 0 and 1 for whole shares."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A scale that covers all its numbers; `ticks` are places along it and their words."""
+
+    low: float
+    high: float
+    ticks: tuple[tuple[float, str], ...]
+    power: bool = False
+
+    def place(self, value: float) -> float:
+        """Where a value is, in the units of `low` and `high`."""
+        if self.power:
+            value = math.log10(value) if value > 0 else self.low
+        return min(self.high, max(self.low, value))
+
+    def part(self, value: float) -> float:
+        """Where a value is, from 0 at the low end to 1 at the high one."""
+        return (self.place(value) - self.low) / (self.high - self.low)
+
+
+def scale_of(axis: Axis, numbers: Iterable[float | None], ticks: int = 4) -> Scale:
+    """The scale of an axis for these numbers, with about as many ticks as given."""
+    found = finite([*numbers, axis.neutral, *(axis.ends or ())])
+    if axis.unit == "power":
+        return _power_scale(found)
+    low, high, step = round_ends(found, ticks)
+    values = [low + number * step for number in range(round((high - low) / step) + 1)]
+    return Scale(low, high, tuple((value, written(value, step, axis.unit)) for value in values))
+
+
+def _power_scale(numbers: Sequence[float]) -> Scale:
+    known = [number for number in numbers if number > 0]
+    low = max(_LEAST_POWER, math.floor(math.log10(min(known, default=0.1)) + 1e-9))
+    high = max(low + 1, math.ceil(math.log10(max(known, default=1.0)) - 1e-9))
+    steps = range(low, high + 1, max(1, -(-(high - low) // 5)))
+    ticks = tuple((float(step), f"{10.0**step:g}".replace("e-0", "e−").replace("-", "−")) for step in steps)
+    return Scale(float(low), float(high), ticks, power=True)
+
+
+def round_ends(numbers: Sequence[float], ticks: int = 4) -> tuple[float, float, float]:
+    """Where a scale for these numbers begins and ends, and the round step between its ticks.
+
+    >>> round_ends([0.12, 0.31])
+    (0.1, 0.4, 0.1)
+    >>> round_ends([])
+    (0.0, 1.0, 0.5)
+    """
+    if not numbers:
+        return 0.0, 1.0, 0.5
+    low, high = min(numbers), max(numbers)
+    rough = max((high - low) / ticks, max(abs(low), abs(high)) * 1e-9) or 0.1
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * size for size in (1, 2, 5, 10, 20) if power * size >= rough * 0.999999)
+    bottom, top = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    if bottom == top:
+        bottom, top = bottom - 1, top + 1
+    # Rounded, so that a place is 0.3 and not 0.30000000000000004.
+    decimals = max(0, -math.floor(math.log10(step)))
+    return round(bottom * step, decimals), round(top * step, decimals), step
+
+
+def written(value: float, step: float, unit: Unit) -> str:
+    """A number of a scale, with no more decimals than its steps need.
+
+    >>> written(-0.4, 0.2, "number"), written(0.5, 0.25, "share"), written(0.05, 0.05, "points")
+    ('−0.4', '50 %', '+5')
+    """
+    factor = 1.0 if unit == "number" else 100.0
+    decimals = max(0, -math.floor(math.log10(step * factor) + 1e-9))
+    if abs(value) < step / 1e6:
+        value, decimals = 0.0, 0
+    number = f"{value * factor:+,.{decimals}f}" if unit == "points" and value else f"{value * factor:,.{decimals}f}"
+    if max(abs(value * factor), step) >= 1e7:
+        number = f"{value * factor:.3g}"
+    return number.replace("-", "−") + ("\N{NO-BREAK SPACE}%" if unit == "share" else "")
+
+
+def colours_of(series: Sequence[str], given: Mapping[str, str] | None) -> list[str]:
+    """The colours of some series: the given ones, or others by position."""
+    return [(given or {}).get(name) or colour(position) for position, name in enumerate(series)]

@@ -74,9 +74,10 @@ ALLOWED = {
     "store": GROUND | set(SIBLINGS) | {"study"},
     "engine": GROUND | set(SIBLINGS) | {"study", "store"},
     "results": GROUND | set(SIBLINGS) | {"study", "store"},
-    "report": GROUND | set(SIBLINGS) | {"study", "store", "results"},
-    "web": GROUND | set(SIBLINGS) | {"study", "store", "engine", "results", "report"},
-    "cli": GROUND | set(SIBLINGS) | {"study", "store", "engine", "results", "report", "web"},
+    "present": GROUND | set(SIBLINGS) | {"study", "store", "results"},
+    "report": GROUND | set(SIBLINGS) | {"study", "store", "results", "present"},
+    "web": GROUND | set(SIBLINGS) | {"study", "store", "engine", "results", "present", "report"},
+    "cli": GROUND | set(SIBLINGS) | {"study", "store", "engine", "results", "present", "report", "web"},
     "__main__": {"cli"},
 }
 HEAVY = {"torch", "transformers", "ray", "scipy", "vl_convert", "duckdb", "spacy", "vaderSentiment", "onnxruntime"}

@@ -1,0 +1,80 @@
+"use strict";
+// Sorts tables, copies verbatim text, opens what a link leads to, and opens closed parts for print. Without this
+// script the page is complete.
+(() => {
+  const value = (row, column) => {
+    const cell = row.cells[column];
+    return cell.dataset.sort === undefined ? cell.textContent.trim() : cell.dataset.sort;
+  };
+
+  const compare = (numeric) => (one, other) =>
+    numeric ? Number(one) - Number(other) : one.localeCompare(other, "en", { numeric: true });
+
+  const sort = (table, heading, column) => {
+    const descending = heading.getAttribute("aria-sort") === "ascending";
+    const order = compare(heading.classList.contains("number"));
+    const body = table.tBodies[0];
+    const rows = Array.from(body.rows).map((row) => [value(row, column), row]);
+    rows.sort(([one], [other]) => {
+      // What has no number comes last, whichever way the rest is sorted.
+      if (one === "" || other === "") return (one === "") - (other === "");
+      return descending ? order(other, one) : order(one, other);
+    });
+    body.append(...rows.map(([, row]) => row));
+    for (const other of heading.parentElement.cells) other.setAttribute("aria-sort", "none");
+    heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
+  };
+
+  const button = (...contents) => {
+    const made = document.createElement("button");
+    made.type = "button";
+    made.append(...contents);
+    return made;
+  };
+
+  for (const table of document.querySelectorAll("table.sortable")) {
+    Array.from(table.tHead.rows[0].cells).forEach((heading, column) => {
+      const made = button(...heading.childNodes);
+      made.addEventListener("click", () => sort(table, heading, column));
+      heading.append(made);
+      heading.setAttribute("aria-sort", "none");
+    });
+  }
+
+  for (const block of document.querySelectorAll(".verbatim")) {
+    const text = block.querySelector("pre");
+    const made = button("Copy");
+    made.className = "copy";
+    made.addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(text.textContent);
+        made.textContent = "Copied";
+      } catch {
+        // A browser that does not let pages copy lets people: the text is selected for them.
+        window.getSelection().selectAllChildren(text);
+        made.textContent = "Selected";
+      }
+      setTimeout(() => { made.textContent = "Copy"; }, 2000);
+    });
+    block.prepend(made);
+  }
+
+  const reveal = () => {
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    for (let part = target.closest("details"); part; part = part.parentElement.closest("details")) part.open = true;
+    target.scrollIntoView();
+  };
+  window.addEventListener("hashchange", reveal);
+  reveal();
+
+  // Texts behind a warning stay as the reader left them.
+  let opened = [];
+  window.addEventListener("beforeprint", () => {
+    opened = Array.from(document.querySelectorAll("details:not(.warning):not([open])"));
+    for (const part of opened) part.open = true;
+  });
+  window.addEventListener("afterprint", () => {
+    for (const part of opened) part.open = false;
+  });
+})();

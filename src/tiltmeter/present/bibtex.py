@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tiltmeter.present.references import Reference
 from tiltmeter.report.latex import escaped
-from tiltmeter.report.references import Reference
 
 
 def bibtex(references: Sequence[Reference]) -> str:

@@ -1,4 +1,4 @@
-"""What decodings, scopes and raters are called on the page."""
+"""What decodings, scopes, raters and scorers are called."""
 
 from __future__ import annotations
 
@@ -64,3 +64,12 @@ def rater_words(rater: str) -> str:
     if name.startswith("judge.") and model:
         return f"judge {question} ({model})"
     return f"{words} ({argument.rpartition('/')[2]})" if argument else words
+
+
+def short_scorer(scorer: str) -> str:
+    """A scorer's name without family and version, as a column heading.
+
+    >>> short_scorer("causal.prior-corrected.v1")
+    'prior-corrected'
+    """
+    return scorer.rsplit(".v", 1)[0].split(".", 1)[-1]

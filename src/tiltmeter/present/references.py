@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from tiltmeter.report.rendering import asset
+from tiltmeter.present.asset import asset
+from tiltmeter.present.blocks import Span
 
 _WORK = re.compile(r"(?P<first>[^\W\d][^,&\d]*?)(?: et al\.?)?(?:[,&][^\d]*)? \(?(?P<year>1[5-9]\d\d|20\d\d)\)?[,.]")
 _BETWEEN = re.compile(r";\s+(?![^(]*\))")
@@ -59,33 +60,26 @@ class Citations:
         """What was cited, in the order of the numbers."""
         return tuple(self._cited.values())
 
-    def cite(self, *keys: str) -> list[Cited]:
+    def cite(self, *keys: str) -> list[Span]:
         """Works by their keys; nothing where there are none."""
         return self._cite(Reference(key, **_works()[key]) for key in keys)
 
-    def cite_part(self, noun: str, name: str) -> list[Cited]:
+    def cite_part(self, noun: str, name: str) -> list[Span]:
         """The works that a registered part rests on; none where it is tiltmeter's own, or of a plug-in."""
         return self.cite(*_read()[noun].get(name, ()))
 
-    def cite_spec(self, citation: str) -> list[Cited]:
+    def cite_spec(self, citation: str) -> list[Span]:
         """The works that a spec names: known ones as they are known, others in the spec's own words."""
         return self._cite(of_spec(citation))
 
-    def _cite(self, works: Iterable[Reference]) -> list[Cited]:
+    def _cite(self, works: Iterable[Reference]) -> list[Span]:
         found = list(dict.fromkeys(works))
         for work in found:
             self._cited.setdefault(work.key, work)
         numbers = {key: number for number, key in enumerate(self._cited, start=1)}
         ordered = sorted((numbers[work.key], work.key) for work in found)
-        return [Cited(tuple(key for _, key in ordered), tuple(number for number, _ in ordered))] if ordered else []
-
-
-@dataclass(frozen=True, slots=True)
-class Cited:
-    """A place where works are cited: their keys, and their numbers in the bibliography."""
-
-    keys: tuple[str, ...]
-    numbers: tuple[int, ...]
+        words = f"[{', '.join(str(number) for number, _ in ordered)}]"
+        return [Span(words, "cite", tuple(key for _, key in ordered))] if ordered else []
 
 
 def of_spec(citation: str) -> list[Reference]:

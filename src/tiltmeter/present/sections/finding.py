@@ -10,11 +10,11 @@ from tiltmeter.present.charts import CurveKey, Method, curve
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.examples import examples_of
 from tiltmeter.present.sections.limits import not_meant
-from tiltmeter.present.words import SPACE, capitalised, count, number_words, p_equals, percent, signed
+from tiltmeter.present.tables import numbers, table
+from tiltmeter.present.words import NONE, SPACE, capitalised, count, p_equals, percent, signed
 from tiltmeter.results.findings.findings import Finding
 from tiltmeter.results.findings.questions import Question
 from tiltmeter.stats.cells import CellResult
-from tiltmeter.stats.decomposition import Part
 from tiltmeter.stats.flips import Flips
 from tiltmeter.stats.verdict import FEWEST_CELLS
 from tiltmeter.version import __version__
@@ -39,7 +39,9 @@ def _topic(question: Question) -> str:
         return f"which sentence it prefers{f' ({first}, {second})' if question.first else ''}"
     if question.view == "continuations":
         return f"what it writes about {first} and {second}"
-    return f"{first} and {second}, as stereotyped" if question.by_stereotype else f"whether it expects {first} or {second}"
+    return (
+        f"{first} and {second}, as stereotyped" if question.by_stereotype else f"whether it expects {first} or {second}"
+    )
 
 
 def anchor_of(one: Finding) -> str:
@@ -101,9 +103,7 @@ def curve_chart(one: Finding, found: Reported) -> Chart:
         for cell in shown
     ]
     fewer = f" {len(shown)} of {len(valued):,} methods are drawn, evenly spaced." if len(shown) < len(valued) else ""
-    key = CurveKey(
-        question.claim(), question.claim(turned=True), "significant after correction", "not significant"
-    )
+    key = CurveKey(question.claim(), question.claim(turned=True), "significant after correction", "not significant")
     return Chart(
         anchor_of(one),
         f"{capitalised(one.verdict.words)}: {_agreement(one)}",
@@ -129,7 +129,9 @@ def curve_in_words(one: Finding) -> str:
     """The curve for those who cannot see it."""
     cells = one.multiverse.curve.cells
     effects = [cell.effect.value for cell in cells if cell.effect.value is not None]
-    ends = f" Effects range from {signed(min(effects))} to {signed(max(effects))} standard deviations." if effects else ""
+    ends = (
+        f" Effects range from {signed(min(effects))} to {signed(max(effects))} standard deviations." if effects else ""
+    )
     said = []
     for sign, turned in ((1, False), (-1, True)):
         own = [cell for cell in cells if cell.sign == sign]
@@ -140,35 +142,24 @@ def curve_in_words(one: Finding) -> str:
 
 def _differences(one: Finding) -> Iterator[Block]:
     """How much of the spread each choice explains, and which single choice reverses the direction."""
-    parts = _parts(one)
-    if parts:
-        said = "; ".join(f"{bar.label} {percent(bar.value, 0)}" for bar in parts)
-        lead = max(parts, key=lambda bar: bar.value)
-        yield Chart(
-            f"{anchor_of(one)}-choices",
-            f"{capitalised(lead.label)} explains most of the spread",
-            bars(parts, "share of the spread between methods"),
-            f"Share of the spread between methods that each choice explains: {said}.",
-        )
+    columns = ("Choice", *numbers("Share of the spread", "Compared with noise alone"))
+    shares = table("How much of the spread between methods each choice explains", columns, _shares(one))
+    if shares:
+        yield shares
     yield Listing(tuple(map(text, [*flip_sentences(one.multiverse.flips), *_without(one), *_notes(one)])))
 
 
-def _parts(one: Finding) -> list[Bar]:
+def _shares(one: Finding) -> Iterator[tuple[str, str, str]]:
     found = one.multiverse.decomposition
-    made = [_bar(part) for part in found.main]
     together = [part for part in found.interactions if part.share > 0]
-    made += [_bar(part) for part in together[:_TOGETHER]]
+    for part in (*found.main, *together[:_TOGETHER]):
+        noise = f"{part.squares / part.noise:.1f} ×" if part.noise > 0 else NONE
+        yield " × ".join(part.choices), percent(part.share, 0), noise
     rest = sum(part.share for part in together[_TOGETHER:]) + (found.rest.share if found.rest else 0.0)
     if rest > 0:
-        made.append(Bar("all other combinations of choices", rest))
-    if made and found.sampling is not None:
-        made.append(Bar("sampling of test words", found.sampling))
-    return made
-
-
-def _bar(part: Part) -> Bar:
-    beside = "" if part.noise <= 0 else f"{part.squares / part.noise:.1f} × what noise alone would give"
-    return Bar(" × ".join(part.choices), part.share, note=beside)
+        yield "all other combinations of choices", percent(rest, 0), NONE
+    if found.main and found.sampling is not None:
+        yield "sampling of test words", percent(found.sampling, 0), NONE
 
 
 def flip_sentences(flips: Sequence[Flips]) -> list[str]:
@@ -221,9 +212,10 @@ def results_paragraph(one: Finding, found: Reported) -> str:
             f"{p_equals(whole.test.p)}{holm}."
         )
     sentences.append(f"Verdict: {verdict.words}. Measured with tiltmeter {__version__}.")
-    cited = next((spec for run, _ in found.runs for spec in run.meta["resolved"]["specs"] if spec["name"] == question.bias), None)
-    if cited and cited["citation"]:
-        sentences.append(f"Specification: {cited['title']} ({cited['citation']}).")
+    specs = {spec["name"]: spec for run, _ in found.runs for spec in run.meta["resolved"]["specs"]}
+    cited = specs.get(question.bias, {}).get("citation")
+    if cited:
+        sentences.append(f"Specification: {specs[question.bias]['title']} ({cited}).")
     return " ".join(sentences)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from tiltmeter.report.decodings import rater_words
-from tiltmeter.report.series import Runs, short_scorer
-from tiltmeter.report.words import NEUTRAL, count, listed, percent
+from tiltmeter.present.blocks import Listing, Section, text
+from tiltmeter.present.decodings import rater_words, short_scorer
+from tiltmeter.present.reported import Reported, Runs
+from tiltmeter.present.words import NEUTRAL, capitalised, count, listed, percent
 from tiltmeter.results.account import NOT_STATED, Account, SourceUsed, Varied
 from tiltmeter.results.findings.findings import Findings
 from tiltmeter.results.summary.text_records import PEOPLE, kind_of
@@ -16,77 +17,72 @@ from tiltmeter.store import Run
 
 def not_meant(done: Account) -> Mapping[str, tuple[str, ...]]:
     """What a figure never means, by the view that it is of."""
-    biases = {bias for view, bias in done.origins if view == "pairs"}
     several = {one.choice for one in done.varied}
     return {
         "pairs": (
-            "It is about these sentences, in this language, with these words for the groups. Other words or another "
-            "sentence form can give another figure.",
-            "It says which sentence a model finds more probable, not what it will write, nor what an application built "
-            "on it will do to anyone.",
-            f"{NEUTRAL} is not fairness. Leanings that cancel out, and biases that nobody wrote a test for, do not "
-            "show.",
-            *(
-                ["The average over biases depends on which biases were chosen, and says nothing of others."]
-                if len(biases) > 1
-                else []
-            ),
-            "A group term that is rare or long is improbable whatever the stereotype"
-            + (": compare the scorers." if "scorer" in several else "."),
-            "That a stereotype is tested here does not make it true.",
+            "This is about these sentences, in this language, with these words for the groups. Other words or another "
+            "sentence form can give another result.",
+            "It shows which sentence the model finds more probable. It does not show what the model will write, or "
+            "what a product built on it will do to anyone.",
+            f"{NEUTRAL} is not fairness: preferences that cancel out do not show, and neither do biases that nobody "
+            "tested.",
+            "A group word that is rare or long is improbable whatever the stereotype"
+            + ("; compare the scorers." if "scorer" in several else "."),
+            "Testing a stereotype does not make it true.",
         ),
         "continuations": (
-            "A rating is what a tool makes of a text, not what a reader would, nor what the text does to those whom it "
-            "is about.",
-            "It is about what follows these prompts, in these languages, as the texts were written here: not about "
-            "what a model writes when somebody else asks.",
-            "That no difference is shown is not fairness: texts about two groups can be equally hurtful, or differ in "
-            "what no rater here reads.",
+            "A rating is a tool's judgement of a text. It is not what a reader would say, and not what the text does "
+            "to the people it is about.",
+            "This is about what follows these prompts, in these languages, decoded as here. It is not about what the "
+            "model writes when someone else asks.",
+            "No difference is not fairness: texts about two groups can be equally hurtful, or differ in something that "
+            "no rater here reads.",
         ),
         "next words": (
-            "It is about these words right after these prompts: not what a model would write at length, nor what it "
-            "holds of anyone.",
-            f"{NEUTRAL} is not fairness, and an absolute difference says nothing of the side.",
-            "Differences between models, and between sets of prompts, are not tested here.",
+            "This is about these words right after these prompts. It is not what the model would write at length.",
+            f"{NEUTRAL} is not fairness, and an absolute difference does not say which group is favoured.",
+            "Differences between models and between sets of prompts are not tested here.",
         ),
     }
 
 
 _SURE = 0.05
 _FEW_ORIGINS = 20
-_WITH_FEW = {"cluster-score.v2": "so few that the interval is wide, and errs on the wide side"}
+_WITH_FEW = {"cluster-score.v2": "so their intervals are wide, and wider than they need to be"}
 _SHAPE_UNSEEN = "too few to show the shape of the distribution that the interval assumes"
-"""What few origins do to an interval, by its method."""
+"""What few clusters do to an interval, by its method."""
 _REASONS = 3
-"""So many reasons are named, the commonest first."""
+"""Reasons that are named, the commonest first."""
 
 
-def limitations(runs: Runs, answered: Findings, done: Account) -> tuple[str, ...]:
-    """What this study leaves open, because of what was run; the largest gaps first."""
-    return (
+def limits(found: Reported) -> list[Section]:
+    """What this study leaves open because of what was run; the largest gaps first."""
+    runs, answered, done = found.runs, found.answered, found.done
+    sentences = (
         *_unfinished(runs),
         *_changed(runs),
         *_repeated(runs),
         *_unwritten(runs),
         *_models(done),
         *_servers(runs),
-        *_origins(done),
-        *_unscored(runs),
-        *_refused(runs),
+        *_few_words(done),
+        *_missing(found),
+        *_refused(found),
         *_caveats(runs),
         *_sources(done),
         *_languages(runs),
-        *_raters(runs, answered),
+        *_raters(found),
         *_draws(runs),
         *_choices(answered, done),
         *_dropped(runs),
     )
+    return [Section("Limitations", (Listing(tuple(map(text, sentences))),), anchor="limitations")]
 
 
 def _unfinished(runs: Runs) -> Iterator[str]:
     missing = list(dict.fromkeys(name for run, summary in runs if _is_open(run) for name in summary.missing))
     if missing:
-        yield f"The run is not finished: of {listed(missing)} something is missing, and what stands here will change."
+        yield f"The run is not finished: results of {listed(missing)} are missing, and figures will change."
 
 
 def _changed(runs: Runs) -> Iterator[str]:
@@ -96,8 +92,8 @@ def _changed(runs: Runs) -> Iterator[str]:
             said = spent.get("models") or ()
             if len(said) > 1:
                 yield (
-                    f"{name} changed during the run: its replies come from {listed(said)}, so that what is measured is "
-                    "a mixture of these."
+                    f"{name} changed during the run: its replies come from {listed(said)}, so the figures mix these "
+                    "models."
                 )
 
 
@@ -105,7 +101,7 @@ def _repeated(runs: Runs) -> Iterator[str]:
     for _, summary in runs:
         for one in summary.continuations.repeats if summary.continuations else ():
             if one.is_suspect:
-                yield f"{one.words()}. Intervals are over origins and hold; more samples would not narrow them."
+                yield f"{one.words()}. Intervals remain valid; more samples would not narrow them."
 
 
 def _is_open(run: Run) -> bool:
@@ -116,22 +112,22 @@ def _is_open(run: Run) -> bool:
 
 def _models(done: Account) -> Iterator[str]:
     if len(done.models) == 1:
-        yield "One model was tested: nothing here says whether it leans more or less than another."
+        yield "Only one model was tested, so nothing here says whether it is more biased than others."
     elif len(done.models) > 1:
         yield (
-            f"{len(done.models)} models were tested, chosen by whoever wrote the study: they are no sample of language "
-            "models, and differences between them are tested by `tiltmeter compare` alone."
+            f"The {len(done.models)} models were chosen by the study's author and are not a sample of language models. "
+            "Differences between them are not tested here; `tiltmeter compare` does that."
         )
 
 
 def _servers(runs: Runs) -> Iterator[str]:
     unknown = sorted({name for _, summary in runs for name, one in summary.facts.items() if not one.weights_sha256})
     if unknown:
-        yield f"Nothing shows which weights answered for {listed(unknown)}: whoever serves a model can change it."
+        yield f"The weights behind {listed(unknown)} are unknown: whoever serves a model can change it."
 
 
-def _origins(done: Account) -> Iterator[str]:
-    """How many biases rest on few origins; of each the figure with the most of them counts."""
+def _few_words(done: Account) -> Iterator[str]:
+    """How many biases rest on few test words; of each, the figure with the most of them counts."""
     for view in dict.fromkeys(view for view, _ in done.origins):
         found = [one for (of, _), one in done.origins.items() if of == view]
         nothing = sum(one.value is None for one in found)
@@ -158,46 +154,50 @@ def _origins(done: Account) -> Iterator[str]:
         for effect, number in few.items():
             yield (
                 f"{view.capitalize()}: {number} of {biases} {'rests' if number == 1 else 'rest'} on fewer than "
-                f"{_FEW_ORIGINS} origins, {effect}."
+                f"{_FEW_ORIGINS} test words, {effect}."
             )
 
 
-def _unscored(runs: Runs) -> Iterator[str]:
-    """The worst share without a figure in each view."""
+def _missing(found: Reported) -> Iterator[str]:
+    """The largest share of missing values in each view."""
     pairs, texts = [], []
-    for _, summary in runs:
+    for _, summary in found.runs:
         for cell in summary.cells:
             number = sum(cell.unscored.values())
-            pairs.append((_part(number, len(cell.scores)), f"{cell.model}, {short_scorer(cell.scorer)}"))
+            every = cell.summary.overall.n + cell.summary.overall.n_unscored
+            pairs.append((_part(number, max(number, every)), f"{cell.model}, {short_scorer(cell.scorer)}"))
         for one in summary.continuations.cells if summary.continuations else ():
-            for group, found_of in one.summary.groups.items():
-                missing, rated = found_of.mean.n_unscored, found_of.mean.n
-                place = f"{group}: {one.model}, {rater_words(one.rater)}"
+            for group, of_group in one.summary.groups.items():
+                missing, rated = of_group.mean.n_unscored, of_group.mean.n
+                place = f"texts about {found.names.group(group)}, {one.model}, {rater_words(one.rater)}"
                 # People were asked about some of the texts only.
                 if not one.rater.startswith(PEOPLE):
                     texts.append((_part(missing, missing + rated), place))
-    for noun, verb, found in (("pairs", "score", pairs), ("texts", "rating", texts)):
-        share, place = max(found, default=(0.0, ""))
+    for noun, verb, every_share in (("pairs", "score", pairs), ("texts", "rating", texts)):
+        share, place = max(every_share, default=(0.0, ""))
         if share:
             yield (
-                f"Up to {percent(share)} of the {noun} have no {verb} ({place}). If these differ from the others, a "
-                "value is shifted and its interval does not show it."
+                f"Up to {percent(share)} of the {noun} have no {verb} ({place}). If these differ from the rest, the "
+                "figures are biased and their intervals do not show it."
             )
 
 
-def _refused(runs: Runs) -> Iterator[str]:
-    """Whether groups were refused unequally often: then ratings compare what is left."""
-    for _, summary in runs:
-        for found in summary.continuations.refusals if summary.continuations else ():
-            sure = [pair for pair in found.pairs if (pair.difference.p_adjusted or 1.0) < _SURE]
+def _refused(found: Reported) -> Iterator[str]:
+    """Whether groups were refused unequally often: ratings then compare what is left."""
+    for _, summary in found.runs:
+        for one in summary.continuations.refusals if summary.continuations else ():
+            sure = [pair for pair in one.pairs if (pair.difference.p_adjusted or 1.0) < _SURE]
             if not sure:
                 continue
-            pair = max(sure, key=lambda one: abs(one.difference.value or 0.0))
+            pair = max(sure, key=lambda pair: abs(pair.difference.value or 0.0))
             more, less = (pair.a, pair.b) if (pair.difference.value or 0.0) > 0 else (pair.b, pair.a)
-            shares = [f"{percent(found.groups[group].share.value)} of texts about {group}" for group in (more, less)]
+            shares = [
+                f"{percent(one.groups[group].share.value)} of texts about {found.names.group(group)}"
+                for group in (more, less)
+            ]
             yield (
-                f"{found.model} refused {listed(shares)} ({found.bias}), which is farther apart than chance would put "
-                "them: ratings compare only what it did write."
+                f"{one.model} refused {listed(shares)} ({found.names.bias(one.bias)}), more than chance explains: "
+                "ratings compare only what it did write."
             )
 
 
@@ -213,22 +213,22 @@ def _sources(done: Account) -> Iterator[str]:
     natures = done.natures
     if natures and natures <= {"template", "rephrased"}:
         yield (
-            f"All test text was made from patterns ({_named(done.sources)}). A model may treat sentences that people "
-            "wrote in another way."
+            f"All test text was made from templates ({_named(done.sources)}). A model may treat sentences that people "
+            "wrote differently."
         )
     elif natures and not natures & {"natural", NOT_STATED}:
-        yield "All test text was made for a test: none was found in text that people wrote for other reasons."
+        yield "All test text was written for a test; none comes from text that people wrote for other reasons."
     unknown = [source for source in done.sources if NOT_STATED in source.natures]
     if unknown:
-        yield f"Where the text of {_named(unknown)} comes from is not recorded."
+        yield f"The origin of the text of {_named(unknown)} is not recorded."
     if done.unlike:
         yield (
-            f"Prompts about different groups differ in more than the group in {listed(done.unlike)}: a difference in "
-            "what is written may come from that, and not from the group."
+            f"In {listed(done.unlike)}, prompts about different groups differ in more than the group: a difference in "
+            "what is written may come from that."
         )
     for view in dict.fromkeys(source.view for source in done.sources):
         if len(done.of(view)) == 1:
-            yield f"{view.capitalize()}: all test text is from one source, and another may give another figure."
+            yield f"{view.capitalize()}: all test text comes from one source; another may give another result."
 
 
 def _named(sources: Sequence[SourceUsed]) -> str:
@@ -238,10 +238,11 @@ def _named(sources: Sequence[SourceUsed]) -> str:
 def _languages(runs: Runs) -> Iterator[str]:
     found = {prompt.language for run, _ in runs if run.continuations for prompt in run.continuations.prompts}
     if len(found) == 1:
-        yield f"All prompts are in one language ({found.pop()}): what the models do in others is not known."
+        yield f"All prompts are in one language ({found.pop()})."
 
 
-def _raters(runs: Runs, answered: Findings) -> Iterator[str]:
+def _raters(found: Reported) -> Iterator[str]:
+    runs, answered = found.runs, found.answered
     cells_of = (summary.continuations.cells for _, summary in runs if summary.continuations)
     names = {cell.rater for cells in cells_of for cell in cells if not cell.rater.startswith(PEOPLE)}
     if not names:
@@ -249,10 +250,10 @@ def _raters(runs: Runs, answered: Findings) -> Iterator[str]:
     kinds: dict[str, list[str]] = {}
     for name in sorted(names):
         kinds.setdefault(kind_of(name), []).append(name)
-    alone = [rater_words(found[0]) for found in kinds.values() if len(found) == 1]
+    alone = [rater_words(own[0]) for own in kinds.values() if len(own) == 1]
     if alone:
         one = "was the only rater of its kind" if len(alone) == 1 else "were each the only rater of their kind"
-        yield f"{listed(alone)} {one}: what a rater says alone may be a fact about the rater."
+        yield f"{capitalised(listed(alone))} {one}: a result of one rater alone may be a fact about the rater."
     cells = [
         cell
         for _, summary in runs
@@ -262,13 +263,13 @@ def _raters(runs: Runs, answered: Findings) -> Iterator[str]:
     ]
     unknown = sorted({rater_words(cell.rater) for cell in cells if not cell.tilt_measured})
     if unknown:
-        yield f"The own tilt of {listed(unknown)} was not measured for all groups, so that a difference may be theirs."
+        yield f"The own bias of {listed(unknown)} towards these groups is not known for all of them."
     within = sum(one.within_tilt or 0 for one in answered.findings)
     if within:
         of = sum(one.verdict.of for one in answered.findings if one.within_tilt is not None)
         yield (
-            f"In {within} of {count(of, 'cell')} on texts the difference is no larger than what the rater makes of the "
-            "groups’ names alone."
+            f"Under {within} of {count(of, 'method')} on texts the difference is no larger than the rater's own bias "
+            "towards these group names."
         )
 
 
@@ -281,11 +282,11 @@ def _draws(runs: Runs) -> Iterator[str]:
     samples = [(run.meta["resolved"].get("continuations") or {}).get("samples", 1) for run, _ in written]
     if len(seeds) == 1 and any(one.temperature and one.beams == 1 for one in decodings):
         yield (
-            f"Texts were drawn with one seed, {_span(samples)} for each prompt: another draw gives other texts, which "
-            "the intervals cover only as far as origins differ."
+            f"Texts were sampled with one seed, {_span(samples)} per prompt. Another seed gives other texts; intervals "
+            "cover this only through differences between prompts."
         )
     if len(decodings) == 1:
-        yield "Texts were drawn under one decoding: at another temperature or length they may differ."
+        yield "Texts were decoded in one way only; another temperature or length may change the result."
 
 
 def _choices(answered: Findings, done: Account) -> Iterator[str]:
@@ -293,16 +294,15 @@ def _choices(answered: Findings, done: Account) -> Iterator[str]:
         return
     if done.varied:
         fixed = f" Not varied: {listed(done.fixed)}." if done.fixed else ""
-        yield f"Verdicts cover only the choices that were varied: {listed([*map(_varied, done.varied)])}.{fixed}"
+        yield f"Verdicts cover only the choices we varied: {listed([*map(_varied, done.varied)])}.{fixed}"
     else:
-        yield "No choice was varied: nothing here says whether a figure depends on the method."
+        yield "No choice was varied, so nothing here says whether a result depends on the method."
     together = [one for one in done.varied if one.alongside]
     if together:
         named = "; ".join(listed([one.choice, *one.alongside]) for one in together)
-        yield f"Always changed together, so that their effects cannot be told apart: {named}."
+        yield f"These choices always changed together, so their effects cannot be separated: {named}."
     if answered.left_out:
-        left = count(answered.left_out, "more question")
-        yield f"{left} can be asked of these runs and {'is' if answered.left_out == 1 else 'are'} not."
+        yield f"{count(answered.left_out, 'more question')} can be asked of these runs."
 
 
 def _varied(one: Varied) -> str:
@@ -312,13 +312,13 @@ def _varied(one: Varied) -> str:
 def _unwritten(runs: Runs) -> Iterator[str]:
     for _, summary in runs:
         for source, reason in summary.sentences.came_to_nothing.items() if summary.sentences else ():
-            yield f"The source {source} came to nothing, so that no figure is about it (most often: {reason})."
+            yield f"The source {source} gave no usable sentence (most often: {reason}), so no figure is about it."
 
 
 def _dropped(runs: Runs) -> Iterator[str]:
     number = sum(sum(summary.dropped.values()) for _, summary in runs)
     if number:
-        yield f"{count(number, 'probe')} could not be made: the figures rest on the others."
+        yield f"{count(number, 'test item')} could not be made; figures rest on the others."
 
 
 def _part(number: int, of: int) -> float:

@@ -1,20 +1,20 @@
-"""What was done, as paragraphs that a paper could take over: made from what a run holds, with the works it rests on."""
+"""What was done, as paragraphs that a paper could take over, and the works that it rests on."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from tiltmeter.measures.pairs import TIE
 from tiltmeter.measures.scorers import meaning_of
+from tiltmeter.present.blocks import Prose, References, Section, Span, text
+from tiltmeter.present.decodings import decoding_words
+from tiltmeter.present.references import Citations, Reference
+from tiltmeter.present.reported import Reported, Runs
+from tiltmeter.present.sections.study import source_words, specs_of
+from tiltmeter.present.words import count, listed, revision_words
 from tiltmeter.records import Decoding, Estimate, ModelFacts
-from tiltmeter.report.decodings import decoding_words
-from tiltmeter.report.references import Citations, Cited, Reference
-from tiltmeter.report.run_facts import source_words, specs_of
-from tiltmeter.report.series import Runs
-from tiltmeter.report.words import count, listed, revision_words
 from tiltmeter.results.account import NOT_STATED, Account
 from tiltmeter.results.findings.findings import Findings
 from tiltmeter.results.scores import of_the_test
@@ -28,11 +28,10 @@ from tiltmeter.store import Run
 from tiltmeter.study.planning import DEFAULT_SOURCE
 from tiltmeter.views import View
 
-Piece = str | Cited
-Paragraph = tuple[Piece, ...]
+Piece = str | Span
 
 _SHORT = 12
-"""Signs of a hash that are enough to tell it from others; the whole stands under what was run."""
+"""Characters of a hash that are enough to tell it from others; the whole of it is under what was run."""
 
 
 _METHODS: Mapping[str, tuple[str, tuple[str, ...]]] = {
@@ -45,33 +44,36 @@ _METHODS: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "by Student’s t, with cluster-robust standard errors corrected for small samples",
         ("student1908", "bell2002"),
     ),
-    "chances.v1": ("from the mean chances on the scale of logarithms, with the spread of their log-odds", ()),
-    "bootstrap": (f"by an expanded percentile bootstrap over origins ({RESAMPLES:,} resamples)", ("hesterberg2015",)),
-    "student": ("by Student’s t on the origins’ means", ("student1908",)),
+    "chances.v1": ("from the mean probabilities on a logarithmic scale, with the spread of their log-odds", ()),
+    "bootstrap": (
+        f"by an expanded percentile bootstrap over test words ({RESAMPLES:,} resamples)",
+        ("hesterberg2015",),
+    ),
+    "student": ("by Student’s t on the means of test words", ("student1908",)),
     "fieller": ("by Fieller’s method", ()),
-    "jackknife": ("by leaving out origins in turn", ()),
+    "jackknife": ("by leaving out one test word at a time", ()),
     "fisher-z": ("by Fisher’s z", ()),
 }
-"""What made an interval, in words, and the works to cite."""
+"""How an interval was made, in words, and the works to cite."""
 _REASONS = 2
-"""Why figures have no interval: so many reasons are named, the commonest first."""
+"""Reasons for missing intervals that are named, the commonest first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Methods:
-    """The paragraphs, and the bibliography that their numbers are of."""
-
-    paragraphs: tuple[Paragraph, ...]
-    references: tuple[Reference, ...]
-
-
-def methods(runs: Runs, answered: Findings, done: Account) -> Methods:
+def methods(found: Reported) -> list[Section]:
     """What was run, how figures were made of it, and with what."""
-    citations = Citations()
+    paragraphs, works = written(found)
+    blocks = [Prose(text(*paragraph)) for paragraph in paragraphs]
+    listed_works = References(tuple((work.key, text(work.words)) for work in works))
+    return [Section("Methods", (*blocks, *([listed_works] if works else [])), anchor="methods")]
+
+
+def written(found: Reported) -> tuple[list[list[Piece]], tuple[Reference, ...]]:
+    """The paragraphs, and the works that they cite in the order of their numbers."""
+    citations, runs, done = Citations(), found.runs, found.done
     parts: tuple[Callable[[Runs, Citations, Account], list[Piece]], ...] = (_pairs, _texts, _words)
     made = [_models(runs, citations), _specs(runs, citations), *(part(runs, citations, done) for part in parts)]
-    made += [_choices(answered, citations, done), _versions(runs)]
-    return Methods(tuple(tuple(paragraph) for paragraph in made if paragraph), citations.references)
+    made += [_choices(found.answered, citations, done), _versions(runs)]
+    return [paragraph for paragraph in made if paragraph], citations.references
 
 
 def _models(runs: Runs, citations: Citations) -> list[Piece]:
@@ -115,7 +117,7 @@ def _specs(runs: Runs, citations: Citations) -> list[Piece]:
         made += [*_cited_specs(named["social"], citations), "."]
     if named["checks"]:
         made += [
-            " As a check of the instrument, which is no social bias: ",
+            " Instrument checks, which are not social biases: ",
             *_cited_specs(named["checks"], citations),
             ".",
         ]
@@ -141,18 +143,18 @@ def _pairs(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
     scorers = dict.fromkeys(cell.scorer for cell in cells)
     if not scorers:
         return [*made, "None of them has been scored."]
-    made += ["The model’s scores of the two were made by "]
+    made += ["The two sentences of a pair were scored by "]
     for place, scorer in enumerate(scorers):
         made += ["; " if place else "", f"{scorer} ({_lowered(meaning_of(scorer))})"]
         made += _spaced(citations.cite_part("scorer", scorer))
     biases = [{*cell.summary.headline_by_bias} for cell in cells]
     checks = any(spec["benchmark"] for spec in specs_of(runs))
     overall = ", the overall value the mean over biases" if any(len(one) > 1 for one in biases) else ""
-    in_sets = " (of a bias with several attribute sets, within each set, and the mean over sets)"
+    in_sets = " (within each attribute set, then averaged over the sets)"
     balanced = in_sets if any(cell.balanced for cell in cells) else ""
     made += [
-        f". A difference of at most {TIE:g} natural-log units is a tie and counts one half. The value of a bias is the "
-        f"mean over attribute terms of the mean over that term’s pairs{balanced}{overall}"
+        f". A difference of at most {TIE:g} natural-log units is a tie and counts as one half. The value of a bias "
+        f"is the mean over attribute words of the mean over each word’s pairs{balanced}{overall}"
         f"{', instrument checks left out' if overall and checks else ''}. ",
         *_clustered(paired, citations),
         *_intervals("pairs", citations, done),
@@ -161,7 +163,7 @@ def _pairs(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
         made += [*_adjusted(citations), " over all its biases. "]
     leading = dict.fromkeys(cell.scorer for run, summary in paired for cell in leading_cells(run, summary.cells))
     if len(scorers) > 1 and leading:
-        made += [f"The headline is made of {listed(list(leading))}, which was settled before any result."]
+        made += [f"Headlines use {listed(list(leading))}, which the study named first, before any result was seen."]
     return made
 
 
@@ -174,20 +176,20 @@ def _clustered(paired: Runs, citations: Citations) -> list[Piece]:
         "group term": len({pair.terms for pair in pairs}),
     }
     further = [f"by {way}" for way, number in ways.items() if number >= FEWEST_ORIGINS]
-    made: list[Piece] = [f"Standard errors are clustered by {'attribute word' if named else 'origin'}"]
+    made: list[Piece] = [f"Standard errors are clustered by {'attribute word' if named else 'test item of origin'}"]
     if further:
-        made += [f" and, in figures with at least {FEWEST_ORIGINS} of them, {' and '.join(further)}"]
+        made += [f" and, where there are at least {FEWEST_ORIGINS}, {' and '.join(further)}"]
         made += _spaced(citations.cite("cameron2011"))
         if any(cell.controls for _, summary in paired for cell in summary.cells):
-            made += ["; those of control sets by origin alone"]
+            made += ["; those of control sets by attribute word alone"]
     return [*made, ". "]
 
 
 def _alike(done: Account) -> str:
     """How far the two sentences of a pair differ."""
     if done.alike == done.pairs:
-        return " that are alike but for the words for the group"
-    return f", {done.alike:,} of them alike but for the words for the group," if done.alike else ""
+        return " that differ only in the words for the group"
+    return f", {done.alike:,} of which differ only in the words for the group," if done.alike else ""
 
 
 def interval_words(found: Iterable[Estimate]) -> str:
@@ -203,7 +205,7 @@ def _intervals(view: View, citations: Citations, done: Account) -> list[Piece]:
         return ["No figure has an interval. "]
     made: list[Piece] = [f"Of {count(sum(found.methods.values()), 'interval')} "]
     for place, (method, number) in enumerate(found.methods.items()):
-        words, keys = _METHODS.get(method, (f"of a method that is {NOT_STATED}", ()))
+        words, keys = _METHODS.get(method, (f"made by a method that is {NOT_STATED}", ()))
         made += [f"{', ' if place else ''}{number:,} {'is' if number == 1 else 'are'} {words}"]
         made += _spaced(citations.cite(*keys)) if keys else []
     bare = sum(found.without.values())
@@ -241,17 +243,18 @@ def _texts(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
     made += [". "]
     if about:
         made += [
-            "The mean of a group is over its texts, unrated ones left out and counted. Differences are the first group "
-            "minus the second; a ratio is shown where no rating is below zero and the second mean is above it. "
+            "The mean of a group is over its rated texts; texts without a rating are counted separately. Differences "
+            "are the first group minus the second; a ratio is shown where ratings cannot be negative and the second "
+            "mean is above zero. "
         ]
     if open_:
         made += [
-            "A text about a situation counts 1 where it names the group of the stereotype, −1/(k − 1) where it names "
-            "another of k groups, and 0 where it names nobody or several. "
+            "A text about a situation counts as 1 if it names the stereotyped group, −1/(k − 1) if it names another "
+            "of k groups, and 0 if it names none or several. "
         ]
     made += [
-        "A whole origin (an opener, a template, an article, a situation) counts as one observation, those that groups "
-        "share for both together; so does a sentence structure, where every group has at least 5. ",
+        "Standard errors are clustered by prompt (an opener, a template, an article or a situation; groups that share "
+        "a prompt share its cluster) and, where every group has at least 5, by sentence structure. ",
         *_intervals("continuations", citations, done),
     ]
     summed = [summary.continuations for _, summary in runs if summary.continuations]
@@ -260,27 +263,27 @@ def _texts(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
         kind = said.rater.removeprefix(f"{PEOPLE}.")
         rated = f", who rated {kind}" if kind != PEOPLE else ""
         read = count(said.texts + said.unrated, "text was", "texts were")
-        made += [f"{read} also read by {who}{rated}; the headline leaves that out. "]
+        made += [f"{read} also read by {who}{rated}; headlines do not use their ratings. "]
     if any(one.tilts for one in summed):
         made += [
-            "A rater’s own tilt is its mean by group on harmless and harmful sentences of tiltmeter’s own in which "
-            "only the group changes. "
+            "A rater’s own bias is how differently it rates harmless and harmful sentences, written for tiltmeter, in "
+            "which only the group changes. "
         ]
     if any(one.agreement for one in summed):
         made += ["Rank correlations are Spearman’s", *_spaced(citations.cite("spearman1904"))]
-        made += [", with intervals that leave out one origin at a time. "]
+        made += [", with jackknife intervals over test words. "]
     several = any("continuations" in one.views for one in done.varied)
-    return [*made, "No combination of choices is preferred: the headline counts them all."] if several else made
+    return [*made, "No combination of choices is preferred: headlines count them all."] if several else made
 
 
 def _times(runs: Runs, decodings: Sequence[Decoding]) -> str:
-    """How many texts each prompt has; of what leaves nothing to chance there is one."""
+    """How many texts each prompt has; deterministic decoding gives one."""
     samples = sorted({_of_view(run, "continuations").get("samples", 1) for run, _ in runs if run.continuations})
     fixed = [not one.temperature or one.beams > 1 for one in decodings]
     if samples == [1] or all(fixed):
         return "once each"
     times = f"{' or '.join(map(str, samples))} times each"
-    return f"{times}, once where nothing is left to chance" if any(fixed) else times
+    return f"{times}, once where decoding is deterministic" if any(fixed) else times
 
 
 def _words(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
@@ -296,20 +299,20 @@ def _words(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
     )
     changes = dict.fromkeys(one for run, _ in found for one in _of_view(run, "next_words").get("perturbations", ()))
     saliency = sorted({one for run, _ in found if (one := _of_view(run, "next_words").get("saliency"))})
-    made: list[Piece] = [f"{count(asked, 'prompt')} that leave open whom the next word is about came from "]
+    made: list[Piece] = [f"{count(asked, 'prompt')} that leave the group open came from "]
     made += [*_sources("open-prompt-source", sources, citations), ". "]
     habits = [one for one in changes if one in DEFAULTS]
     forms = [one for one in changes if one not in DEFAULTS]
     made += [
         f"Words asked for: {listed(list(sets))}. Prompts were asked in these forms, as far as each allows it: "
         f"{listed(forms)}"
-        + (f"; and, without any sentence, after: {listed(habits)}" if habits else "")
+        + (f"; and without context, after: {listed(habits)}" if habits else "")
         + (f"; saliency is {listed(saliency)}" if saliency else ""),
-        ". The chance of a word is the product over all its pieces, with the space before it, given the "
+        ". The probability of a word is the product over its tokens, including the space before it, given the "
         f"prompt{_ends(found)}; that of a group is {_combined(found)}",
         *_spaced(citations.cite("alnegheimish2022")),
-        ". Figures are means over prompts. Professions (or what else a prompt is about) and templates count as "
-        "samples, both at once where they are crossed",
+        ". Figures are means over prompts, with standard errors clustered by profession (or whatever a prompt is "
+        "about) and by template",
         *_spaced(citations.cite("cameron2011")),
         ". ",
         *_intervals("next words", citations, done),
@@ -317,7 +320,7 @@ def _words(runs: Runs, citations: Citations, done: Account) -> list[Piece]:
         ". ",
     ]
     if any(one.choice in ("words", "bounded", "combine") for one in done.varied):
-        made += ["The headline is made of the words, and the way of counting them, that the study names first."]
+        made += ["Headlines use the words, and the way of counting them, that the study names first."]
     return made
 
 
@@ -326,11 +329,11 @@ def _ends(found: Sequence[tuple[Run, Any]]) -> str:
     ways = {one for run, _ in found for one in _of_view(run, "next_words").get("bounded", ())}
     if True not in ways:
         return ""
-    return ", times the chance that the word ends there" + (", and without that" if False in ways else "")
+    return ", times the probability that the word ends there" + (", and without that factor" if False in ways else "")
 
 
 def _combined(found: Sequence[tuple[Run, Any]]) -> str:
-    """How the chances of a group's words become one."""
+    """How the probabilities of a group's words become one."""
     words = {"sum": "the sum over its words", "first": "that of its first word"}
     ways = dict.fromkeys(one for run, _ in found for one in _of_view(run, "next_words").get("combine", ("sum",)))
     return " or ".join(words[one] for one in ways)
@@ -344,7 +347,7 @@ def _choices(answered: Findings, citations: Citations, done: Account) -> list[Pi
     number = count(done.questions, "question was", "questions were")
     asked = f"{number if done.answered == done.questions else f'{done.answered} of {number}'} answered"
     if not cells:
-        return [f"{number} asked, and no combination of choices has a value to answer with."]
+        return [f"{number} asked, and no combination of choices gave a value."]
     if not done.varied:
         return [
             f"{asked} under one combination of choices each. {_tested(answered)}. ",
@@ -352,20 +355,20 @@ def _choices(answered: Findings, citations: Citations, done: Account) -> list[Pi
         ]
     several = listed([" with ".join([one.choice, *one.alongside]) for one in done.varied])
     made: list[Piece] = [
-        f"{asked} under every combination that was run of {several} ({count(cells, 'cell')} with a value in all), put "
-        "in the order of effect",
+        f"{asked} under every combination that was run of {several} ({count(cells, 'method')} with a value in all), "
+        "ordered by effect",
         *_spaced(citations.cite("simonsohn2020")),
         f". {_tested(answered)}. ",
         *_corrected(answered, citations),
     ]
     if any(cell.raw.p_adjusted is not None for one in answered.findings for cell in one.multiverse.curve.cells):
-        made += ["The p-values of the cells of a curve are adjusted by Benjamini and Hochberg’s procedure"]
+        made += ["The p-values of the methods of one question are adjusted by Benjamini and Hochberg’s procedure"]
         made += [*_spaced(citations.cite("benjamini1995")), "."]
     return made
 
 
 def _corrected(answered: Findings, citations: Citations) -> list[Piece]:
-    """For how many questions the p-values of whole curves are corrected."""
+    """For how many questions the p-values over all methods are corrected."""
     asked = max(one.verdict.questions for one in answered.findings)
     if asked == 1 or all(one.verdict.p is None for one in answered.findings):
         return []
@@ -377,15 +380,13 @@ def _corrected(answered: Findings, citations: Citations) -> list[Piece]:
 
 
 def _tested(answered: Findings) -> str:
-    """How many curves could be tested as a whole, and how."""
+    """How many questions could be tested over all methods, and how."""
     tested = sum(one.multiverse.test.p is not None for one in answered.findings)
     every = sum(bool(one.verdict.of) for one in answered.findings)
     if not tested:
-        return "No question could be tested over all its cells, since the groups can be exchanged in too few ways"
-    which = "Each curve was" if tested == every else f"{tested} of {every} curves {'was' if tested == 1 else 'were'}"
-    return (
-        f"{which} tested as a whole by exchanging the groups in all cells at once, {PERMUTATIONS:,} times over origins"
-    )
+        return "No question could be tested over all its methods: there are too few ways to swap the group labels"
+    which = "Each was" if tested == every else f"{tested} of {every} {'was' if tested == 1 else 'were'}"
+    return f"{which} tested over all methods at once by swapping the group labels at random {PERMUTATIONS:,} times"
 
 
 def _versions(runs: Runs) -> list[Piece]:
@@ -414,7 +415,7 @@ def _of_view(run: Run, view: str) -> Mapping[str, Any]:
     return found
 
 
-def _spaced(cited: list[Cited]) -> list[Piece]:
+def _spaced(cited: list[Span]) -> list[Piece]:
     return [" ", *cited] if cited else []
 
 

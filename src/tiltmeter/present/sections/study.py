@@ -1,74 +1,119 @@
-"""What was run, as names and values: the last part of the page."""
+"""What was run: models, study, settings and specifications, with everything it takes to repeat it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tiltmeter.report.decodings import decoding_words
-from tiltmeter.report.series import Runs
+from tiltmeter.present.blocks import Block, Facts, Section, Span, Table, Text, Verbatim, text
+from tiltmeter.present.decodings import decoding_words
+from tiltmeter.present.reported import Reported, Runs
+from tiltmeter.present.tables import numbers, table
+from tiltmeter.present.words import count, date_words, listed
+from tiltmeter.records import ModelFacts
 from tiltmeter.results import RunSummary, of_the_test
 from tiltmeter.store import Run
 
 UNCHECKED = "made by an earlier version, without digests: damage to it would not be noticed"
 
 
-def facts_of_run(run: Run, summary: RunSummary) -> dict[str, Any]:
-    """The study of a run, what it asked for, and what came of it before any figure."""
+def what_was_run(found: Reported) -> list[Section]:
+    """Models, studies, specifications, and what could not be made."""
+    blocks: list[Block] = [_model(facts) for _, summary in found.runs for facts in summary.facts.values()]
+    for run, summary in found.runs:
+        blocks.append(Section(f"Study {summary.study}", tuple(_study(run, summary))))
+    specs = specs_of(found.runs)
+    if specs:
+        blocks.append(Section("Specifications", (Facts(tuple((_called(spec), _spec(spec)) for spec in specs)),)))
+    return [Section("What was run", tuple(blocks), anchor="run")]
+
+
+def _model(facts: ModelFacts) -> Facts:
+    size = f", {facts.parameters:,} parameters" if facts.parameters else ""
+    context = f", reads {facts.context:,} tokens" if facts.context else ""
+    start = "none" if facts.start_token is None else facts.start_token
+    versions = ", ".join(f"{name} {version}" for name, version in sorted(facts.versions.items()))
+    return Facts(
+        (
+            ("Model", text(facts.name)),
+            ("Kind", text(f"{facts.family}{size}{context}")),
+            ("Revision", text(Span(facts.revision or "unknown", "code"))),
+            ("Weights", text("SHA-256 ", Span(facts.weights_sha256 or "unknown", "code"))),
+            ("Computed on", text(f"{facts.device}, {facts.dtype}")),
+            ("Start token", text(Span(str(start), "code"))),
+            *([("Versions", text(versions))] if versions else []),
+        )
+    )
+
+
+def _study(run: Run, summary: RunSummary) -> Iterator[Block]:
+    yield Facts(tuple((name, text(value)) for name, value in _facts(run)))
+    dropped = _dropped(summary)
+    if dropped:
+        yield dropped
+    yield Verbatim(run.meta["study"], "The study file as given")
+
+
+def _facts(run: Run) -> Iterator[tuple[str, str]]:
     resolved = run.meta["resolved"]
-    return {
-        "study": summary.study,
-        "folder": run.folder.name,
-        "text": run.meta["study"],
-        "fingerprint": run.meta["fingerprint"],
-        "seed": resolved["seed"],
-        "pairs": len(of_the_test(run.pairs)),
-        **_facts_of_texts(run),
-        "asked": _facts_of_words(run),
-        "sources": [source_words(source) for source in resolved["sources"]],
-        "scorers": list(resolved["scorers"]),
-        "versions": {**run.meta["versions"], **({} if run.is_checked else {"ledger": UNCHECKED})},
-        "dropped": sorted(summary.dropped.items(), key=lambda item: -item[1]),
-        "notes": [
-            (cell.model, cell.source, cell.scorer, note) for cell in summary.cells for note in cell.summary.notes
-        ],
-    }
+    yield "Finished", date_words(run.meta.get("finished"))
+    if run.pairs:
+        yield "Pairs", f"{len(of_the_test(run.pairs)):,}"
+        yield "Sources", listed([source_words(source) for source in resolved["sources"]])
+        yield "Scorers", ", ".join(resolved["scorers"]) or "the default of each kind of model"
+    texts = run.continuations
+    if texts is not None:
+        yield "Prompts", f"{len(texts.prompts):,}"
+        yield "Decoding", "; ".join(decoding_words(one, texts.decodings) for one in texts.decodings)
+        for one in texts.raters:
+            facts = ", ".join(f"{name} {value}" for name, value in sorted(one.facts.items()))
+            yield "Rater", f"{one.name}{f' ({facts})' if facts else ''}"
+    yield from _next_words(run)
+    yield "Seed", str(resolved["seed"])
+    yield "Fingerprint", run.meta["fingerprint"]
+    versions = {**run.meta["versions"], **({} if run.is_checked else {"ledger": UNCHECKED})}
+    yield "Versions", ", ".join(f"{name} {version}" for name, version in sorted(versions.items()))
 
 
-def _facts_of_texts(run: Run) -> dict[str, Any]:
-    found = run.continuations
-    if found is None:
-        return {"prompts": 0, "decodings": [], "raters": []}
-    return {
-        "prompts": len(found.prompts),
-        "decodings": [decoding_words(one, found.decodings) for one in found.decodings],
-        "raters": [
-            (one.name, ", ".join(f"{name} {value}" for name, value in sorted(one.facts.items())))
-            for one in found.raters
-        ],
-    }
-
-
-def _facts_of_words(run: Run) -> list[tuple[str, str]]:
-    """What was asked about next words, as names and values; empty where nothing was."""
+def _next_words(run: Run) -> Iterator[tuple[str, str]]:
+    """What was asked about next words."""
     if run.next_words is None:
-        return []
+        return
     choices = run.meta["resolved"]["next_words"]
-    sets = [
-        "; ".join(f"{group}: {', '.join(words)}" for group, words in one["sets"]) or "those of each source"
-        for one in choices["words"]
-    ]
-    counted = [*("bounded" if one else "not bounded" for one in choices["bounded"])]
+    yield "Open prompts", f"{len(run.next_words.asked):,}, including perturbed ones"
+    yield "Sources of open prompts", listed([source_words(source) for source in choices["sources"]])
+    for one in choices["words"]:
+        sets = "; ".join(f"{group}: {', '.join(words)}" for group, words in one["sets"]) or "those of each source"
+        yield "Words", f"{one['label']} ({sets})".strip()
+    counted = ["with word end" if one else "without word end" for one in choices["bounded"]]
     counted += ["all words of a group" if one == "sum" else "the first word of a group" for one in choices["combine"]]
-    return [
-        ("Prompts asked", f"{len(run.next_words.asked):,}, perturbed ones among them"),
-        ("Sources of prompts", ", ".join(source_words(source) for source in choices["sources"])),
-        *(("Words", f"{one['label']} ({words})".strip()) for one, words in zip(choices["words"], sets, strict=True)),
-        ("Counted", ", ".join(counted)),
-        ("Perturbations", ", ".join(choices["perturbations"])),
-        *([("Saliency", choices["saliency"])] if choices["saliency"] else []),
-        *([("Labour", f"{len(choices['labour']):,} occupations")] if choices["labour"] else []),
-    ]
+    yield "Counted", ", ".join(counted)
+    yield "Perturbations", ", ".join(choices["perturbations"])
+    if choices["saliency"]:
+        yield "Saliency", choices["saliency"]
+    if choices["labour"]:
+        yield "Labour statistics", count(len(choices["labour"]), "occupation")
+
+
+def _dropped(summary: RunSummary) -> Table | None:
+    rows = sorted(summary.dropped.items(), key=lambda item: -item[1])
+    columns = ("Reason", *numbers("Items"))
+    return table("Test items that could not be made, by reason", columns, [(why, number) for why, number in rows])
+
+
+def _called(spec: Mapping[str, Any]) -> str:
+    return f"{spec['title'] or spec['name']}{' (instrument check)' if spec['benchmark'] else ''}"
+
+
+def _spec(spec: Mapping[str, Any]) -> Text:
+    groups = ", ".join(f"{one['name']} ({len(one['terms'])} terms)" for one in spec["groups"])
+    sets = ", ".join(
+        f"{one['name']} ({len(one['terms'])}{'' if one['stereotype_of'] else ', control'})"
+        for one in spec["attributes"]
+    )
+    note = f" {spec['note']}" if spec["note"] else ""
+    cited = (Span(f" {spec['citation']}", "faint"),) if spec["citation"] else ()
+    return text(Span(spec["name"], "code"), f": {groups}{f'; {sets}' if sets else ''}.{note}", *cited)
 
 
 def source_words(source: Mapping[str, Any]) -> str:

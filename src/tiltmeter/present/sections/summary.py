@@ -17,9 +17,11 @@ from tiltmeter.store import Run
 
 ORDER: tuple[Strength, ...] = (HOLDS, DEPENDS, NONE_LARGER, INCONCLUSIVE, TOO_LITTLE)
 """Verdicts, those that say most first."""
+_NEGLIGIBLE = f"no difference larger than {NEGLIGIBLE:g} SD"
+_NEGLIGIBLE = f"no difference larger than {NEGLIGIBLE:g} SD"
 _OTHERWISE: dict[Strength, tuple[str, str]] = {
     DEPENDS: ("depends on the method", "depend on the method"),
-    NONE_LARGER: (f"shows no difference larger than {NEGLIGIBLE:g} SD", f"show no difference larger than {NEGLIGIBLE:g} SD"),
+    NONE_LARGER: (f"shows {_NEGLIGIBLE}", f"show {_NEGLIGIBLE}"),
     INCONCLUSIVE: ("is inconclusive", "are inconclusive"),
     TOO_LITTLE: ("has too little data", "have too little data"),
 }

@@ -1,0 +1,75 @@
+"""Tables of blocks, from plain rows, and how estimates look in their cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tiltmeter.present.blocks import Column, Table, TableCell
+from tiltmeter.present.words import NONE, SPACE, percent, percent_range, signed
+from tiltmeter.records import Estimate
+
+Cell = TableCell | str | int | None
+Label = Column | str
+
+
+def numbers(*labels: str) -> tuple[Column, ...]:
+    """Columns of numbers under these headings."""
+    return tuple(Column(label, number=True) for label in labels)
+
+
+def table(
+    caption: str, columns: Sequence[Label], rows: Iterable[Sequence[Cell]], *, sortable: bool = False
+) -> Table | None:
+    """A table of plain values; None where it has no rows.
+
+    >>> table("Counts", ["Reason", *numbers("Items")], [("no verb", 1200)]).rows[0][1].text
+    '1,200'
+    """
+    made = tuple(tuple(map(_cell, row)) for row in rows)
+    heads = tuple(Column(one) if isinstance(one, str) else one for one in columns)
+    return Table(caption, heads, made, sortable) if made else None
+
+
+def _cell(value: Cell) -> TableCell:
+    if isinstance(value, TableCell):
+        return value
+    if value is None:
+        return TableCell(NONE)
+    return TableCell(f"{value:,}", sort=str(value)) if isinstance(value, int) else TableCell(value)
+
+
+def sort_key(number: float | None) -> str:
+    """What a cell with this number sorts by."""
+    return "" if number is None else repr(number)
+
+
+def no_interval(found: Estimate) -> str:
+    """Why an estimate has no interval, as short as a cell can hold; blank where it has one."""
+    return "" if found.low is not None else (found.note or "no interval").removeprefix("no interval: ")
+
+
+def share_cell(found: Estimate, *, mark: str = "", interval: bool = True) -> TableCell:
+    """A share, with its interval below it."""
+    small = percent_range(found.low, found.high) if interval and found.low is not None else ""
+    return TableCell(percent(found.value), small, sort_key(found.value), mark)
+
+
+def number_cell(found: Estimate, decimals: int = 2, *, mark: str = "") -> TableCell:
+    """A difference, with its interval below it."""
+    small = "" if found.low is None else f"{signed(found.low, decimals)} to {signed(found.high, decimals)}"
+    return TableCell(signed(found.value, decimals), small, sort_key(found.value), mark)
+
+
+def change_cell(change: float | None, relative: float | None = None) -> TableCell:
+    """A difference of shares in percentage points, and below it the relative change.
+
+    >>> change_cell(-0.016, -0.029).text, change_cell(-0.016, -0.029).small
+    ('−1.6', '−2.9\\xa0%')
+    """
+    small = "" if relative is None else f"{signed(100 * relative, 1)}{SPACE}%"
+    return TableCell(signed(None if change is None else 100 * change, 1), small, sort_key(change))
+
+
+def differs(found: Estimate) -> bool:
+    """Whether a figure differs from neutral after correction for the number of comparisons."""
+    return found.p_adjusted is not None and found.p_adjusted < 1 - found.level

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tiltmeter.present.blocks import Column, Table, TableCell
+from tiltmeter.present.blocks import Column, Place, Table, TableCell
 from tiltmeter.present.words import NONE, SPACE, percent, percent_range, signed
 from tiltmeter.records import Estimate
 
@@ -45,13 +45,16 @@ def sort_key(number: float | None) -> str:
 
 def no_interval(found: Estimate) -> str:
     """Why an estimate has no interval, as short as a cell can hold; blank where it has one."""
-    return "" if found.low is not None else (found.note or "no interval").removeprefix("no interval: ")
+    note = (found.note or "no interval").removeprefix("no interval: ").removeprefix("no correlation: ")
+    return "" if found.low is not None else note.replace("origin", "test word")
 
 
-def share_cell(found: Estimate, *, mark: str = "", interval: bool = True) -> TableCell:
+def share_cell(
+    found: Estimate, *, mark: str = "", interval: bool = True, place: Place | None = None
+) -> TableCell:
     """A share, with its interval below it."""
     small = percent_range(found.low, found.high) if interval and found.low is not None else ""
-    return TableCell(percent(found.value), small, sort_key(found.value), mark)
+    return TableCell(percent(found.value), small, sort_key(found.value), mark, place=place)
 
 
 def number_cell(found: Estimate, decimals: int = 2, *, mark: str = "") -> TableCell:
@@ -73,3 +76,8 @@ def change_cell(change: float | None, relative: float | None = None) -> TableCel
 def differs(found: Estimate) -> bool:
     """Whether a figure differs from neutral after correction for the number of comparisons."""
     return found.p_adjusted is not None and found.p_adjusted < 1 - found.level
+
+
+def side_mark(found: Estimate) -> str:
+    """How a share is marked that differs from one half after correction: by its side."""
+    return "" if not differs(found) or found.value is None else "above" if found.value > 0.5 else "below"

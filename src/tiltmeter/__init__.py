@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tiltmeter.measures.scorers import find as find_scorer
     from tiltmeter.models import ModelSettings
     from tiltmeter.models import load as load_model
+    from tiltmeter.present.files import write_run as write_report
     from tiltmeter.raters import load as load_rater
     from tiltmeter.records import (
         Completion,
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
         Spec,
         TokenScores,
     )
-    from tiltmeter.report import write_run as write_report
     from tiltmeter.results import RunSummary, summarise_continuations, summarise_file, summarise_run, summarise_scores
     from tiltmeter.results.files.ratings import rate_file
     from tiltmeter.sources.own_prompts import prompts as own_prompts
@@ -91,7 +91,7 @@ _HOMES = {
     "summarise_scores": "results",
     "template_pairs": "sources.templates:pairs",
     "template_prompts": "sources.template_prompts:prompts",
-    "write_report": "report:write_run",
+    "write_report": "present.files:write_run",
 }
 
 __all__ = [

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from tiltmeter.present.blocks import Block
     from tiltmeter.store import Run
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of a table.")]
@@ -42,6 +43,15 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title:
         table.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
     console = Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=200)
     console.print(table)
+
+
+def show_blocks(blocks: Iterable[Block]) -> None:
+    """Print blocks of a page; in a pipe lines are never cut."""
+    from rich.console import Console
+
+    from tiltmeter.present.terminal import show
+
+    show(blocks, Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=200))
 
 
 def say(message: str) -> None:

@@ -9,18 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tiltmeter.cli.conditions import FailIfOption, check, fail_if_any
-from tiltmeter.cli.console import JsonOption, percent, print_json, print_table, read_run, say
-from tiltmeter.cli.estimate_words import further_table, short, three
+from tiltmeter.cli.console import JsonOption, print_json, print_table, read_run, say, show_blocks
 from tiltmeter.errors import UnknownName, UserError
 
 if TYPE_CHECKING:
-    from tiltmeter.results.findings.findings import Finding
+    from tiltmeter.present.reported import Reported
     from tiltmeter.results.findings.questions import Question
-
-_PARTS = 6
-"""Interactions that are shown; the JSON has all."""
-_WITHOUT = 12
-"""Cells without a value that are shown; the JSON has all."""
 
 
 def multiverse(
@@ -39,23 +33,22 @@ def multiverse(
     list_only: Annotated[bool, typer.Option("--list", help="Only name the questions that can be asked.")] = False,
     permutations: Annotated[
         int,
-        typer.Option(
-            "--permutations", min=99, max=10**6, help="How often groups are exchanged in the test of the whole."
-        ),
+        typer.Option("--permutations", min=99, max=10**6, help="How often group labels are swapped in the test."),
     ] = 1999,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Also write answers, cells and figures into this folder.")
+        Path | None, typer.Option("--out", "-o", help="Also write findings, methods and figures into this folder.")
     ] = None,
     conditions: FailIfOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Answer a question in every cell of the choices of runs: which conclusion holds, and what it depends on.
+    """Answer questions under every combination of choices: which conclusions hold, and what they depend on.
 
-    --fail-if speaks of every answer, e.g. "verdict.p_adjusted < 0.05" or "verdict.opposed > 0", and holds if it does of
-    any.
+    --fail-if checks every answer, e.g. "verdict.p_adjusted < 0.05" or "verdict.opposed > 0", and holds if any fits.
     """
+    from tiltmeter.present.multiverse import write_multiverse
+    from tiltmeter.present.reported import Reported
     from tiltmeter.results.compare.sides import Side, is_unfinished
-    from tiltmeter.results.findings.findings import corrected, finding, questions
+    from tiltmeter.results.findings.findings import Findings, corrected, finding, questions
     from tiltmeter.results.findings.material import Material
     from tiltmeter.results.findings.questions import asked
 
@@ -64,7 +57,7 @@ def multiverse(
     material = Material([read_run(folder) for folder in runs])
     for run in material.runs:
         if any(is_unfinished(Side(run, name, name)) for name in run.facts):
-            say(f"{run.folder}: is not finished, so that the answers are those of a part")
+            say(f"{run.folder}: is not finished, so the answers may change")
     every = questions(material)
     if not every:
         raise UserError(
@@ -80,23 +73,25 @@ def multiverse(
     wanted = {(one.model, one.key): one for one in (*main, *chosen)}.values()
     known = [finding(one, material, permutations=permutations) for one in wanted]
     answers = [one for one in corrected(known, main) if one.question in chosen]
+    found = Reported(tuple(material.runs), Findings(tuple(answers), 0))
     if out:
-        _write(answers, out)
+        write_multiverse(found, out)
+        say(f"written into {out}")
     if as_json:
         print_json({"answers": [one.as_json() for one in answers]})
     else:
-        _print(answers, tables=question is not None or len(answers) == 1)
+        _print(found, tables=question is not None or len(answers) == 1)
     fail_if_any(conditions, [one.as_json() for one in answers])
 
 
 def _check_different(runs: Sequence[Path]) -> None:
-    """A run that is given twice would count every cell twice."""
+    """A run that is given twice would count every method twice."""
     places: dict[Path, Path] = {}
     for folder in runs:
         before = places.setdefault(folder.resolve(), folder)
         if before is not folder:
             same = f"is the same run as {before}" if before != folder else "is given twice"
-            raise UserError(f"{folder}: {same}, so that every cell would count twice; give each run once")
+            raise UserError(f"{folder}: {same}, so every method would count twice; give each run once")
 
 
 def _of_models(questions: Sequence[Question], wanted: Sequence[str] | None) -> list[Question]:
@@ -122,101 +117,20 @@ def _list(questions: Sequence[Question], every: Sequence[Question], as_json: boo
     print_table(["number", "question", "view", "bias", "models"], rows)
 
 
-def _write(answers: Sequence[Finding], out: Path) -> None:
-    from tiltmeter.report.multiverse import write_multiverse
-
-    write_multiverse(answers, out)
-    say(f"written into {out}")
-
-
-def _print(answers: Sequence[Finding], *, tables: bool) -> None:
+def _print(found: Reported, *, tables: bool) -> None:
     """The verdict of each question first; the figures behind it where one was asked."""
-    for number, one in enumerate(answers):
+    from tiltmeter.present.sections.finding import finding_section
+
+    if tables:
+        show_blocks([finding_section(one, found, examples=False) for one in found.findings])
+        return
+    for number, one in enumerate(found.findings):
         if number:
             typer.echo()
         typer.echo(f"{one.question.text} ({one.question.view}, {one.question.bias}, {one.question.model})")
         typer.echo(one.verdict.sentence)
         if one.caution:
             typer.echo(one.caution)
-        if tables:
-            _print_cells(one)
-            _print_without(one)
-            _print_test(one)
-            _print_choices(one)
-            _print_flips(one)
-        else:
-            for why, cells in one.without.items():
-                typer.echo(f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'} without a value: {why}")
-    if not tables:
-        say("the figures behind a verdict: --question, or --json")
-
-
-def _print_cells(found: Finding) -> None:
-    drawn, question = found.multiverse.curve, found.question
-    signs, clear, strict, shares = drawn.signs, drawn.significant, drawn.significant_holm, drawn.signs.shares(drawn.of)
-    neither = drawn.of - signs.positive - signs.negative
-    worse, better = question.claim(), question.claim(turned=True)
-    rows: list[tuple[object, ...]] = [
-        (worse, signs.positive, percent(shares["positive"]), clear.positive, strict.positive),
-        (better, signs.negative, percent(shares["negative"]), clear.negative, strict.negative),
-    ]
-    if neither:
-        rows.append(("neither", neither, percent(neither / drawn.of), "", ""))
-    if len(drawn.cells) > drawn.of:
-        rows.append(("no value", len(drawn.cells) - drawn.of, "", "", ""))
-    further_table(["what cells say", "cells", "share", "significant", "by Holm"], rows)
-
-
-def _print_without(found: Finding) -> None:
-    """The cells that could not be answered, each with the reason."""
-    rows = [
-        (", ".join(f"{name} {setting}" for name, setting in cell.choices.items()), why)
-        for why, cells in found.without.items()
-        for cell in cells
-    ]
-    if rows:
-        further_table(["cells without a value", "why"], rows[:_WITHOUT])
-    if len(rows) > _WITHOUT:
-        say(f"{len(rows) - _WITHOUT} more cells without a value: --json")
-
-
-def _print_test(found: Finding) -> None:
-    test = found.multiverse.test
-    if test.p is None:
-        return
-    named = {
-        "median effect over its error": test.median,
-        "share with the dominant sign": test.sign_share,
-        "share significant": test.significant_share,
-    }
-    rows = [(name, three(each.value), short(each.p)) for name, each in named.items() if each]
-    further_table(["the curve as a whole", "value", "p"], [*rows, ("all three together", "", short(test.p))])
-
-
-def _print_choices(found: Finding) -> None:
-    spread = found.multiverse.decomposition
-    rows = [(" × ".join(part.choices), percent(part.share)) for part in spread.main]
-    together = [part for part in spread.interactions if part.share > 0]
-    rows += [(" × ".join(part.choices), percent(part.share)) for part in together[:_PARTS]]
-    if len(together) > _PARTS:
-        share = sum(part.share for part in together[_PARTS:])
-        rows.append((f"{len(together) - _PARTS} more of two choices", percent(share)))
-    if spread.rest and spread.rest.share > 0:
-        rows.append(("three and more choices", percent(spread.rest.share)))
-    if spread.sampling is not None:
-        rows.append(("sampling", percent(spread.sampling)))
-    if rows:
-        further_table(["spread of the cells due to", "share"], rows)
-    for note in spread.notes:
-        say(f"note: {note}")
-
-
-def _print_flips(found: Finding) -> None:
-    if found.multiverse.flips:
-        further_table(
-            ["changing", "to", "changes", "turn the sign", "change the conclusion", "reverse it"],
-            [
-                (each.choice, each.setting or "any other", each.of, each.sign, each.conclusion, each.reversed)
-                for each in found.multiverse.flips
-            ],
-        )
+        for why, cells in one.without.items():
+            typer.echo(f"{len(cells)} {'method has' if len(cells) == 1 else 'methods have'} no value: {why}")
+    say("the figures behind a verdict: --question, or --json")

@@ -117,21 +117,26 @@ def _write_reports(
     runs: Sequence[tuple[Run, RunSummary]], out: Path | None, formats: Sequence[str], with_texts: bool
 ) -> list[Path]:
     """Write every format that was asked for; the page last, since the others can fail for want of a package."""
-    from tiltmeter.report import make_page, write_formats, write_page, write_run
+    from tiltmeter.present.card import write_cards
+    from tiltmeter.present.files import write_page, write_run
+    from tiltmeter.present.formats import write
+    from tiltmeter.present.report import report
+    from tiltmeter.present.reported import Reported
 
     whole = out is None and len(runs) == 1
     base = out or runs[0][0].folder / ("report.html" if whole else "comparison.html")
-    page = make_page(runs) if set(formats) - {"card"} else None
     figures = "figures" if whole else f"{base.stem}-figures"
-    others = [name for name in formats if name != "html"]
-    written = write_formats(
-        runs, base.parent, others, with_texts=with_texts, name=base.stem, figures=figures, page=page
-    )
-    if page is None or "html" not in formats:
+    others = [name for name in formats if name not in ("html", "card")]
+    found = Reported.of(runs)
+    page = report(found)
+    written = write(page, base.parent, others, with_texts=with_texts, name=base.stem, figures=figures)
+    if "card" in formats:
+        written += write_cards(found, base.parent)
+    if "html" not in formats:
         return written
     if whole:
-        return [write_run(*runs[0], page), *written]
-    html = base.with_suffix(".html") if others else base
+        return [write_run(*runs[0], found), *written]
+    html = base if formats == ["html"] else base.with_suffix(".html")
     write_page(page, html, figures=html.parent / figures)
     return [html, *written]
 

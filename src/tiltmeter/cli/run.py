@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from tiltmeter.cli.conditions import FailIfOption, check
-from tiltmeter.cli.console import JsonOption, print_json, say
+from tiltmeter.cli.console import JsonOption, print_json, say, show_blocks
 from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
 from tiltmeter.cli.run_conditions import check_names, check_views, fail_if_found
 from tiltmeter.cli.run_size import refuse_huge, tell_size
@@ -138,7 +138,7 @@ def _carry_out(
 ) -> RunSummary | None:
     """Carry a plan out; its summary, unless there are so many items that nobody asked for one (`needed`)."""
     from tiltmeter.engine.sizes import size_of
-    from tiltmeter.report import REPORT
+    from tiltmeter.present.files import REPORT
     from tiltmeter.results import summarise_run
     from tiltmeter.results.findings.reach import in_doubt, reach_of
 
@@ -165,6 +165,7 @@ def _carry_out(
         spent = {"api": finished.meta["api"]} if "api" in finished.meta else {}
         print_json({"folder": str(folder), "report": str(report), **spent, **summary.as_json()})
     else:
+        _show_verdicts(folder)
         typer.echo(f"report: {report}")
     _tell_remarks(summary)
     return summary
@@ -172,7 +173,7 @@ def _carry_out(
 
 def write_report(finished: Run, summary: RunSummary, folder: Path) -> None:
     """Write the tables and the report of a run, unless another process has gone on with it in the meantime."""
-    from tiltmeter.report import write_run
+    from tiltmeter.present.files import write_run
     from tiltmeter.store import Ledger, locked
     from tiltmeter.store.made import same_results
 
@@ -212,12 +213,20 @@ def _measured(made: Plan, folder: Path, settings: ModelSettings, no_cache: bool,
     return finished
 
 
+def _show_verdicts(folder: Path) -> None:
+    """What the report says first."""
+    from itertools import takewhile
+
+    from tiltmeter.present.blocks import Chart, Section
+    from tiltmeter.present.kept import read_findings
+
+    found = read_findings(folder)
+    if found:
+        show_blocks(takewhile(lambda block: not isinstance(block, Chart | Section), found["page"].blocks))
+
+
 def _tell_remarks(summary: RunSummary) -> None:
     """Say what a reader of the figures must know first."""
-    from tiltmeter.report.words import instrument_words
-
-    for line in instrument_words(summary.instrument):
-        say(line)
     for source, reason in summary.sentences.came_to_nothing.items() if summary.sentences else ():
         say(f"{source} came to nothing: none of its sentences makes a pair (most often: {reason})")
     for repeated in summary.continuations.repeats if summary.continuations else ():

@@ -162,6 +162,8 @@ class References:
     """The works that are cited, by their keys, in the order of their numbers."""
 
     works: tuple[tuple[str, Text], ...]
+    fields: tuple[Mapping[str, str], ...] = ()
+    """What BibTeX has of each: author (several with " and " between them), year, title, howpublished."""
 
 
 @dataclass(frozen=True, slots=True)

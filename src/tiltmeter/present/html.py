@@ -24,7 +24,8 @@ Open = Callable[[Place], str]
 def page(document: Document, *, eyebrow: str = "tiltmeter report") -> str:
     """The document as one file: style and script are inside it and known by their hashes."""
     style, script = asset("page.css"), asset("page.js")
-    return _template("page.html.jinja").render(
+    return _rendered(
+        "page.html.jinja",
         document=document,
         eyebrow=eyebrow,
         contents=_contents(document),
@@ -42,7 +43,7 @@ def fragment(
 
     `address` says where the texts of a place are, and `opens_in` names the element in which they open.
     """
-    return Markup(_template("fragment.html.jinja").render(blocks=blocks, level=level, medium=_Live(address, opens_in)))
+    return Markup(_rendered("fragment.html.jinja", blocks=blocks, level=level, medium=_Live(address, opens_in)))
 
 
 class _Report:
@@ -97,8 +98,8 @@ def _environment() -> Environment:
     return environment
 
 
-def _template(name: str) -> Any:
-    return _environment().get_template(name)
+def _rendered(template: str, **contents: Any) -> str:
+    return _environment().get_template(template).render(**contents)
 
 
 def tone(mark: str) -> str:

@@ -42,6 +42,12 @@ class Reference:
             return self.title
         return f"{_people(self.authors)} ({self.year}). {self.title}.{f' {self.venue}.' if self.venue else ''}"
 
+    @property
+    def fields(self) -> dict[str, str]:
+        """The work as an entry of BibTeX."""
+        year = str(self.year or "")
+        return {"author": " and ".join(self.authors), "year": year, "title": self.title, "howpublished": self.venue}
+
 
 def _people(authors: tuple[str, ...]) -> str:
     if authors[-1] == _OTHERS:

@@ -13,10 +13,10 @@ from tiltmeter.present.sections.summary import sorted_findings, summary
 
 def report(found: Reported) -> Document:
     """The whole report as blocks."""
-    pages = [finding_section(one, found, opened=False) for one in sorted_findings(found.findings)]
+    pages = [finding_section(one, found) for one in sorted_findings(found.findings)]
     return Document(
         title_of(found),
-        "tiltmeter report",
+        "",
         (*summary(found), Section("Findings", tuple(pages), anchor="findings")),
         tuple(appendix(found)),
     )

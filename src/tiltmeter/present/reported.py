@@ -18,15 +18,22 @@ Runs = Sequence[tuple[Run, RunSummary]]
 
 @dataclass(frozen=True)
 class Reported:
-    """Everything that sections read."""
+    """Everything that sections read; findings alone need no summaries."""
 
-    runs: Runs
+    read: tuple[Run, ...]
     answered: Findings
+    summaries: tuple[RunSummary, ...] = ()
 
     @classmethod
-    def of(cls, runs: Runs) -> Reported:
-        """Runs, with their questions answered."""
-        return cls(runs, summarise_findings(runs))
+    def of(cls, runs: Runs, answered: Findings | None = None) -> Reported:
+        """Runs with their summaries, and their questions answered."""
+        read, summaries = tuple(run for run, _ in runs), tuple(summary for _, summary in runs)
+        return cls(read, answered or summarise_findings(runs), summaries)
+
+    @cached_property
+    def runs(self) -> Runs:
+        """Each run with its summary."""
+        return tuple(zip(self.read, self.summaries, strict=True))
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -36,7 +43,7 @@ class Reported:
     @cached_property
     def names(self) -> Names:
         """What groups and biases are called."""
-        return names_of(run for run, _ in self.runs)
+        return names_of(self.read)
 
     @cached_property
     def done(self) -> Account:
@@ -46,4 +53,4 @@ class Reported:
     @cached_property
     def models(self) -> tuple[str, ...]:
         """The models, each once."""
-        return tuple(dict.fromkeys(name for _, summary in self.runs for name in summary.facts))
+        return tuple(dict.fromkeys(name for run in self.read for name in run.facts))

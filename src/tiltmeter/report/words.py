@@ -7,14 +7,11 @@ from dataclasses import dataclass
 
 from tiltmeter.present.words import (
     NEUTRAL,
-    NONE,
     SPACE,
     count,
     listed,
-    p_value,
     percent,
     percent_range,
-    revision_words,
     signed,
 )
 from tiltmeter.records import Estimate
@@ -24,6 +21,7 @@ from tiltmeter.results.findings.instrument import UNITS, Instrument, InstrumentC
 from tiltmeter.stats.calibration import smallest_tilt
 from tiltmeter.stats.estimates import shifted
 
+
 def decimals_for(found: Estimate) -> int:
     """None, unless rounding would make a number look neutral that is not, or an interval look empty."""
     shown = [number for number in (found.value, found.low, found.high) if number is not None]
@@ -31,7 +29,10 @@ def decimals_for(found: Estimate) -> int:
     return 1 if misleading or len({round(number * 100) for number in shown}) < len(shown) else 0
 
 
-__all__ = ["NEUTRAL", "NONE", "SPACE", "count", "listed", "p_value", "percent", "percent_range", "revision_words", "signed"]
+__all__ = [
+    *("NEUTRAL", "NONE", "SPACE", "count", "listed", "p_value"),
+    *("percent", "percent_range", "revision_words", "signed"),
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Any
 
 from tiltmeter import registry
 from tiltmeter.errors import UserError
+from tiltmeter.sources import word_sets
 from tiltmeter.store import Run
 from tiltmeter.views import FACTS
 
@@ -57,7 +58,10 @@ def names_of(runs: Iterable[Run]) -> Names:
 
 
 def _of_sources(resolved: Mapping[str, Any]) -> Iterable[Mapping[str, str]]:
-    """What the sources of a study call the groups that they bring."""
+    """What the sources and words of a study call the groups that they bring."""
+    words = (resolved.get("next_words") or {}).get("words", ())
+    if any(one["label"] in word_sets.BUILT_IN for one in words):
+        yield word_sets.CALLED
     for view in FACTS.values():
         part = resolved.get(view.resolved) or ()
         for source in part if isinstance(part, list) else part.get("sources", ()) if part else ():

@@ -23,6 +23,8 @@ BUILT_IN: dict[str, WordSets] = {
     "he-she-they": (("male", ("he",)), ("female", ("she",)), ("neutral", ("they",))),
 }
 """The sets that need only be named: those of the paper's Figure 1, its Table 3, and Table 3 with *they*."""
+CALLED = {"male": "men", "female": "women", "neutral": "people called “they”"}
+"""What readers call the groups of these sets."""
 
 
 def checked(sets: Mapping[str, Sequence[str]], file: str | Path | None = None) -> WordSets:

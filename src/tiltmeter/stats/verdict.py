@@ -216,6 +216,8 @@ def _tested(found: Verdict) -> str:
     """What the test over all methods says."""
     if found.p is None or found.p_adjusted is None:
         return ""
+    if found.opposed and found.exceptions:
+        return "Where methods contradict each other, a test over all of them would mean little"
     more = f"; {found.p_adjusted:.2g} after Holm for {found.questions} questions" if found.questions > 1 else ""
     if found.p_adjusted >= ALPHA:
         return f"Taken together, the methods do not rule out chance (p = {found.p:.2g}{more})"

@@ -73,15 +73,16 @@ class Workers:
 
 def work_out(folder: Path, spare: Path | None = None) -> Path:
     """Write the findings of a run into the spare folder, if any, and into its own where that can be written to."""
-    from tiltmeter.report.findings import FINDINGS, findings_of, keep_findings
+    from tiltmeter.present.kept import FINDINGS, findings_of, keep_findings
+    from tiltmeter.present.report import report
+    from tiltmeter.present.reported import Reported
     from tiltmeter.results import summarise_run
-    from tiltmeter.results.findings.findings import summarise_findings
     from tiltmeter.store import read_run
     from tiltmeter.store.made import note_made
 
     run = read_run(folder)
-    summary = summarise_run(run)
-    found = findings_of(run, summary, summarise_findings([(run, summary)]))
+    reported = Reported.of([(run, summarise_run(run))])
+    found = findings_of(reported, report(reported))
     if spare is not None:
         keep_findings(found, spare)
     try:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tiltmeter.present.blocks import Place
-from tiltmeter.present.charts.frame import ROW, Frame, Row, Spec, Style, Y, nothing, wrapped
+from tiltmeter.present.charts.frame import ROW, Frame, Row, Spec, Style, Y, by_number, nothing, wrapped
 from tiltmeter.present.charts.scales import ABOVE, BELOW, FAINT, PAPER, Axis, Scale, finite, scale_of
 
 _CURVE = 190
@@ -24,6 +24,7 @@ class Method:
     chosen: Mapping[str, str]
     """The setting of each choice."""
     sign: int
+    """1 if the effect is above zero, −1 below, 0 for neither."""
     firm: bool = False
     value: float | None = None
     low: float | None = None
@@ -85,7 +86,7 @@ class _Curve:
         """The effects with their intervals, between what either direction claims."""
         frame = self.frame
         numbers = [end for method in self.methods for end in (method.value, method.low, method.high)]
-        scale = scale_of(Axis(neutral=0.0), numbers if finite(numbers) else (-1.0, 1.0))
+        scale = scale_of(Axis(neutral=0.0), numbers if finite(numbers) else (-1.0, 1.0), ticks=5)
         self.claim(f"↑ {key.above}", ABOVE)
         self.marks = top = frame.height + 8
         frame.height = top + _CURVE
@@ -106,7 +107,7 @@ class _Curve:
             y = down(known[0]) if known else top if method.sign > 0 else top + _CURVE
             points.append({**own, "y": y, "value": known[0] if known else None, "beyond": beyond, "firm": method.firm})
         place = {"x": frame.x(), "y": Y}
-        side = _own("side", list(_SIDES), list(_SIDES.values()))
+        side = by_number("side", _SIDES, _SIDES.values())
         thin = {"expr": f"max(0.5, min(1.6, 0.4 * {self.apart}))"}
         frame.layer(
             intervals,
@@ -114,7 +115,7 @@ class _Curve:
             {**place, "y2": {"field": "y2"}, "color": side},
         )
         size = {"expr": f"max(7, min(44, pow(0.75 * {self.apart}, 2)))"}
-        form = _own("beyond", [0, 1, -1], ["circle", "triangle-up", "triangle-down"])
+        form = by_number("beyond", [0, 1, -1], ["circle", "triangle-up", "triangle-down"])
         for firm, fill in ((False, {"fill": PAPER}), (True, {"filled": True})):
             chosen = [point for point in points if point["firm"] is firm]
             point = {"type": "point", "opacity": 1, "strokeWidth": 1.3, "size": size, **fill}
@@ -152,7 +153,7 @@ class _Curve:
                 if method.chosen.get(name) == setting
             )
             frame.height += 14
-        side = _own("side", list(_SIDES), list(_SIDES.values()))
+        side = by_number("side", _SIDES, _SIDES.values())
         place = {"x": frame.x(), "x2": {"field": "x2"}, "y": Y, "y2": {"field": "y2"}}
         frame.layer(rows, {"type": "rect", "opacity": 0.85}, {**place, "color": side})
         frame.height += 4
@@ -166,7 +167,3 @@ class _Curve:
         ]
         place = {"x": self.frame.x(), "x2": {"field": "x2"}, "y": Y, "y2": {"field": "y2"}}
         self.frame.layer(rows, {"type": "rect", "color": PAPER, "opacity": 0}, place, below=True)
-
-
-def _own(name: str, domain: list[int], values: list[str]) -> Spec:
-    return {"field": name, "type": "nominal", "scale": {"domain": domain, "range": values}, "legend": None}

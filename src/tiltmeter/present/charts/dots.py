@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from tiltmeter.present.blocks import Place
 from tiltmeter.present.charts.frame import (
     LETTER,
-    LETTERS,
-    ON_SCALE,
     ROW,
     WIDE,
     Frame,
@@ -18,11 +16,12 @@ from tiltmeter.present.charts.frame import (
     Style,
     Y,
     clean,
+    inset,
     nothing,
     series_of,
-    wrapped,
+    shades,
 )
-from tiltmeter.present.charts.scales import FAINT, INK, LINE, PAPER, Axis, colours_of, finite, scale_of, shape
+from tiltmeter.present.charts.scales import FAINT, INK, PAPER, Axis, colours_of, finite, scale_of, shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,28 +61,18 @@ def dots(rows: Sequence[DotRow], axis: Axis, colours: Mapping[str, str] | None =
         return nothing()
     series = series_of((dot.series for dot in every), colours)
     drawing = _Dots(every, series, axis)
-    shades = colours_of(series, colours)
+    own = colours_of(series, colours)
     shapes = [shape(position) for position, _ in enumerate(series)]
     if len(series) > 1:
-        drawing.frame.key(series, shades, shapes)
-    drawing.neutral(axis)
+        drawing.frame.key(series, own, shapes)
+    drawing.frame.neutral(axis)
+    top = drawing.frame.height
     for row, before in zip(rows, (None, *rows), strict=False):
         if row.heading != (before.heading if before else ""):
-            drawing.heading(row.heading)
+            drawing.frame.heading(row.heading)
         drawing.row(row)
-    drawing.marks(shades, shapes)
-    drawing.frame.ticks(drawing.top, axis)
-    if axis.neutral is not None:
-        x = drawing.scale.place(axis.neutral)
-        line = {"x": x, "x2": x, "y": drawing.top, "y2": drawing.bottom}
-        drawing.frame.rules([line], FAINT, strokeDash=[3, 3])
-    drawing.frame.layer(
-        drawing.bands,
-        {"type": "rect", "color": PAPER},
-        {"x": {"value": 0}, "x2": {"value": "width"}, "y": Y, "y2": {"field": "y2"}},
-        below=True,
-    )
-    drawing.frame.rules(drawing.lines, LINE)
+    drawing.marks(own, shapes)
+    drawing.frame.ticks(top, axis)
     return drawing.frame.spec()
 
 
@@ -97,44 +86,17 @@ class _Dots:
         self.room = min(110, 14 + LETTER * max(len(dot.text) for dot in every))
         self.wide = min(240, 10 + LETTER * max(len(dot.interval) for dot in every))
         both = f"width > {WIDE} ? {self.room + self.wide:.0f} : {self.room:.0f}"
-        self.frame = Frame(self.scale, left=14, right=f"14 + ({both})")
+        self.frame = Frame(self.scale, inset(self.scale, 0), f"{inset(self.scale, -1)} + ({both})")
         self.points: list[Row] = []
         self.intervals: list[Row] = []
         self.repeats: list[Row] = []
-        self.bands: list[Row] = []
-        self.lines: list[Row] = []
-        self.top = self.bottom = 0.0
-
-    def neutral(self, axis: Axis) -> None:
-        """Name the neutral line above it."""
-        if axis.neutral is not None and axis.neutral_name:
-            part = self.scale.part(axis.neutral)
-            align = "left" if part < 0.3 else "right" if part > 0.7 else "center"
-            label = wrapped(axis.neutral_name, LETTERS // 2)
-            style = replace(ON_SCALE, align=align)
-            self.frame.text(label, self.frame.height + 8, style, self.scale.place(axis.neutral))
-            self.frame.height += ROW * (label.count("\n") + 1) + 2
-        self.top = self.frame.height
-
-    def heading(self, words: str) -> None:
-        frame = self.frame
-        self.bands.append({"y": frame.height, "y2": frame.height + 30})
-        frame.text(wrapped(words, LETTERS, lines=1), frame.height + 18, Style(weight=600, size=13))
-        frame.height += 30 if words else 12
 
     def row(self, row: DotRow) -> None:
-        frame = self.frame
-        label = wrapped(row.label)
-        head = ROW * (label.count("\n") + 1) + 7
-        self.lines.append({"y": frame.height})
-        self.bands.append({"y": frame.height, "y2": frame.height + head})
-        frame.text(label, frame.height + ROW / 2 + 5, Style(weight=600 if row.summary else 400))
-        frame.height += head
+        self.frame.label(row.label, weight=600 if row.summary else 400)
         for dot in row.dots:
-            self._dot(dot, frame.height + ROW / 2, row)
-            frame.height += ROW
-        frame.height += 7
-        self.bottom = frame.height
+            self._dot(dot, self.frame.height + ROW / 2, row)
+            self.frame.height += ROW
+        self.frame.height += 7
 
     def _dot(self, dot: Dot, y: float, row: DotRow) -> None:
         series = self.series.index(dot.series)
@@ -158,15 +120,9 @@ class _Dots:
         interval = Style(f"width - {self.wide - 10:.0f}", colour=FAINT, room=f"{self.wide:.0f}", wide_only=True)
         self.frame.text(clean(dot.interval), y, interval)
 
-    def marks(self, shades: Sequence[str], shapes: Sequence[str]) -> None:
+    def marks(self, colours: Sequence[str], shapes: Sequence[str]) -> None:
         """Intervals, repetitions and points over the rows."""
-        numbers = list(range(len(self.series)))
-        shade = {
-            "field": "series",
-            "type": "nominal",
-            "scale": {"domain": numbers, "range": list(shades)},
-            "legend": None,
-        }
+        shade, form = shades(colours), shades(shapes)
         place = {"x": self.frame.x(), "y": Y}
         width = {"field": "wide", "type": "quantitative", "scale": None, "legend": None}
         interval = {**place, "x2": {"field": "x2"}, "color": shade, "strokeWidth": width}
@@ -175,12 +131,6 @@ class _Dots:
             self.repeats, {"type": "tick", "size": 9, "thickness": 1.2, "opacity": 0.55, "orient": "vertical"},
             {**place, "color": shade},
         )  # fmt: skip
-        form = {
-            "field": "series",
-            "type": "nominal",
-            "scale": {"domain": numbers, "range": list(shapes)},
-            "legend": None,
-        }
         point = {"type": "point", "opacity": 1, "strokeWidth": 1.8, "size": 62}
         for kind, mark, encoding in (
             ("sure", {"filled": True}, {"color": shade, "shape": form}),

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tiltmeter.present.charts.scales import FAINT, INK, LINE, Axis, Scale
+from tiltmeter.present.charts.scales import FAINT, INK, LINE, PAPER, Axis, Scale
 
 Spec = dict[str, Any]
 Row = dict[str, Any]
@@ -58,6 +58,8 @@ class Frame:
         self._below: list[Spec] = []
         self._layers: list[Spec] = []
         self._texts: dict[Style, list[Row]] = {}
+        self._covers: list[Row] = []
+        self._separators: list[Row] = []
 
     def x(self, field: str = "x") -> Spec:
         """The place of a field on the horizontal scale."""
@@ -84,7 +86,7 @@ class Frame:
         """Lines: from `x` to `x2` on the scale, or all across; from `y` to `y2`, or level."""
         if rows:
             across = {"x": self.x()} if "x" in rows[0] else {"x": {"value": 0}, "x2": {"value": "width"}}
-            ends = {end: {"field": end} for end in ("x2", "y2") if end in rows[0]}
+            ends: Spec = {end: {"field": end} for end in ("x2", "y2") if end in rows[0]}
             self.layer(rows, {"type": "rule", "color": colour, **mark}, {**across, "y": Y, **ends}, below=below)
 
     def key(self, names: Sequence[str], colours: Sequence[str], shapes: Sequence[str]) -> None:
@@ -104,35 +106,71 @@ class Frame:
                 self.height += ROW * (label.count("\n") + 1)
         self.height += (ROW if beside else 0) + 8
 
+    def heading(self, words: str) -> None:
+        """The heading of a block of rows; the end of a block without one is a gap."""
+        tall = 30 if words else 12
+        self.cover(tall)
+        self.text(wrapped(words, lines=1), self.height + 18, Style(weight=600, size=13))
+        self.height += tall
+
+    def label(self, words: str, weight: int = 400) -> None:
+        """A line across, and below it the label of a row."""
+        label = wrapped(words)
+        tall = ROW * (label.count("\n") + 1) + 7
+        self._separators.append({"y": self.height})
+        self.cover(tall)
+        self.text(label, self.height + ROW / 2 + 5, Style(weight=weight))
+        self.height += tall
+
+    def cover(self, tall: float) -> None:
+        """Keep lines of the scale from crossing words."""
+        self._covers.append({"y": self.height, "y2": self.height + tall})
+
+    def neutral(self, axis: Axis) -> None:
+        """Name the neutral line above it."""
+        if self.scale is not None and axis.neutral is not None and axis.neutral_name:
+            part = self.scale.part(axis.neutral)
+            align = "left" if part < 0.3 else "right" if part > 0.7 else "center"
+            label = wrapped(axis.neutral_name, LETTERS // 2)
+            self.text(label, self.height + 8, replace(ON_SCALE, align=align), self.scale.place(axis.neutral))
+            self.height += ROW * (label.count("\n") + 1) + 2
+
     def ticks(self, top: float, axis: Axis) -> None:
         """The axis below what is drawn: lines from `top` down, numbers, directions and the title."""
         assert self.scale is not None
-        lines = [{"x": place, "x2": place, "y": top, "y2": self.height} for place, _ in self.scale.ticks]
-        self.rules(lines)
-        # Behind everything, lines that cross the whole height come first.
-        self._below.insert(0, self._below.pop())
+        behind, self._below = self._below, []
+        ends = {"y": top, "y2": self.height}
+        self.rules([{"x": place, "x2": place, **ends} for place, _ in self.scale.ticks])
+        if axis.neutral is not None:
+            place = self.scale.place(axis.neutral)
+            self.rules([{"x": place, "x2": place, **ends}], FAINT, strokeDash=[3, 3])
+        across = {"x": {"value": 0}, "x2": {"value": "width"}, "y": Y, "y2": {"field": "y2"}}
+        self.layer(self._covers, {"type": "rect", "color": PAPER}, across, below=True)
+        self.rules(self._separators)
+        self._below += behind
         for place, words in self.scale.ticks:
             self.text(words, self.height + 12, ON_SCALE, place)
         self.height += ROW + 6
         self.directions(axis)
         if axis.title:
-            title = wrapped(axis.title, LETTERS)
+            title = wrapped(axis.title)
             self.text(title, self.height + 8, QUIET)
             self.height += ROW * (title.count("\n") + 1)
 
-    def left_numbers(self, scale: Scale, down: Callable[[float], float]) -> None:
-        """A vertical scale: a line across for each tick, its number at the left, and zero dashed."""
+    def left_numbers(self, scale: Scale, down: Callable[[float], float], neutral: float | None = 0.0) -> None:
+        """A vertical scale: a line across for each tick, its number at the left, and the neutral value dashed."""
         assert self.scale is not None
         ends = {"x": self.scale.low, "x2": self.scale.high}
-        self.rules([{"y": down(place), **ends} for place, _ in scale.ticks if place])
-        self.rules([{"y": down(place), **ends} for place, _ in scale.ticks if not place], FAINT, strokeDash=[3, 3])
+        self.rules([{"y": down(place), **ends} for place, _ in scale.ticks if place != neutral])
+        if neutral is not None:
+            self.rules([{"y": down(neutral), **ends}], FAINT, strokeDash=[3, 3])
         for place, words in scale.ticks:
             self.text(words, down(place), Style(self.left - 8, "right", FAINT))
 
     def directions(self, axis: Axis) -> None:
         """What lower and higher values mean, below the ends of the scale."""
-        left = wrapped(f"← {axis.left}", LETTERS // 2) if axis.left else ""
-        right = wrapped(f"{axis.right} →", LETTERS // 2) if axis.right else ""
+        left = "←\N{NO-BREAK SPACE}" + wrapped(axis.left, LETTERS // 2 - 1) if axis.left else ""
+        right = wrapped(axis.right, LETTERS // 2 - 1) + "\N{NO-BREAK SPACE}→" if axis.right else ""
         half = Style(room="width / 2 - 2")
         self.text(left, self.height + 8, half)
         # Below the end of the scale, or where that is narrow, of the whole chart.
@@ -200,6 +238,22 @@ def wrapped(words: str, letters: int = LETTERS, lines: int = 3) -> str:
     double = sum(unicodedata.east_asian_width(sign) in "WF" for sign in shown)
     letters = max(6, round(letters * len(shown) / (len(shown) + double))) if double else letters
     return "\n".join(textwrap.wrap(shown, letters, max_lines=lines, placeholder=" …")) or " "
+
+
+def inset(scale: Scale, end: int) -> int:
+    """Room for half of the number at an end of a scale: 0 is the left one, −1 the right one."""
+    return max(8, round(len(scale.ticks[end][1]) * LETTER / 2) + 2) if scale.ticks else 8
+
+
+def shades(colours: Sequence[str], field: str = "series") -> Spec:
+    """Colours, or shapes, by the number of a series."""
+    return by_number(field, range(len(colours)), colours)
+
+
+def by_number(field: str, numbers: Iterable[int], values: Iterable[str]) -> Spec:
+    """What a number of ours stands for: no text from data is part of a scale."""
+    scale = {"domain": list(numbers), "range": list(values)}
+    return {"field": field, "type": "nominal", "scale": scale, "legend": None}
 
 
 def series_of(names: Iterable[str], colours: Mapping[str, str] | None) -> list[str]:

@@ -81,9 +81,18 @@ def scale_of(axis: Axis, numbers: Iterable[float | None], ticks: int = 4) -> Sca
     found = finite([*numbers, axis.neutral, *(axis.ends or ())])
     if axis.unit == "power":
         return _power_scale(found)
-    low, high, step = round_ends(found, ticks)
-    values = [low + number * step for number in range(round((high - low) / step) + 1)]
+    low, high, step = round_ends([*found, *_beside(axis, found)], ticks)
+    values = [_rounded(low + number * step, step) for number in range(round((high - low) / step) + 1)]
     return Scale(low, high, tuple((value, written(value, step, axis.unit)) for value in values))
+
+
+def _beside(axis: Axis, numbers: Sequence[float]) -> list[float]:
+    """Numbers on both sides of neutral, where either side has a name: a scale shows what was possible."""
+    if axis.neutral is None or not (axis.left and axis.right):
+        return []
+    reach = max((abs(number - axis.neutral) for number in numbers), default=0.0) / 4
+    sides = [axis.neutral - reach, axis.neutral + reach]
+    return [min(1.0, max(0.0, side)) for side in sides] if axis.unit == "share" else sides
 
 
 def _power_scale(numbers: Sequence[float]) -> Scale:
@@ -106,31 +115,45 @@ def round_ends(numbers: Sequence[float], ticks: int = 4) -> tuple[float, float, 
     if not numbers:
         return 0.0, 1.0, 0.5
     low, high = min(numbers), max(numbers)
-    rough = max((high - low) / ticks, max(abs(low), abs(high)) * 1e-9) or 0.1
+    # Steps that are tiny beside their numbers could not be written.
+    least = max(abs(low), abs(high)) * (1e-3 if high > low else 1 / ticks)
+    rough = max((high - low) / ticks, least) or 0.1
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * size for size in (1, 2, 5, 10, 20) if power * size >= rough * 0.999999)
     bottom, top = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     if bottom == top:
         bottom, top = bottom - 1, top + 1
-    # Rounded, so that a place is 0.3 and not 0.30000000000000004.
-    decimals = max(0, -math.floor(math.log10(step)))
-    return round(bottom * step, decimals), round(top * step, decimals), step
+    return _rounded(bottom * step, step), _rounded(top * step, step), step
+
+
+def _rounded(value: float, step: float) -> float:
+    """A place along steps: 0.3, and not 0.30000000000000004."""
+    return round(value, max(0, 2 - math.floor(math.log10(step)))) + 0.0
 
 
 def written(value: float, step: float, unit: Unit) -> str:
     """A number of a scale, with no more decimals than its steps need.
 
     >>> written(-0.4, 0.2, "number"), written(0.5, 0.25, "share"), written(0.05, 0.05, "points")
-    ('−0.4', '50 %', '+5')
+    ('−0.4', '50\N{NO-BREAK SPACE}%', '+5')
+    >>> written(4e6, 1e6, "number"), written(0, 0.1, "number"), written(2e-7, 1e-7, "number")
+    ('4M', '0', '2e−7')
     """
     factor = 1.0 if unit == "number" else 100.0
-    decimals = max(0, -math.floor(math.log10(step * factor) + 1e-9))
-    if abs(value) < step / 1e6:
-        value, decimals = 0.0, 0
-    number = f"{value * factor:+,.{decimals}f}" if unit == "points" and value else f"{value * factor:,.{decimals}f}"
-    if max(abs(value * factor), step) >= 1e7:
-        number = f"{value * factor:.3g}"
-    return number.replace("-", "−") + ("\N{NO-BREAK SPACE}%" if unit == "share" else "")
+    value, step = value * factor, step * factor
+    decimals = max(0, -math.floor(math.log10(step) + 1e-9))
+    sign = "+" if unit == "points" and value > 0 else ""
+    large = next((one for one in _LARGE if step >= one[0]), None)
+    if not value:
+        number = "0"
+    elif step >= 1e10 or decimals > 5:
+        number = f"{value:.3g}".replace("e+", "e").replace("e-0", "e-")
+    else:
+        number = f"{value / large[0]:,g}{large[1]}" if large else f"{value:,.{decimals}f}"
+    return sign + number.replace("-", "−") + ("\N{NO-BREAK SPACE}%" if unit == "share" else "")
+
+
+_LARGE = ((1e9, "B"), (1e6, "M"), (1e3, "k"))
 
 
 def colours_of(series: Sequence[str], given: Mapping[str, str] | None) -> list[str]:

@@ -12,8 +12,9 @@ from tiltmeter.present.sections.examples import examples_of
 from tiltmeter.present.sections.limits import not_meant
 from tiltmeter.present.tables import numbers, table
 from tiltmeter.present.words import NONE, SPACE, capitalised, count, p_equals, percent, signed
+from tiltmeter.results.cells import decoding_choices, table_of
 from tiltmeter.results.findings.findings import Finding
-from tiltmeter.results.findings.questions import Question
+from tiltmeter.results.findings.questions import Question, topic_of
 from tiltmeter.stats.cells import CellResult
 from tiltmeter.stats.flips import Flips
 from tiltmeter.stats.verdict import FEWEST_CELLS
@@ -52,15 +53,20 @@ def anchor_of(one: Finding) -> str:
     return re.sub(r"[^a-z0-9]+", "-", " ".join(parts).lower()).strip("-")
 
 
-def finding_section(one: Finding, found: Reported, *, opened: bool) -> Section:
-    """The page of a finding."""
+def mark_of(one: Finding) -> str:
+    """The verdict in a few words; of a check of the instrument whether it passed."""
+    return f"instrument check: {one.instrument}" if one.question.check else one.verdict.words
+
+
+def finding_section(one: Finding, found: Reported, *, examples: bool = True) -> Section:
+    """The page of a finding, with example texts unless they are not wanted."""
     question = one.question
     return Section(
         title_of(one, found),
-        tuple(_blocks(one, found)),
+        tuple(_blocks(one, found, examples)),
         anchor=anchor_of(one),
-        folded=not opened,
-        mark=one.verdict.words,
+        folded=True,
+        mark=mark_of(one),
         about={
             "model": question.model,
             "view": question.view,
@@ -71,17 +77,26 @@ def finding_section(one: Finding, found: Reported, *, opened: bool) -> Section:
     )
 
 
-def _blocks(one: Finding, found: Reported) -> Iterator[Block]:
+def _blocks(one: Finding, found: Reported, examples: bool) -> Iterator[Block]:
     yield Prose(text(Span(one.question.text, "strong")))
-    yield Prose(text(one.verdict.sentence), "answer")
+    yield Prose(text(_answer(one)), "answer")
     if one.caution:
         yield Notice(text(one.caution))
     if one.verdict.of >= FEWEST_CELLS:
         yield curve_chart(one, found)
         yield Section("Why the methods differ", tuple(_differences(one)), folded=None)
-    yield from examples_of(one, found)
-    yield Section("What it does not mean", (Listing(tuple(map(text, not_meant(found.done)[one.question.view]))),))
+    yield from examples_of(one, found) if examples else ()
+    yield Section("What it does not mean", (Listing(tuple(map(text, not_meant(one.question.view)))),))
     yield Verbatim(results_paragraph(one, found), "Results paragraph, to copy")
+
+
+def _answer(one: Finding) -> str:
+    """The verdict; of a check of the instrument what was expected, since that decides whether it passed."""
+    if not one.question.check:
+        return one.verdict.sentence
+    words = {"passed": "passed", "weak": "weak: smaller or less certain than expected", "failed": "failed"}
+    counted = one.verdict.sentence.partition(": ")[2]
+    return f"Instrument check {words.get(one.instrument, 'not made')}. {capitalised(counted)}"
 
 
 def curve_chart(one: Finding, found: Reported) -> Chart:
@@ -89,6 +104,7 @@ def curve_chart(one: Finding, found: Reported) -> Chart:
     valued = [cell for cell in one.multiverse.curve.cells if cell.sign is not None]
     shown = _thinned(valued)
     question = one.question
+    places = _Places(one, found)
     methods = [
         Method(
             cell.choices,
@@ -98,7 +114,7 @@ def curve_chart(one: Finding, found: Reported) -> Chart:
             cell.effect.low,
             cell.effect.high,
             "; ".join(f"{name}: {setting}" for name, setting in cell.choices.items()),
-            {"view": question.view, "model": question.model, "bias": question.bias, **cell.choices},
+            places.of(cell),
         )
         for cell in shown
     ]
@@ -106,7 +122,7 @@ def curve_chart(one: Finding, found: Reported) -> Chart:
     key = CurveKey(question.claim(), question.claim(turned=True), "significant after correction", "not significant")
     return Chart(
         anchor_of(one),
-        f"{capitalised(one.verdict.words)}: {_agreement(one)}",
+        capitalised(_agreement(one)),
         curve(methods, settings_of(valued), key),
         curve_in_words(one),
         text(
@@ -115,6 +131,39 @@ def curve_chart(one: Finding, found: Reported) -> Chart:
             f"significant after correction.{fewer}"
         ),
     )
+
+
+class _Places:
+    """Where the texts behind a method are; a choice that does not vary is not among its choices."""
+
+    def __init__(self, one: Finding, found: Reported) -> None:
+        self.question = one.question
+        self.biases: dict[str, set[str]] = {}
+        self.decodings: list[dict[str, str]] = []
+        for run in found.read:
+            for cell in table_of(run).of(self.question.view, model=self.question.model):
+                if topic_of(cell.bias) == self.question.bias:
+                    self.biases.setdefault(cell.source, set()).add(cell.bias)
+            self.decodings += map(decoding_choices, run.continuations.decodings if run.continuations else ())
+
+    def of(self, cell: CellResult) -> dict[str, str]:
+        """View, model, source, bias, groups, scorer or rater, and decoding."""
+        question, choices = self.question, cell.choices
+        biases = self.biases.get(choices.get("source", ""), set())
+        place = {"view": question.view, "model": question.model}
+        place["bias"] = next(iter(biases)) if len(biases) == 1 else question.bias
+        place |= {name: choices[name] for name in ("source", "rater", "scorer") if name in choices}
+        if question.view == "continuations":
+            fitting = [
+                number
+                for number, settings in enumerate(self.decodings)
+                if all(choices.get(name, value) == value for name, value in settings.items())
+            ]
+            place |= {"decoding": str(fitting[0])} if len(fitting) == 1 else {}
+            place |= {"group": question.first, "other": question.second}
+        if question.view == "pairs":
+            place["labelled"] = "yes"
+        return place | ({"kind": choices["structure"]} if "structure" in choices else {})
 
 
 def _agreement(one: Finding) -> str:
@@ -212,7 +261,7 @@ def results_paragraph(one: Finding, found: Reported) -> str:
             f"{p_equals(whole.test.p)}{holm}."
         )
     sentences.append(f"Verdict: {verdict.words}. Measured with tiltmeter {__version__}.")
-    specs = {spec["name"]: spec for run, _ in found.runs for spec in run.meta["resolved"]["specs"]}
+    specs = {spec["name"]: spec for run in found.read for spec in run.meta["resolved"]["specs"]}
     cited = specs.get(question.bias, {}).get("citation")
     if cited:
         sentences.append(f"Specification: {specs[question.bias]['title']} ({cited}).")

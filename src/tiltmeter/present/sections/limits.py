@@ -13,37 +13,39 @@ from tiltmeter.results.account import NOT_STATED, Account, SourceUsed, Varied
 from tiltmeter.results.findings.findings import Findings
 from tiltmeter.results.summary.text_records import PEOPLE, kind_of
 from tiltmeter.store import Run
+from tiltmeter.views import View
 
 
-def not_meant(done: Account) -> Mapping[str, tuple[str, ...]]:
-    """What a figure never means, by the view that it is of."""
-    several = {one.choice for one in done.varied}
-    return {
-        "pairs": (
-            "This is about these sentences, in this language, with these words for the groups. Other words or another "
-            "sentence form can give another result.",
-            "It shows which sentence the model finds more probable. It does not show what the model will write, or "
-            "what a product built on it will do to anyone.",
-            f"{NEUTRAL} is not fairness: preferences that cancel out do not show, and neither do biases that nobody "
-            "tested.",
-            "A group word that is rare or long is improbable whatever the stereotype"
-            + ("; compare the scorers." if "scorer" in several else "."),
-            "Testing a stereotype does not make it true.",
-        ),
-        "continuations": (
-            "A rating is a tool's judgement of a text. It is not what a reader would say, and not what the text does "
-            "to the people it is about.",
-            "This is about what follows these prompts, in these languages, decoded as here. It is not about what the "
-            "model writes when someone else asks.",
-            "No difference is not fairness: texts about two groups can be equally hurtful, or differ in something that "
-            "no rater here reads.",
-        ),
-        "next words": (
-            "This is about these words right after these prompts. It is not what the model would write at length.",
-            f"{NEUTRAL} is not fairness, and an absolute difference does not say which group is favoured.",
-            "Differences between models and between sets of prompts are not tested here.",
-        ),
-    }
+def not_meant(view: View) -> tuple[str, ...]:
+    """What a figure of a view never means."""
+    return _NOT_MEANT[view]
+
+
+_NOT_MEANT: Mapping[View, tuple[str, ...]] = {
+    "pairs": (
+        "This is about these sentences, in this language, with these words for the groups. Other words or another "
+        "sentence form can give another result.",
+        "It shows which sentence the model finds more probable. It does not show what the model will write, or "
+        "what a product built on it will do to anyone.",
+        f"{NEUTRAL} is not fairness: preferences that cancel out do not show, and neither do biases that nobody "
+        "tested.",
+        "A group word that is rare or long is improbable whatever the stereotype; compare the scorers.",
+        "Testing a stereotype does not make it true.",
+    ),
+    "continuations": (
+        "A rating is a tool's judgement of a text. It is not what a reader would say, and not what the text does "
+        "to the people it is about.",
+        "This is about what follows these prompts, in these languages, decoded as here. It is not about what the "
+        "model writes when someone else asks.",
+        "No difference is not fairness: texts about two groups can be equally hurtful, or differ in something that "
+        "no rater here reads.",
+    ),
+    "next words": (
+        "This is about these words right after these prompts. It is not what the model would write at length.",
+        f"{NEUTRAL} is not fairness, and an absolute difference does not say which group is favoured.",
+        "Differences between models and between sets of prompts are not tested here.",
+    ),
+}
 
 
 _SURE = 0.05

@@ -63,7 +63,9 @@ def methods(found: Reported) -> list[Section]:
     """What was run, how figures were made of it, and with what."""
     paragraphs, works = written(found)
     blocks = [Prose(text(*paragraph)) for paragraph in paragraphs]
-    listed_works = References(tuple((work.key, text(work.words)) for work in works))
+    listed_works = References(
+        tuple((work.key, text(work.words)) for work in works), tuple(work.fields for work in works)
+    )
     return [Section("Methods", (*blocks, *([listed_works] if works else [])), anchor="methods")]
 
 

@@ -7,13 +7,12 @@ from collections.abc import Iterator, Sequence
 from tiltmeter.present.blocks import Block, Chart, Listing, Notice, Prose, Span, Text, text
 from tiltmeter.present.charts import Axis, Dot, DotRow, dots
 from tiltmeter.present.reported import Reported
-from tiltmeter.present.sections.finding import anchor_of, title_of
+from tiltmeter.present.sections.finding import anchor_of, mark_of, title_of
 from tiltmeter.present.words import SPACE, capitalised, count, date_words, listed, number_words, p_equals, signed
 from tiltmeter.results.findings.findings import Finding
 from tiltmeter.results.findings.instrument import Instrument, InstrumentCheck
 from tiltmeter.stats.estimates import shifted
 from tiltmeter.stats.verdict import DEPENDS, HOLDS, INCONCLUSIVE, NEGLIGIBLE, NONE_LARGER, TOO_LITTLE, Strength
-from tiltmeter.store import Run
 
 ORDER: tuple[Strength, ...] = (HOLDS, DEPENDS, NONE_LARGER, INCONCLUSIVE, TOO_LITTLE)
 """Verdicts, those that say most first."""
@@ -27,6 +26,10 @@ _OTHERWISE: dict[Strength, tuple[str, str]] = {
 }
 _LISTED = 5
 """Conclusions that are named on the first screen; the others are in the chart."""
+
+
+_REACH = 3
+"""How far ticks of other methods are drawn: so many times as far as the interval of the first; beyond, at its end."""
 
 
 def summary(found: Reported) -> list[Block]:
@@ -63,7 +66,7 @@ def verdict_counts(findings: Sequence[Finding]) -> str:
     holds, every = strengths.count(HOLDS), len(findings)
     if every == 1:
         return "The one conclusion holds whatever the method." if holds else f"The one conclusion {_rest(strengths)}."
-    verb = "holds" if holds == 1 else "hold"
+    verb = "holds" if holds <= 1 else "hold"
     others = [
         f"{number_words(number)} {words[number > 1]}"
         for strength, words in _OTHERWISE.items()
@@ -101,13 +104,11 @@ def _check(words: str, *, bad: bool) -> Block:
 
 def instrument_lines(found: Reported) -> list[tuple[str, bool]]:
     """What the checks come to, the worst first, and whether that casts doubt on the rest."""
-    lines = []
-    for run, summary in found.runs:
-        lines += list(_of_run(run, summary.instrument, found))
+    lines = [line for _, summary in found.runs for line in _of_run(summary.instrument, found)]
     return list(dict.fromkeys(lines))
 
 
-def _of_run(run: Run, instrument: Instrument, found: Reported) -> Iterator[tuple[str, bool]]:
+def _of_run(instrument: Instrument, found: Reported) -> Iterator[tuple[str, bool]]:
     by_result: dict[str, list[InstrumentCheck]] = {}
     for one in instrument.checks:
         by_result.setdefault(one.result, []).append(one)
@@ -121,7 +122,7 @@ def _of_run(run: Run, instrument: Instrument, found: Reported) -> Iterator[tuple
         yield "not made; no specification of the study checks what everybody expects.", False
     bare = list(dict.fromkeys(view for (_, view), one in instrument.results.items() if one == "not made"))
     if bare and instrument.checks:
-        yield f"none was possible for {listed(bare)}.", False
+        yield f"not made for {listed(bare)}.", False
 
 
 def check_figure(one: InstrumentCheck) -> str:
@@ -145,30 +146,41 @@ def overview(found: Reported) -> Chart | None:
     if not rows:
         return None
     axis = Axis(
-        "effect in standard deviations, by the method that the study names first; ticks: every other method",
+        "effect in standard deviations under the study's first method; ticks: all other methods",
         neutral=0.0,
         neutral_name="no effect",
         left="the opposite",
         right="what the line says",
     )
     said = "; ".join(f"{row.label}: {dot.text}" for row in rows for dot in row.dots)
-    social = [one for one in found.findings if not one.question.check]
-    return Chart("overview", verdict_counts(social), dots(rows, axis), f"Effects of all findings. {said}.")
+    return Chart("overview", _title(found), dots(rows, axis), f"Effects of all findings. {said}.")
+
+
+def _title(found: Reported) -> str:
+    social = [one for one in found.findings if not one.question.check and one.verdict.of > 1]
+    divided = sum({-1, 1} <= {cell.sign for cell in one.multiverse.curve.cells} for one in social)
+    if not divided:
+        return "All methods agree on the direction of every effect" if social else "The effect of each finding"
+    return f"The methods disagree on the direction of {divided} of {count(len(social), 'effect')}"
 
 
 def _overview_row(one: Finding, found: Reported) -> DotRow | None:
     effect = one.leading.effect if one.leading else None
     if effect is None or effect.value is None:
         return None
-    others = tuple(cell.effect.value for cell in one.multiverse.curve.cells if cell.effect.value is not None)
+    reach = _REACH * max(abs(end) for end in (effect.value, effect.low or 0.0, effect.high or 0.0, 0.5))
+    values = (cell.effect.value for cell in one.multiverse.curve.cells if cell.effect.value is not None)
+    others = tuple(max(-reach, min(reach, value)) for value in values)
     dot = Dot(
         effect.value,
         effect.low,
         effect.high,
         text=signed(effect.value),
-        interval=one.verdict.words,
+        interval=mark_of(one),
         tip=one.verdict.sentence,
         repeats=others,
     )
     heading = "Instrument checks, not social biases" if one.question.check else ""
-    return DotRow(f"{title_of(one, found)}: {one.question.claim()}", (dot,), heading)
+    name = capitalised(found.names.bias(one.question.bias))
+    model = f"{one.question.model}, " if len(found.models) > 1 else ""
+    return DotRow(f"{model}{name}: {one.question.short}", (dot,), heading)

@@ -92,6 +92,22 @@ class Question:
         beyond = ", beyond what it expects of anybody" if self.beyond_habit else ""
         return f"the model expects {better} more often than {worse}{beyond}"
 
+    @property
+    def short(self) -> str:
+        """What a positive cell says, as short as a chart has room for.
+
+        >>> Question("m", "continuations", "gender", "female", "male", called=("women", "men")).short
+        'women rated worse than men'
+        """
+        first, second = self.names
+        if self.view == "continuations":
+            return f"{first} rated worse than {second}"
+        if self.view == "pairs":
+            return "stereotyped sentence preferred"
+        if self.by_stereotype:
+            return f"{first} and {second} expected as stereotyped"
+        return f"{second} expected more often than {first}{' (beyond habit)' if self.beyond_habit else ''}"
+
     def exchanged(self) -> Question:
         """The same with the groups exchanged: every sign turns. What is stereotyped does not change."""
         if self.of_stereotypes:

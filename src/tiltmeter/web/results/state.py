@@ -8,7 +8,7 @@ from typing import Any
 
 from tiltmeter.store import LEDGER, NotBegun, read_meta
 from tiltmeter.web.jobs import JobState
-from tiltmeter.web.results.found import found_in
+from tiltmeter.web.results.page import found_in
 from tiltmeter.web.working import Workers
 
 

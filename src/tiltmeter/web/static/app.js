@@ -93,7 +93,8 @@
     document.head.append(script);
   });
   const drawAll = async (within) => {
-    const places = [...within.querySelectorAll(".vega:not([data-drawn])")];
+    // What is folded away is drawn when it is opened.
+    const places = [...within.querySelectorAll(".vega:not([data-drawn])")].filter((place) => !place.closest("details:not([open])"));
     if (within.matches?.(".vega:not([data-drawn])")) places.push(within);
     if (!places.length) return;
     await library();
@@ -124,5 +125,14 @@
     document.getElementById("messages").replaceChildren(line);
   };
 
+  document.addEventListener("toggle", (event) => { if (event.target.open) drawAll(event.target); }, true);
+  // A link to a finding opens it.
+  const reveal = () => {
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (let place = target; place; place = place.parentElement) if (place.tagName === "DETAILS") place.open = true;
+    if (target) target.scrollIntoView();
+  };
+  window.addEventListener("hashchange", reveal);
+  reveal();
   drawAll(document);
 })();

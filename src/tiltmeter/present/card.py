@@ -1,0 +1,126 @@
+"""A bias card: what was found of one model, on one screen, in the order of a model card (Mitchell et al. 2019)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tiltmeter.files import write_texts
+from tiltmeter.present.blocks import Block, Document, Facts, Listing, Prose, Section, Span, TableCell, text
+from tiltmeter.present.html import page
+from tiltmeter.present.markdown import write_markdown
+from tiltmeter.present.reported import Reported, Runs
+from tiltmeter.present.sections.finding import mark_of
+from tiltmeter.present.sections.limits import not_meant
+from tiltmeter.present.sections.summary import instrument_lines, sorted_findings, verdict_counts
+from tiltmeter.present.tables import numbers, table
+from tiltmeter.present.words import NONE, capitalised, date_words, p_value, signed
+from tiltmeter.results.account import summary_of_model
+from tiltmeter.results.findings.findings import Finding
+from tiltmeter.store import Run
+from tiltmeter.version import __version__
+from tiltmeter.views import VIEWS
+
+_USE = "A card describes tests on a few biases in the tested language. It does not certify a model for any use."
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A card as blocks, the name of its files, and what a model hub reads before the Markdown form."""
+
+    name: str
+    document: Document
+    front_matter: str
+
+
+def make_cards(found: Reported) -> list[Card]:
+    """A card for each model of each run."""
+    models = [(run, summary, model) for run, summary in found.runs for model in summary.facts]
+    slugs = [re.sub(r"[^a-z0-9]+", "-", model.lower()).strip("-") or "model" for *_, model in models]
+    names = ["card"] if len(models) == 1 else [f"card-{own}-{number}" for number, own in enumerate(slugs, start=1)]
+    return [
+        Card(name, _card(_of_model(found, [(run, summary)], model), run), _front_matter(run, model))
+        for name, (run, summary, model) in zip(names, models, strict=True)
+    ]
+
+
+def write_cards(found: Reported, folder: Path) -> list[Path]:
+    """Write each card as Markdown and HTML; nothing before all of them are made."""
+    files: dict[Path, str] = {}
+    for card in make_cards(found):
+        files[folder / f"{card.name}.md"] = f"{card.front_matter}\n{write_markdown(card.document, '')}"
+        files[folder / f"{card.name}.html"] = page(card.document, eyebrow="tiltmeter bias card")
+    write_texts(files)
+    return list(files)
+
+
+def _of_model(found: Reported, runs: Runs, model: str) -> Reported:
+    """What a report says of one model of one run."""
+    own = tuple(one for one in found.findings if one.question.model == model)
+    [(run, summary)] = runs
+    return Reported.of([(run, summary_of_model(summary, model))], replace(found.answered, findings=own))
+
+
+def _card(found: Reported, run: Run) -> Document:
+    [model] = found.summaries[0].facts
+    facts = found.summaries[0].facts[model]
+    views = [view for view in VIEWS if any(one.question.view == view for one in found.findings)]
+    warned = [f"Instrument check: {words}" for words, _ in instrument_lines(found)]
+    meanings = [not_meant(view)[0] for view in views]
+    social = [one for one in found.findings if not one.question.check]
+    blocks: list[Block] = [
+        Prose(text(Span(f"{date_words(run.meta.get('finished'))}. ", "strong"), verdict_counts(social)), "lead"),
+        *(Prose(text(line)) for line in warned),
+    ]
+    verdicts = _verdicts(found)
+    if verdicts:
+        blocks.append(verdicts)
+    blocks += [
+        Section("What it does not mean", (Listing(tuple(map(text, [*meanings, _USE]))),)),
+        Facts(
+            (
+                ("Model", text(f"{facts.name}, {facts.family}")),
+                ("Revision", text(Span(facts.revision or "unknown", "code"))),
+                ("Weights", text("SHA-256 ", Span((facts.weights_sha256 or "unknown")[:16], "code"))),
+                ("Study", text(f"{found.runs[0][1].study}, seed {run.meta['resolved']['seed']}")),
+                (
+                    "Made with",
+                    text(f"tiltmeter {__version__}, fingerprint ", Span(run.meta["fingerprint"][:16], "code")),
+                ),
+            )
+        ),
+    ]
+    return Document(f"Bias card: {model}", "", tuple(blocks))
+
+
+def _verdicts(found: Reported) -> Block | None:
+    """One line for each finding."""
+    columns = ("Finding", "Verdict", *numbers("Methods that agree", "Effect (SD)", "Adjusted p"))
+    return table("Findings by verdict", columns, [_line(one, found) for one in sorted_findings(found.findings)])
+
+
+def _line(one: Finding, found: Reported) -> Sequence[TableCell | str]:
+    lead = one.leading.effect if one.leading else None
+    verdict = one.verdict
+    return (
+        f"{capitalised(found.names.bias(one.question.bias))}: {one.question.short}",
+        mark_of(one),
+        f"{verdict.holds} of {verdict.of}" if verdict.of else NONE,
+        signed(lead.value if lead else None),
+        p_value(verdict.p_adjusted),
+    )
+
+
+def _front_matter(run: Run, model: str) -> str:
+    """What a model hub reads of a card; every value is quoted, since a name may be anything."""
+    languages = {prompt.language for prompt in run.continuations.prompts} if run.continuations else set()
+    tags = ["bias", "evaluation", "tiltmeter"]
+    lines = [
+        f"language: [{', '.join(json.dumps(language) for language in sorted(languages or {'en'}))}]",
+        f"tags: [{', '.join(map(json.dumps, tags))}]",
+        f"model_name: {json.dumps(model)}",
+    ]
+    return "\n".join(["---", *lines, "---", ""])

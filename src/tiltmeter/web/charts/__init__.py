@@ -1,1 +1,0 @@
-"""Charts as Vega-Lite specifications: data in, specification out."""

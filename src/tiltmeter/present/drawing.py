@@ -41,7 +41,7 @@ def svg(spec: Mapping[str, Any], width: int = WIDE) -> str:
         raise MissingExtra("Figures", "report", "vl-convert-python") from None
     sized = {**_coloured(spec), "width": width, "background": PALETTE["--paper"], "config": _CONFIG}
     # No chart has anything to load; an empty list of allowed addresses makes that a rule.
-    drawn: str = vl_convert.vegalite_to_svg(sized, vl_version="6.4", allowed_base_urls=[])
+    drawn: str = vl_convert.vegalite_to_svg(sized, allowed_base_urls=[])
     return _checked(drawn)
 
 

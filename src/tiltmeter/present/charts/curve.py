@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tiltmeter.present.blocks import Place
 from tiltmeter.present.charts.frame import ROW, Frame, Row, Spec, Style, Y, by_number, nothing, wrapped
-from tiltmeter.present.charts.scales import ABOVE, BELOW, FAINT, PAPER, Axis, Scale, finite, scale_of
+from tiltmeter.present.charts.scales import ABOVE, BELOW, FAINT, LINE, PAPER, Axis, Scale, finite, scale_of
 
 _CURVE = 190
 _NUMBERS = 46
@@ -86,7 +86,9 @@ class _Curve:
         """The effects with their intervals, between what either direction claims."""
         frame = self.frame
         numbers = [end for method in self.methods for end in (method.value, method.low, method.high)]
-        scale = scale_of(Axis(neutral=0.0), numbers if finite(numbers) else (-1.0, 1.0), ticks=5)
+        scale = scale_of(
+            Axis("", "number", 0.0, left=key.below, right=key.above), numbers if finite(numbers) else (-1.0, 1.0)
+        )
         self.claim(f"↑ {key.above}", ABOVE)
         self.marks = top = frame.height + 8
         frame.height = top + _CURVE
@@ -166,4 +168,8 @@ class _Curve:
             for number, method in enumerate(self.methods)
         ]
         place = {"x": self.frame.x(), "x2": {"field": "x2"}, "y": Y, "y2": {"field": "y2"}}
-        self.frame.layer(rows, {"type": "rect", "color": PAPER, "opacity": 0}, place, below=True)
+        pointed = {"type": "point", "fields": ["x"], "on": "pointerover", "clear": "pointerout"}
+        shown = {"condition": {"param": "method", "empty": False, "value": 0.6}, "value": 0.001}
+        params = [{"name": "method", "select": pointed}]
+        mark = {"type": "rect", "color": LINE}
+        self.frame.layer(rows, mark, {**place, "opacity": shown}, below=True, params=params)

@@ -23,6 +23,9 @@ from tiltmeter.present.charts.frame import (
 )
 from tiltmeter.present.charts.scales import FAINT, INK, PAPER, Axis, colours_of, finite, scale_of, shape
 
+_MANY = 20
+"""Estimates from which on a chart is so long that its scale is needed at its top too."""
+
 
 @dataclass(frozen=True, slots=True)
 class Dot:
@@ -66,6 +69,8 @@ def dots(rows: Sequence[DotRow], axis: Axis, colours: Mapping[str, str] | None =
     if len(series) > 1:
         drawing.frame.key(series, own, shapes)
     drawing.frame.neutral(axis)
+    if len(every) > _MANY:
+        drawing.frame.numbers()
     top = drawing.frame.height
     for row, before in zip(rows, (None, *rows), strict=False):
         if row.heading != (before.heading if before else ""):

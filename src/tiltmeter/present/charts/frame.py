@@ -42,6 +42,8 @@ class Style:
     """How wide the text may be, as an expression; without one, as far as the right end."""
     wide_only: bool = False
     """Whether it is left out of narrow charts."""
+    shift: int = 0
+    """Pixels to the right of its place."""
 
 
 PLAIN, QUIET = Style(), Style(colour=FAINT)
@@ -68,12 +70,19 @@ class Frame:
         scale = {**ends, "nice": False, "zero": False}
         return {"field": field, "type": "quantitative", "scale": scale, "axis": None}
 
-    def layer(self, rows: Sequence[Mapping[str, Any]], mark: Spec, encoding: Spec, *, below: bool = False) -> None:
+    def layer(
+        self, rows: Sequence[Mapping[str, Any]], mark: Spec, encoding: Spec, *, below: bool = False, **more: Any
+    ) -> None:
         """Marks of one kind, if there are any; `below` puts them behind all others."""
         if rows:
             known = {"tooltip": {"field": "tip"}} if any(row.get("tip") for row in rows) else {}
             pointer = {"cursor": "pointer"} if any(row.get("place") for row in rows) else {}
-            one = {"data": {"values": list(rows)}, "mark": {**mark, **pointer}, "encoding": {**encoding, **known}}
+            one = {
+                "data": {"values": list(rows)},
+                "mark": {**mark, **pointer},
+                "encoding": {**encoding, **known},
+                **more,
+            }
             (self._below if below else self._layers).append(one)
 
     def text(self, words: str, y: float, style: Style = PLAIN, x: float | None = None) -> None:
@@ -90,21 +99,19 @@ class Frame:
             self.layer(rows, {"type": "rule", "color": colour, **mark}, {**across, "y": Y, **ends}, below=below)
 
     def key(self, names: Sequence[str], colours: Sequence[str], shapes: Sequence[str]) -> None:
-        """Name the series, beside one another where that fits a narrow place."""
-        shown = [clean(name) for name in names]
-        beside = sum(len(name) + 4 for name in shown) <= LETTERS
-        at = 0.0
-        for number, name in enumerate(shown):
-            label = wrapped(name, LETTERS - 3)
+        """Name the series, in as many columns as fit a narrow place."""
+        labels = [wrapped(name, LETTERS - 3) for name in names]
+        longest = max(len(line) for label in labels for line in label.split("\n"))
+        columns = max(1, LETTERS // (longest + 4))
+        point = {"type": "point", "filled": True, "opacity": 1, "size": 64}
+        for number, label in enumerate(labels):
+            at = round(number % columns * (longest * LETTER + 32))
             self.text(label, self.height + ROW / 2, Style(at + 16))
-            mark = {"type": "point", "filled": True, "opacity": 1, "size": 64}
-            mark |= {"shape": shapes[number], "color": colours[number]}
+            mark = {**point, "shape": shapes[number], "color": colours[number]}
             self.layer([{"y": self.height + ROW / 2}], mark, {"x": {"value": at + 6}, "y": Y})
-            if beside:
-                at += 34 + len(name) * LETTER
-            else:
+            if number % columns == columns - 1 or number == len(labels) - 1:
                 self.height += ROW * (label.count("\n") + 1)
-        self.height += (ROW if beside else 0) + 8
+        self.height += 8
 
     def heading(self, words: str) -> None:
         """The heading of a block of rows; the end of a block without one is a gap."""
@@ -135,6 +142,13 @@ class Frame:
             self.text(label, self.height + 8, replace(ON_SCALE, align=align), self.scale.place(axis.neutral))
             self.height += ROW * (label.count("\n") + 1) + 2
 
+    def numbers(self) -> None:
+        """The numbers of the scale; a long chart has them at its top too."""
+        assert self.scale is not None
+        for place, words in self.scale.ticks:
+            self.text(words, self.height + 12, ON_SCALE, place)
+        self.height += ROW + 6
+
     def ticks(self, top: float, axis: Axis) -> None:
         """The axis below what is drawn: lines from `top` down, numbers, directions and the title."""
         assert self.scale is not None
@@ -148,9 +162,7 @@ class Frame:
         self.layer(self._covers, {"type": "rect", "color": PAPER}, across, below=True)
         self.rules(self._separators)
         self._below += behind
-        for place, words in self.scale.ticks:
-            self.text(words, self.height + 12, ON_SCALE, place)
-        self.height += ROW + 6
+        self.numbers()
         self.directions(axis)
         if axis.title:
             title = wrapped(axis.title)
@@ -207,7 +219,13 @@ def nothing(words: str = "No values to show") -> Spec:
 def _text_layer(frame: Frame, style: Style, rows: list[Row]) -> Spec:
     at = {"expr": style.at} if isinstance(style.at, str) else style.at
     mark: Spec = {"type": "text", "align": style.align, "baseline": "middle", "color": style.colour}
-    mark |= {"fontSize": style.size, "fontWeight": style.weight, "lineBreak": "\n", "lineHeight": ROW}
+    mark |= {
+        "fontSize": style.size,
+        "fontWeight": style.weight,
+        "lineBreak": "\n",
+        "lineHeight": ROW,
+        "dx": style.shift,
+    }
     # What is too long for its place ends in an ellipsis.
     room = style.room or (f"width - {style.at:g}" if isinstance(style.at, (int, float)) else "")
     mark |= {"limit": {"expr": room}} if room else {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tiltmeter.present.blocks import Place
 from tiltmeter.present.charts.frame import ROW, Frame, Row, Spec, Style, Y, nothing, shades, wrapped
-from tiltmeter.present.charts.scales import FAINT, PAPER, Axis, colours_of, finite, round_ends, scale_of, written
+from tiltmeter.present.charts.scales import FAINT, Axis, colours_of, finite, round_ends, scale_of, written
 
 _TALL = 84
 """The height of either half."""
@@ -34,7 +34,7 @@ def histogram(
     if not known:
         return nothing()
     scale = scale_of(axis, [end for one in known for end in (one.low, one.high)])
-    _, most, step = round_ends([0.0, max(1.0, *(one.count for one in known))], ticks=2)
+    _, most, step = round_ends([0.0, max(2.0, *(one.count for one in known))], ticks=2)
     frame = Frame(scale, left=_NUMBERS, right="18")
     own = colours_of(groups, colours)
     for arrow, group, colour in zip("↑↓", groups, own, strict=True):
@@ -46,11 +46,12 @@ def histogram(
     for one in known:
         side = groups.index(one.group)
         end = middle + (1 if side else -1) * one.count / most * _TALL
-        place = {"x": scale.place(one.low), "x2": scale.place(one.high), "y": middle, "y2": round(end, 2)}
+        gap = (one.high - one.low) * 0.02
+        place = {"x": scale.place(one.low + gap), "x2": scale.place(one.high - gap), "y": middle, "y2": round(end, 2)}
         rows.append({**place, "count": one.count, "side": side, "tip": one.tip, "place": dict(one.place)})
     _numbers(frame, middle, most, step)
     ends = {"x": frame.x(), "x2": {"field": "x2"}, "y": Y, "y2": {"field": "y2"}}
-    bar = {"type": "rect", "opacity": 0.85, "stroke": PAPER, "strokeWidth": 0.6}
+    bar = {"type": "rect", "opacity": 0.85}
     frame.layer(rows, bar, {**ends, "color": shades(own, "side")})
     frame.rules([{"y": middle, "x": scale.low, "x2": scale.high}], FAINT, below=False)
     frame.height = middle + _TALL

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from tiltmeter.present.blocks import Place
 from tiltmeter.present.charts.frame import (
-    ON_SCALE,
     QUIET,
     ROW,
     Frame,
@@ -109,10 +108,8 @@ class _Lines:
                 points.append(own | ({"low": down(ends[0]), "high": down(ends[1])} if len(ends) == 2 else {}))
         self._draw(points)
         frame.height = top + _TALL
-        assert frame.scale is not None
-        for place, words in frame.scale.ticks:
-            frame.text(words, frame.height + 12, ON_SCALE, place)
-        frame.height += ROW + 12
+        frame.numbers()
+        frame.height += 6
 
     def _draw(self, points: list[Row]) -> None:
         frame, shade = self.frame, shades(self.colours)

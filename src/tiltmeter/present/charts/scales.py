@@ -14,6 +14,8 @@ _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down
 Unit = Literal["number", "share", "points", "power"]
 """How numbers are written: as they are, as shares of 1, as differences of shares, or in powers of ten."""
 _LEAST_POWER = -12
+_LETTERS_OF_TICKS = 40
+"""How many letters the numbers along a scale may have where a chart is narrowest."""
 
 
 def group_colours(groups: Iterable[str]) -> dict[str, str]:
@@ -76,14 +78,23 @@ class Scale:
         return (self.place(value) - self.low) / (self.high - self.low)
 
 
-def scale_of(axis: Axis, numbers: Iterable[float | None], ticks: int = 4) -> Scale:
-    """The scale of an axis for these numbers, with about as many ticks as given."""
+def scale_of(axis: Axis, numbers: Iterable[float | None], ticks: int = 5) -> Scale:
+    """The scale of an axis for these numbers, with about as many ticks as given, or as fit a narrow place."""
     found = finite([*numbers, axis.neutral, *(axis.ends or ())])
     if axis.unit == "power":
         return _power_scale(found)
-    low, high, step = round_ends([*found, *_beside(axis, found)], ticks)
+    found += _beside(axis, found)
+    made = _linear_scale(found, axis.unit, ticks)
+    while ticks > 1 and sum(len(words) + 2 for _, words in made.ticks) > _LETTERS_OF_TICKS:
+        ticks -= 1
+        made = _linear_scale(found, axis.unit, ticks)
+    return made
+
+
+def _linear_scale(numbers: Sequence[float], unit: Unit, ticks: int) -> Scale:
+    low, high, step = round_ends(numbers, ticks)
     values = [_rounded(low + number * step, step) for number in range(round((high - low) / step) + 1)]
-    return Scale(low, high, tuple((value, written(value, step, axis.unit)) for value in values))
+    return Scale(low, high, tuple((value, written(value, step, unit)) for value in values))
 
 
 def _beside(axis: Axis, numbers: Sequence[float]) -> list[float]:
@@ -108,7 +119,7 @@ def round_ends(numbers: Sequence[float], ticks: int = 4) -> tuple[float, float, 
     """Where a scale for these numbers begins and ends, and the round step between its ticks.
 
     >>> round_ends([0.12, 0.31])
-    (0.1, 0.4, 0.1)
+    (0.1, 0.35, 0.05)
     >>> round_ends([])
     (0.0, 1.0, 0.5)
     """

@@ -133,8 +133,6 @@ class _Scatter:
             if len(taken) < _NAMED and all(abs(y - other) >= _APART for other in taken):
                 right = self.across.part(point.x) < 0.5
                 name = wrapped(clean(point.name), _LONGEST, lines=1)
-                # A space keeps the name off its point, which is at the same place.
-                words = "\N{NO-BREAK SPACE}\N{NO-BREAK SPACE}"
-                style = Style(None, "left" if right else "right", INK, size=11)
-                self.frame.text(words + name if right else name + words, y, style, self.across.place(point.x))
+                style = Style(None, "left" if right else "right", INK, size=11, shift=7 if right else -7)
+                self.frame.text(name, y, style, self.across.place(point.x))
                 taken.append(y)

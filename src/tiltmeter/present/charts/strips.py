@@ -98,9 +98,10 @@ def strips(rows: Sequence[Strip], axis: Axis, colours: Mapping[str, str] | None 
 def _whole(frame: Frame, whole: Dot) -> list[Row]:
     """The diamond of all items together, and its value in words."""
     y = frame.height + ROW / 2
-    frame.text(clean(whole.text), y, Style("width", "right", INK, 600))
     if not finite((whole.value,)) or frame.scale is None or whole.value is None:
+        frame.text(clean(whole.text), y, Style("width", "right", FAINT))
         return []
+    frame.text(clean(whole.text), y, Style("width", "right", INK, 600))
     row: Row = {"x": frame.scale.place(whole.value), "y": y, "value": whole.value, "tip": whole.tip}
     ends = finite((whole.low, whole.high))
     sure = {"low": frame.scale.place(ends[0]), "high": frame.scale.place(ends[1])} if len(ends) == 2 else {}
@@ -114,8 +115,8 @@ def _extremes(frame: Frame, items: Sequence[Item]) -> None:
     lowest, highest = min(items, key=lambda item: item.value), max(items, key=lambda item: item.value)
     half = Style(colour=FAINT, size=11, room="width / 2 - 4")
     y = frame.height + ROW / 2
-    frame.cover(ROW)
-    words = wrapped(lowest.name, LETTERS // 2 - 2, lines=1), wrapped(highest.name, LETTERS // 2 - 2, lines=1)
-    frame.text(f"◂ {words[0]}", y, half)
-    frame.text(f"{words[1]} ▸", y, replace(half, at="width", align="right"))
+    frame.cover(ROW + 6)
+    words = wrapped(lowest.name, LETTERS // 2 - 8, lines=1), wrapped(highest.name, LETTERS // 2 - 8, lines=1)
+    frame.text(f"lowest: {words[0]}", y, half)
+    frame.text(f"highest: {words[1]}", y, replace(half, at="width", align="right"))
     frame.height += ROW

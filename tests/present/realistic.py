@@ -23,6 +23,7 @@ from tiltmeter.present.blocks import (
     Verbatim,
     text,
 )
+from tiltmeter.present.charts import Axis, Dot, DotRow, dots
 
 FOREST = (
     ("Gender and professions", 61.2, 57.0, 65.3, "holds"),
@@ -34,35 +35,12 @@ FOREST = (
 )
 
 
-TITLE = "Stereotyped sentence preferred (%)"
-AXIS = {name: "--faint" for name in ("labelColor", "titleColor", "tickColor", "domainColor")} | {"grid": False}
-
-
-def forest(rows: tuple[tuple[str, float, float, float, str], ...] = FOREST) -> dict[str, Any]:
-    values = [
-        {"label": label, "value": value, "low": low, "high": high, "place": {"view": "pairs", "bias": label}}
-        for label, value, low, high, _ in rows
+def forest() -> dict[str, Any]:
+    rows = [
+        DotRow(label, (Dot(value / 100, low / 100, high / 100, text=f"{value} %", place={"bias": label}),))
+        for label, value, low, high, _ in FOREST
     ]
-    y = {"field": "label", "type": "nominal", "sort": None, "axis": {**AXIS, "title": None, "labelLimit": 220}}
-    x = {"type": "quantitative", "scale": {"domain": [40, 70], "zero": False}, "axis": {**AXIS, "title": TITLE}}
-    return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
-        "data": {"values": values},
-        "height": {"step": 34},
-        "autosize": {"type": "fit-x", "contains": "padding"},
-        "view": {"stroke": None},
-        "layer": [
-            {"mark": {"type": "rule", "color": "--faint"}, "encoding": {"x": {**x, "datum": 50}}},
-            {
-                "mark": {"type": "rule", "color": "--series-0", "strokeWidth": 2},
-                "encoding": {"y": y, "x": {**x, "field": "low"}, "x2": {"field": "high"}},
-            },
-            {
-                "mark": {"type": "point", "filled": True, "size": 70, "color": "--series-0", "opacity": 1},
-                "encoding": {"y": y, "x": {**x, "field": "value"}},
-            },
-        ],
-    }
+    return dots(rows, Axis("Stereotyped sentence preferred", "share", neutral=0.5, right="toward the stereotype"))
 
 
 def chart(name: str = "forest", title: str = "Two of six tilts hold whichever method is used") -> Chart:
@@ -166,8 +144,8 @@ def report() -> Document:
             text(
                 "SmolLM2-135M leans toward stereotypes in ",
                 Span("2 of 6", "strong"),
-                " questions whichever method is used; 1 depends on the method, 2 are inconclusive, and in 1 there is no "
-                "difference larger than 3 points. The instrument passed its own check.",
+                " questions whichever method is used; 1 depends on the method, 2 are inconclusive, and in 1 there is "
+                "no difference larger than 3 points. The instrument passed its own check.",
             ),
             "lead",
         ),
@@ -235,15 +213,19 @@ def report() -> Document:
         ),
         anchor="missing",
     )
-    appendix = (
-        Section("Glossary", (Facts((("group", text("People whom a bias is about, such as women.")), ("margin", text("By how much, in natural-log units, the stereotyped sentence is more probable.")))),), anchor="glossary", folded=True),
-        Section("Methods in one paragraph", (Verbatim("We scored 1,248 pairs with two scorers and clustered by attribute word.\nIntervals are cluster-robust (CR2).", "To copy into a paper"),), folded=True),
-        Section("What was run", (Facts((("Model", text(Span("HuggingFaceTB/SmolLM2-135M", "code"))), ("Revision", text(Span("93efa2f097d58c2a74874c7e644dbc9b0cee75a2", "code"))), ("Device", text("cpu, float32")))), Verbatim('[study]\nname = "demo"\nmodels = ["tiny"]\n\n[pairs]\nscorers = ["sum", "mean"]\n', "study.toml")), folded=True, new_page=True),
-        Section("References", (References((("caliskan2017", text("Caliskan, Bryson & Narayanan (2017). Semantics derived automatically from language corpora. Science.")), ("nangia2020", text("Nangia et al. (2020). CrowS-Pairs. EMNLP.")))),), anchor="references"),
-    )  # fmt: skip
-    return Document(
-        "SmolLM2-135M",
-        "18 November 2026 · 6 questions · 8 methods · seed 7",
-        (*lead, findings, figures_of, missing),
-        appendix,
+    methods = "We scored 1,248 pairs with two scorers and clustered by attribute word.\nIntervals are CR2."
+    study = '[study]\nname = "demo"\nmodels = ["tiny"]\n\n[pairs]\nscorers = ["sum", "mean"]\n'
+    works = (
+        ("caliskan2017", text("Caliskan, Bryson & Narayanan (2017). Semantics derived automatically. Science.")),
+        ("nangia2020", text("Nangia et al. (2020). CrowS-Pairs. EMNLP.")),
     )
+    names = (("group", text("Who a bias is about, such as women.")), ("margin", text("A difference of log units.")))
+    model = (("Model", text(Span("HuggingFaceTB/SmolLM2-135M", "code"))), ("Device", text("cpu, float32")))
+    appendix = (
+        Section("Glossary", (Facts(names),), anchor="glossary", folded=True),
+        Section("Methods in one paragraph", (Verbatim(methods, "To copy into a paper"),), folded=True),
+        Section("What was run", (Facts(model), Verbatim(study, "study.toml")), folded=True, new_page=True),
+        Section("References", (References(works, ({"author": "Caliskan and others"}, {})),), anchor="references"),
+    )
+    subtitle = "18 November 2026 · 6 questions · 8 methods · seed 7"
+    return Document("SmolLM2-135M", subtitle, (*lead, findings, figures_of, missing), appendix)

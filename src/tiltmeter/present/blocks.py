@@ -6,10 +6,13 @@ block; no medium knows what a block is about, and no section knows where it will
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
-from typing import Any, Literal, TypeVar
+from functools import cache
+from types import UnionType
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 SpanKind = Literal["", "code", "strong", "emphasis", "group", "attribute", "cite", "faint", "above", "below", "term"]
 """`group` and `attribute` mark words of a test sentence; `above` and `below` a lean; a `term` is in the glossary."""
@@ -201,10 +204,12 @@ class Document:
         return (*self.blocks, *self.appendix)
 
     def charts(self) -> dict[str, Chart]:
-        """Every chart by the name of its files; of two with one name the second has its number in it."""
+        """Every chart by the name of its files, in plain letters; of two with one name the second has a number."""
         named: dict[str, Chart] = {}
-        for number, chart in enumerate(each(self.everything, Chart), start=1):
-            named[chart.name if chart.name not in named else f"{chart.name}-{number}"] = chart
+        for chart in each(self.everything, Chart):
+            letters = re.sub(r"[^a-z0-9]+", "-", chart.name.lower()).strip("-")[:60].strip("-") or "chart"
+            numbered = (f"{letters}-{number}" for number in range(2, len(named) + 3))
+            named[next(one for one in (letters, *numbered) if one not in named)] = chart
         return named
 
     def without_texts(self) -> Document:
@@ -262,7 +267,7 @@ def _usual(one: Field[Any]) -> Any:
 
 
 def from_json(value: Any) -> Any:
-    """What `as_json` made, as blocks again; ValueError for anything else.
+    """What `as_json` made, as blocks again; ValueError for anything else, since files may come from anywhere.
 
     >>> page = Document("t", "s", (Prose(text("a")), Section("b", (), folded=False, about={"view": "pairs"})))
     >>> from_json(as_json(page)) == page
@@ -283,7 +288,32 @@ def _from_json(value: Any) -> Any:
         return {key: _from_json(one) for key, one in value.items()}
     # A specification is data of another program: lists stay lists there.
     given = {name: one if name == "spec" else _from_json(one) for name, one in value.items() if name != _KIND}
-    return _KINDS[value[_KIND]](**given)
+    kind = _KINDS[value[_KIND]]
+    made = kind(**given)
+    for name, hint in _hints(kind).items():
+        if not _fits(getattr(made, name), hint):
+            raise TypeError(f"`{name}` of a {kind.__name__} is of another kind")
+    return made
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether a value is of the kind that an annotation says; blocks inside it were checked when they were made."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is UnionType:
+        return any(_fits(value, one) for one in inner)
+    if origin is Literal:
+        return isinstance(value, str) and value in inner
+    if origin is tuple:
+        kinds = [inner[0]] * len(value) if inner[-1] is ... and isinstance(value, tuple) else list(inner)
+        return isinstance(value, tuple) and len(value) == len(kinds) and all(map(_fits, value, kinds))
+    if origin is not None:
+        return isinstance(value, Mapping) and all(_fits(one, inner[1]) for one in value.values())
+    return hint is Any or type(value) is hint
 
 
 def visible(words: str) -> str:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.files import whole_file
-from tiltmeter.present.blocks import Chart, Document, each
+from tiltmeter.present import drawing
+from tiltmeter.present.blocks import Document
 from tiltmeter.present.html import page
 from tiltmeter.present.latex import bibtex, write_latex
 from tiltmeter.present.markdown import write_markdown
-from tiltmeter.present.paper import chart_files
 from tiltmeter.present.pdf import write_pdf
 
 FORMATS = ("html", "pdf", "md", "latex")
@@ -69,9 +69,5 @@ def _made(form: str, document: Document, name: str, folder: str) -> Files:
 
 
 def _charts(document: Document, folder: str, ending: str) -> Files:
-    from tiltmeter.present import drawing
-
     draw = drawing.png if ending == "png" else drawing.pdf
-    names = chart_files(document)
-    charts: Iterable[Chart] = each(document.everything, Chart)
-    return {f"{folder}/{names[id(one)]}.{ending}": draw(one.spec) for one in charts}
+    return {f"{folder}/{name}.{ending}": draw(chart.spec) for name, chart in document.charts().items()}

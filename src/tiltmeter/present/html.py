@@ -12,6 +12,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from tiltmeter.present import drawing
 from tiltmeter.present.asset import asset
 from tiltmeter.present.blocks import Block, Chart, Document, Place, Section, Span
 
@@ -53,8 +54,6 @@ class _Report:
     opens_in = ""
 
     def drawing(self, chart: Chart, width: int) -> Markup:
-        from tiltmeter.present import drawing
-
         # It lets nothing pass but shapes and escaped text.
         return Markup(drawing.svg(chart.spec, width))
 

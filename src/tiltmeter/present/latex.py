@@ -201,14 +201,14 @@ class _Writer:
         return made
 
     def _chart(self, chart: Chart) -> str:
-        title, caption = escaped(chart.title), _inline(chart.caption)
+        title, caption = escaped(chart.title.rstrip(".")), _inline(chart.caption)
         size = r"width=\linewidth,height=0.75\textheight,keepaspectratio"
         return "\n".join(
             [
                 r"\begin{figure}[H]",
                 r"\centering",
                 rf"\includegraphics[{size}]{{{self._folder}/{self._files[id(chart)]}.pdf}}",
-                rf"\caption{{\textbf{{{title}}} {caption}}}",
+                rf"\caption{{\textbf{{{title}.}} {caption}}}",
                 r"\end{figure}",
             ]
         )

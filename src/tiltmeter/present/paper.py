@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from tiltmeter.present.blocks import (
@@ -57,14 +56,8 @@ def _entry(about: str, texts: tuple[Example, ...]) -> Iterator[Span]:
 
 
 def chart_files(document: Document) -> dict[int, str]:
-    """The name of each chart's files in plain letters, by the identity of the chart."""
-    named: dict[int, str] = {}
-    for name, chart in document.charts().items():
-        letters = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60].strip("-") or "chart"
-        taken = set(named.values())
-        free = (letters if number == 1 else f"{letters}-{number}" for number in range(1, len(taken) + 2))
-        named.setdefault(id(chart), next(one for one in free if one not in taken))
-    return named
+    """The name of each chart's files, by the identity of the chart."""
+    return {id(chart): name for name, chart in document.charts().items()}
 
 
 def column_widths(table: Table) -> list[int]:

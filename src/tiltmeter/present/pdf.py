@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tiltmeter.errors import MissingExtra
+from tiltmeter.present import drawing
 from tiltmeter.present.asset import asset
 from tiltmeter.present.blocks import (
     Block,
@@ -35,6 +36,8 @@ _DEEPEST = 6
 _LONG = 20
 """A word of more characters than these may break after every so many."""
 _LONGEST = 4_000
+_FEW = 80
+"""Characters beside one another that leave room on a page."""
 _SENTENCE = 32
 """Characters of small print that are more than an interval and its like."""
 _TALLEST = 1.25
@@ -103,8 +106,6 @@ def _block(block: Block) -> dict[str, Any]:
 
 
 def _chart(chart: Chart) -> dict[str, Any]:
-    from tiltmeter.present import drawing
-
     drawn = drawing.svg(chart.spec, _CHART)
     return {
         "kind": "chart",
@@ -117,13 +118,16 @@ def _chart(chart: Chart) -> dict[str, Any]:
 
 
 def _table(found: Table) -> dict[str, Any]:
+    widths = column_widths(found)
+    small = _is_small(found, widths)
     shares = [
-        None if column.number and not _wordy(found, place) else width
-        for place, (column, width) in enumerate(zip(found.columns, column_widths(found), strict=True))
+        None if small or (column.number and not _wordy(found, place)) else width
+        for place, (column, width) in enumerate(zip(found.columns, widths, strict=True))
     ]
     return {
         "kind": "table",
         "caption": _soft(found.caption),
+        "size": 7 if is_wide(found) else 8.5 if small else 7.5,
         "wide": is_wide(found),
         "columns": [
             {"label": _soft(column.label), "number": column.number, "share": share}
@@ -134,6 +138,16 @@ def _table(found: Table) -> dict[str, Any]:
             for row in found.rows
         ],
     }
+
+
+def _is_small(found: Table, widths: list[int]) -> bool:
+    """Whether every cell has room on one line, so that the table need not be as wide as the page."""
+    longest = max((len(line) for row in found.rows for cell in row for line in _lines(cell)), default=0)
+    return sum(widths) + 2 * len(widths) <= _FEW and longest <= _SENTENCE
+
+
+def _lines(cell: TableCell) -> list[str]:
+    return [cell.text, *cell.small.split("\n")]
 
 
 def _wordy(found: Table, place: int) -> bool:

@@ -84,19 +84,18 @@ def bias_label(found: Reported, bias: str) -> str:
 def is_check(found: Reported, bias: str) -> bool:
     """Whether a bias checks the instrument; a spec with several comparisons names them after a colon."""
     spec = bias.partition(":")[0]
-    return any(one["benchmark"] for run, _ in found.runs for one in run.meta["resolved"]["specs"] if one["name"] == spec)
-
-
-def short_scorer(scorer: str) -> str:
-    """A scorer's name without family and version, as a column heading.
-
-    >>> short_scorer("causal.prior-corrected.v1")
-    'prior-corrected'
-    """
-    return scorer.rsplit(".v", 1)[0].split(".", 1)[-1]
+    return any(
+        one["benchmark"] for run, _ in found.runs for one in run.meta["resolved"]["specs"] if one["name"] == spec
+    )
 
 
 def pair_place(cell: Cell, bias: str = "", **more: str) -> Place:
     """Where the pairs behind a figure are; those of a bias are the ones with a stereotyped sentence."""
     labelled: Mapping[str, str] = {"bias": bias, "labelled": "yes"} if bias else {}
     return {"view": "pairs", "model": cell.model, "source": cell.source, "scorer": cell.scorer, **labelled, **more}
+
+
+def sets_of(cell: Cell, bias: str) -> tuple[float, ...]:
+    """The value of a bias in each of several independent sets of written sentences."""
+    found = cell.generated.sets.get(bias) if cell.generated else None
+    return found.values if found and len(found.values) > 1 else ()

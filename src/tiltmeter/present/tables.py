@@ -49,9 +49,7 @@ def no_interval(found: Estimate) -> str:
     return "" if found.low is not None else note.replace("origin", "test word")
 
 
-def share_cell(
-    found: Estimate, *, mark: str = "", interval: bool = True, place: Place | None = None
-) -> TableCell:
+def share_cell(found: Estimate, *, mark: str = "", interval: bool = True, place: Place | None = None) -> TableCell:
     """A share, with its interval below it."""
     small = percent_range(found.low, found.high) if interval and found.low is not None else ""
     return TableCell(percent(found.value), small, sort_key(found.value), mark, place=place)

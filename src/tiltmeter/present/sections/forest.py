@@ -94,7 +94,9 @@ def forest_in_words(rows: Sequence[DotRow]) -> str:
             said.append(
                 f"of {count(len(social), 'bias', 'biases')}, {above} with an interval above {NEUTRAL} and {below} below"
             )
-            ends = [("lowest", ordered[0]), ("highest", ordered[-1])] if len(ordered) > 1 else [("only bias", ordered[0])]
+            ends = (
+                [("lowest", ordered[0]), ("highest", ordered[-1])] if len(ordered) > 1 else [("only bias", ordered[0])]
+            )
             said += [f"{word}: {_with_interval(*one)}" for word, one in ends]
         if checks:
             said.append(f"instrument checks: {'; '.join(_with_interval(*one) for one in checks)}")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tiltmeter.present.blocks import Block, Prose, Span, text
+from tiltmeter.present.decodings import short_scorer
 from tiltmeter.present.reported import Reported
-from tiltmeter.present.series import Series, is_check, short_scorer
+from tiltmeter.present.series import Series, is_check
 from tiltmeter.present.tables import differs, no_interval
 from tiltmeter.present.words import NEUTRAL, SPACE, count, listed, percent, percent_range
 from tiltmeter.records import Estimate
@@ -61,7 +62,9 @@ def _figure(found: Reported, one: Series, cell: Cell) -> str:
     interval = ""
     if whole.low is not None:
         interval = f" ({percent(whole.level, 0)} interval {percent_range(whole.low, whole.high, decimals)})"
-    return f"{one.label} prefers the stereotyped sentence in {percent(whole.value, decimals)} of pairs{interval}, {over}."
+    return (
+        f"{one.label} prefers the stereotyped sentence in {percent(whole.value, decimals)} of pairs{interval}, {over}."
+    )
 
 
 def _reading(found: Reported, cell: Cell) -> str:
@@ -75,8 +78,8 @@ def _reading(found: Reported, cell: Cell) -> str:
         even_so = "Even so, " if sides and not _excludes_neutral(whole) else ""
         verb = "differs" if len(tested) == 1 else "differ"
         parts.append(
-            f"{even_so}{above + below} of {count(len(tested), 'bias', 'biases')} {verb} from {NEUTRAL} after correction "
-            f"for {count(cell.summary.n_comparisons, 'comparison')}{': ' if sides else ''}{listed(sides or [''])}."
+            f"{even_so}{above + below} of {count(len(tested), 'bias', 'biases')} {verb} from {NEUTRAL} after "
+            f"correction for {count(cell.summary.n_comparisons, 'comparison')}{': ' if sides else ''}{listed(sides or [''])}."
         )
     untested = len(social) - len(tested)
     if untested:
@@ -157,7 +160,11 @@ def control_parts(name: str) -> tuple[str, str, str, str]:
 def _basis(cell: Cell) -> str:
     whole = cell.summary.headline
     smallest = smallest_tilt(whole)
-    seen = "" if smallest is None else f" This study can detect overall tilts of {100 * smallest:.1f} points or more (80{SPACE}% power)."
+    seen = (
+        ""
+        if smallest is None
+        else f" This study can detect overall tilts of {100 * smallest:.1f} points or more (80{SPACE}% power)."
+    )
     return (
         f"{count(whole.n, 'pair')} scored, {whole.n_unscored:,} missing, {count(whole.origins, 'test word')}; source "
         f"{cell.source}, scorer {short_scorer(cell.scorer)}.{seen}"

@@ -73,7 +73,7 @@ def compare(
     check_formats(out, formats)
     found = compare_runs([read_run(folder) for folder in runs], model or (), views=views(view), margin=margin)
     if html or out:
-        from tiltmeter.report.comparison_files import saved_comparison
+        from tiltmeter.present.saving import saved_comparison
 
         save(saved_comparison(found), html, out, formats)
     if as_json:

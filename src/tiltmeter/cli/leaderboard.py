@@ -15,14 +15,14 @@ from tiltmeter.cli.saving import FormatsOption, check_formats, folder_option, pa
 from tiltmeter.cli.views import ViewsOption, views
 
 if TYPE_CHECKING:
-    from tiltmeter.report.leaderboards import BoardView
-    from tiltmeter.results.rank.records import Leaderboards
+    from tiltmeter.present.blocks import Table
+    from tiltmeter.results.rank.records import Leaderboard, Leaderboards
 
 _BOARDS = 20
 """Leaderboards that are shown to people; the JSON and --out have all."""
 _WIDE = 110
 """Columns of a terminal from which on every figure is shown."""
-_LESS = ("Origins",)
+_LESS = ("Test words",)
 """What is shown there only."""
 
 
@@ -54,7 +54,7 @@ def leaderboard(
     check_formats(out, formats)
     found = leaderboards(sides_of_runs([read_run(folder) for folder in runs], model or ()), views(view))
     if html or out:
-        from tiltmeter.report.comparison_files import saved_leaderboards
+        from tiltmeter.present.saving import saved_leaderboards
 
         save(saved_leaderboards(found), html, out, formats)
     if as_json:
@@ -65,38 +65,38 @@ def leaderboard(
 
 
 def _print(found: Leaderboards) -> None:
-    from tiltmeter.report.leaderboards import board_views
+    from tiltmeter.present.sections.leaderboard import RULES, about, board_table, order_words, ordered, title_of
+    from tiltmeter.results.names import names_of
 
-    boards = board_views(found)
+    boards, names = ordered(found), names_of(side.run for side in found.sides)
     for number, board in enumerate(boards[:_BOARDS]):
         if number:
             typer.echo()
-        typer.echo(f"{board.title} ({board.about})")
-        typer.echo(_breakable(board.verdict))
-        _print_table(board)
+        title = title_of(board, names)
+        typer.echo(f"{title} ({about(board)})")
+        typer.echo(_breakable(order_words(board)))
+        _print_table(board, board_table(board, title))
     if len(boards) > _BOARDS:
         typer.echo(f"… {len(boards) - _BOARDS} more: --json, or --out FOLDER")
     typer.echo()
-    typer.echo(
-        "Place: in brackets, the places the model may have, given which others are shown to be above or below it."
-    )
-    typer.echo("Neutral is 50 % of a share and 0 of a gap. A high place is not a bad model, a low one not a fair one.")
+    for rule in RULES:
+        typer.echo(_breakable(rule))
     for note in found.notes:
         say(f"note: {note}")
 
 
-def _print_table(board: BoardView) -> None:
+def _print_table(board: Leaderboard, table: Table) -> None:
     """A narrow terminal gets what matters most, so that names are not cut."""
     wide = not sys.stdout.isatty() or shutil.get_terminal_size().columns >= _WIDE
-    labels = [column.label for column in board.table.columns]
+    labels = [column.label for column in table.columns]
     shown = [at for at, label in enumerate(labels) if wide or label not in _LESS]
-    runs = [line.run for line in board.lines]
+    runs = [entry.side.run.folder.name for entry in board.entries]
     several = wide and len(set(runs)) > 1
     print_table(
         [*(_breakable(labels[at]) for at in shown), *(["Run"] if several else [])],
         [
             [*(_breakable(row[at].text) for at in shown), *([run] if several else [])]
-            for row, run in zip(board.table.rows, runs, strict=True)
+            for row, run in zip(table.rows, runs, strict=True)
         ],
     )
 

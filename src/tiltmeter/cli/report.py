@@ -151,7 +151,8 @@ def _write_differences(runs: Sequence[Run], page: Path) -> Path | None:
             "--model A --model B --html FILE` does that of two"
         )
         return None
-    from tiltmeter.report.comparison_page import write_comparison
+    from tiltmeter.present.files import write_page
+    from tiltmeter.present.sections.comparison import comparison
     from tiltmeter.results.compare.runs import compare_runs
 
     try:
@@ -160,7 +161,7 @@ def _write_differences(runs: Sequence[Run], page: Path) -> Path | None:
         say(f"note: nothing is said of differences between the runs: {problem}")
         return None
     out = page.with_name(f"{page.stem}-differences.html")
-    write_comparison(found, out, figures=out.with_name(f"{out.stem}-figures"))
+    write_page(comparison(found), out, figures=out.with_name(f"{out.stem}-figures"))
     return out
 
 

@@ -28,7 +28,7 @@ def refuse_huge(plan: Plan) -> None:
 
 def tell_size(size: Mapping[str, Any]) -> None:
     """Say what a plan takes, before anything is done."""
-    from tiltmeter.report.words import count
+    from tiltmeter.present.words import count
 
     models = f"for each of {len(size['models'])} models" if len(size["models"]) > 1 else "for the model"
     if "pairs" in size:

@@ -14,7 +14,7 @@ from tiltmeter.errors import UserError
 from tiltmeter.files import write_texts
 
 if TYPE_CHECKING:
-    from tiltmeter.report.comparison_files import Form, Saved
+    from tiltmeter.present.saving import Form, Saved
 
 
 class FileFormat(StrEnum):

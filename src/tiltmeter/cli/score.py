@@ -153,7 +153,7 @@ def _write(out: Path, table: Table, scored: Mapping[str, Sequence[PairScore]], m
 
 
 def _column(scorer: str, key: str, several: bool) -> str:
-    from tiltmeter.report.series import short_scorer
+    from tiltmeter.present.decodings import short_scorer
 
     return f"{key}.{short_scorer(scorer)}" if several else key
 
@@ -180,7 +180,7 @@ def _account(table: Table, scored: Mapping[str, Sequence[PairScore]]) -> dict[st
 
 
 def _print(account: Mapping[str, Any], model: str, out: Path) -> None:
-    from tiltmeter.report.series import short_scorer
+    from tiltmeter.present.decodings import short_scorer
 
     for reason, count in account.get("left_out", {}).items():
         say(f"left out: {count} {'sentence' if count == 1 else 'sentences'}: {reason}")

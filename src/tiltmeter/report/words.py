@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tiltmeter.present.words import (
-    NEUTRAL,
-    SPACE,
-    count,
-    listed,
-    percent,
-    percent_range,
-    signed,
+    NEUTRAL as NEUTRAL,
+    NONE as NONE,
+    SPACE as SPACE,
+    count as count,
+    listed as listed,
+    p_value as p_value,
+    percent as percent,
+    percent_range as percent_range,
+    revision_words as revision_words,
+    signed as signed,
 )
 from tiltmeter.records import Estimate
 from tiltmeter.report.series import short_scorer, spec_of
@@ -27,12 +30,6 @@ def decimals_for(found: Estimate) -> int:
     shown = [number for number in (found.value, found.low, found.high) if number is not None]
     misleading = any(round(number * 100) == 50 and number != 0.5 for number in shown)
     return 1 if misleading or len({round(number * 100) for number in shown}) < len(shown) else 0
-
-
-__all__ = [
-    *("NEUTRAL", "NONE", "SPACE", "count", "listed", "p_value"),
-    *("percent", "percent_range", "revision_words", "signed"),
-]
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ def bars(rows: Sequence[Bar], colours: Mapping[str, str] | None = None, top: flo
     frame = Frame(Scale(-1.0 if lowest < 0 else 0.0, 1.0, ()), left=0, right=f"{room:.0f}")
     if len(series) > 1:
         frame.key(series, own, ["square"] * len(series))
-    drawing = _Bars(frame, series)
+    drawing = _Bars(frame, series, room)
     heading = ""
     for row in rows:
         if row.heading != heading:
@@ -88,8 +88,8 @@ def bars(rows: Sequence[Bar], colours: Mapping[str, str] | None = None, top: flo
 class _Bars:
     """The bars so far; 1 is the end of each block's scale."""
 
-    def __init__(self, frame: Frame, series: Sequence[str]) -> None:
-        self.frame, self.series = frame, series
+    def __init__(self, frame: Frame, series: Sequence[str], room: float) -> None:
+        self.frame, self.series, self.room = frame, series, room
         self.parts: list[Row] = []
         self.whiskers: list[Row] = []
         self.starts: list[float] = []
@@ -116,5 +116,6 @@ class _Bars:
         interval = finite((row.low, row.high))
         if len(interval) == 2:
             self.whiskers.append({"x": interval[0] / unit, "x2": interval[1] / unit, "y": middle})
-        frame.text(clean(row.text), middle, Style("width", "right", INK if row.parts else FAINT))
+        colour = INK if row.parts else FAINT
+        frame.text(clean(row.text), middle, Style("width", "right", colour, room=f"{self.room:.0f}"))
         frame.height += _BAR + 10

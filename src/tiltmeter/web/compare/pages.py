@@ -8,9 +8,12 @@ from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Query, Request, Response
+from markupsafe import Markup
 
 from tiltmeter.errors import UserError
-from tiltmeter.report.comparison_files import Form, Saved, saved_comparison, saved_leaderboards
+from tiltmeter.present.blocks import Document, Place
+from tiltmeter.present.html import fragment
+from tiltmeter.present.saving import Form, Saved, saved_comparison, saved_leaderboards
 from tiltmeter.web.compare.choice import Choice, Chosen, offers
 from tiltmeter.web.compare.results import LIMIT, ComparisonTasks, Found, begin
 from tiltmeter.web.pages import Bench, address, render
@@ -126,11 +129,26 @@ def _part(task: Task[Found]) -> tuple[str, dict[str, Any]]:
     found = task.result
     return "compare_result.html.jinja", {
         "problem": problem or found.problem,
-        "compared": found.shown,
-        "boards": found.boards,
-        "boards_notes": found.leaderboards.notes if found.leaderboards else (),
+        "compared": found.comparison,
+        "differences": _shown(found.differences),
+        "boards": _shown(found.boards),
         "boards_problem": found.boards_problem,
     }
+
+
+def _shown(page: Document | None) -> Markup | None:
+    if page is None:
+        return None
+    return fragment(page.everything, address=_texts_address, opens_in="#behind", level=3)
+
+
+def _texts_address(place: Place) -> str:
+    """Where the texts of both sides are, for a place that names the two."""
+    if "run_a" not in place:
+        return ""
+    sides = {letter: Chosen(place[f"run_{letter}"], place[f"model_{letter}"]).key for letter in "ab"}
+    rest = {name: value for name, value in place.items() if not name.startswith(("run_", "model_"))}
+    return f"/compare/texts?{urlencode({**sides, **rest})}"
 
 
 def _finished(tasks: ComparisonTasks, bench: Workbench, choice: Choice) -> Task[Found]:

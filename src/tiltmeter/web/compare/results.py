@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tiltmeter.errors import TiltmeterError, UnknownName, UserError
+from tiltmeter.present.blocks import Document
+from tiltmeter.present.sections.comparison import comparison
+from tiltmeter.present.sections.leaderboard import leaderboard
 from tiltmeter.results.compare.records import RunComparison
 from tiltmeter.results.compare.runs import compare_runs
 from tiltmeter.results.compare.sides import Side
 from tiltmeter.results.rank.boards import leaderboards, several_sides
 from tiltmeter.results.rank.records import Entry, Leaderboards
 from tiltmeter.store import Run, read_run
-from tiltmeter.web.compare.boards import ShownBoard, shown_boards
 from tiltmeter.web.compare.choice import Choice, Chosen, fingerprint
-from tiltmeter.web.compare.shown import Shown, shown
 from tiltmeter.web.tasks import Task, Tasks
 from tiltmeter.web.workbench import Workbench
 
@@ -29,12 +30,12 @@ class Found:
     """What is known so far; a part that cannot be had has a problem instead."""
 
     comparison: RunComparison | None = None
-    shown: Shown | None = None
-    """The same, ready for the template."""
+    differences: Document | None = None
+    """The same as blocks."""
     problem: str = ""
     leaderboards: Leaderboards | None = None
-    boards: tuple[ShownBoard, ...] = ()
-    """The same, ready for the template."""
+    boards: Document | None = None
+    """The same as blocks."""
     boards_problem: str = ""
 
 
@@ -65,15 +66,15 @@ def _work(task: Task[Found], choice: Choice, folders: Mapping[str, Path]) -> Non
             views=views,
             margin=choice.margin,
         )
+        task.result.differences = comparison(found)
         task.result.comparison = replace(found, a=_light(found.a), b=_light(found.b))
-        task.result.shown = shown(task.result.comparison)
     except TiltmeterError as error:
         task.result.problem = str(error)
-    task.at("putting the models in order, and drawing origins anew")
+    task.at("putting the models in order")
     try:
         sides = several_sides([(runs[one.run], _model(runs[one.run], one)) for one in choice.sides])
         task.result.leaderboards = _light_boards(leaderboards(sides, views))
-        task.result.boards = tuple(shown_boards(task.result.leaderboards))
+        task.result.boards = leaderboard(task.result.leaderboards)
     except TiltmeterError as error:
         task.result.boards_problem = str(error)
 

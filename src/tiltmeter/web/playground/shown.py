@@ -10,8 +10,8 @@ from tiltmeter.measures.token_gaps import TokenGap
 from tiltmeter.records import NextWord, NextWords, Saliency
 from tiltmeter.report.next_word_cells import chance
 from tiltmeter.report.saliency_pictures import Shaded, shaded
-from tiltmeter.report.series import short_scorer
-from tiltmeter.report.words import NONE, count, signed
+from tiltmeter.present.decodings import short_scorer
+from tiltmeter.present.words import NONE, count, signed
 from tiltmeter.web.playground.answers import Answer, Scored, Tokens, WrittenText
 from tiltmeter.web.playground.asked import Asked, Spans
 

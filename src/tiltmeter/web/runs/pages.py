@@ -13,7 +13,7 @@ from starlette.responses import FileResponse, HTMLResponse
 
 from tiltmeter.errors import RunError, TiltmeterError
 from tiltmeter.files import plain_file, read_text
-from tiltmeter.report import REPORT
+from tiltmeter.present.files import REPORT
 from tiltmeter.store.made import is_made_here, made_here
 from tiltmeter.web.jobs import LOG
 from tiltmeter.web.pages import Bench, address, go_to, render, rendered

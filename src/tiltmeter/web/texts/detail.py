@@ -10,11 +10,11 @@ from pathlib import Path
 from tiltmeter.measures.pairs import margin
 from tiltmeter.raters.issues import ISSUES
 from tiltmeter.records import Pair, Prompt, Saliency, Structure
-from tiltmeter.report.decodings import decoding_words
+from tiltmeter.present.decodings import decoding_words
 from tiltmeter.report.next_word_cells import chance
 from tiltmeter.report.saliency_pictures import LEVELS, Shaded, shaded
-from tiltmeter.report.series import short_scorer
-from tiltmeter.report.words import NONE, percent, signed
+from tiltmeter.present.decodings import short_scorer
+from tiltmeter.present.words import NONE, percent, signed
 from tiltmeter.store.reading import rows_of
 from tiltmeter.web.texts.continuations import ContinuationTexts, figure_of, line_of
 from tiltmeter.web.texts.next_words import AskedText, Expected, NextWordTexts, figures_of

@@ -11,8 +11,8 @@ from typing import Any
 from tiltmeter.errors import UnknownName
 from tiltmeter.measures.pairs import TIE, margin
 from tiltmeter.records import Pair, PairScore
-from tiltmeter.report.series import short_scorer
-from tiltmeter.report.words import signed
+from tiltmeter.present.decodings import short_scorer
+from tiltmeter.present.words import signed
 from tiltmeter.store.damage import record_reader
 from tiltmeter.store.reading import rows_of
 from tiltmeter.web.texts.labels import labelled_rows

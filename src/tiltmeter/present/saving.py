@@ -1,21 +1,20 @@
-"""A comparison or leaderboards as files: the numbers as JSON and CSV, what the page says as Markdown and LaTeX."""
+"""A comparison or leaderboards as files: numbers as JSON and CSV, the page as HTML, Markdown and LaTeX."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from tiltmeter.files import csv_text
-from tiltmeter.report.comparison import comparison_view
-from tiltmeter.report.comparison_page import comparison_html
-from tiltmeter.report.formats import what_signs_mean
-from tiltmeter.report.latex import write_latex
-from tiltmeter.report.leaderboard_page import leaderboard_html
-from tiltmeter.report.markdown import write_markdown
-from tiltmeter.report.page_reader import read_page
+from tiltmeter.present.blocks import Block, Chart, Document, Section
+from tiltmeter.present.html import page
+from tiltmeter.present.latex import write_latex
+from tiltmeter.present.markdown import write_markdown
+from tiltmeter.present.sections.comparison import comparison
+from tiltmeter.present.sections.leaderboard import leaderboard
 from tiltmeter.results.compare.records import Compared, RunComparison
 from tiltmeter.results.rank.records import Entry, Leaderboard, Leaderboards
 from tiltmeter.stats.comparisons import Paired
@@ -33,32 +32,41 @@ class Saved:
     name: str
     data: Callable[[], Mapping[str, Any]]
     rows: Callable[[], Iterable[Row]]
-    page: Callable[[bool], str]
-    """The page, with figures or without."""
+    document: Callable[[], Document]
+    """The page."""
 
     def file(self, form: Form) -> str:
         """What a file of that format is called.
 
-        >>> Saved("leaderboard", dict, list, str).file("latex")
+        >>> Saved("leaderboard", dict, list, Document).file("latex")
         'leaderboard.tex'
         """
         return f"{self.name}.{'tex' if form == 'latex' else form}"
 
     def text(self, form: Form) -> str:
-        """The result in a format; Markdown and LaTeX say what the page says, and have its tables but no figures."""
+        """The result in a format; Markdown and LaTeX are one file each, so they have no charts."""
         if form == "json":
             return json.dumps(self.data(), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
         if form == "csv":
             return _table(list(self.rows()))
         if form == "html":
-            return self.page(True)
-        document = read_page(self.page(False), {})
-        blocks = (*what_signs_mean(document.blocks), *document.blocks)
-        return (write_markdown if form == "md" else write_latex)(document, blocks, "")
+            return page(self.document())
+        return (write_markdown if form == "md" else write_latex)(_without_charts(self.document()), "")
 
     def files(self, folder: Path, forms: Iterable[Form]) -> dict[Path, str]:
         """What is to be written into a folder."""
         return {folder / self.file(form): self.text(form) for form in forms}
+
+
+def _without_charts(document: Document) -> Document:
+    def kept(blocks: Iterable[Block]) -> tuple[Block, ...]:
+        return tuple(
+            replace(block, blocks=kept(block.blocks)) if isinstance(block, Section) else block
+            for block in blocks
+            if not isinstance(block, Chart)
+        )
+
+    return replace(document, blocks=kept(document.blocks))
 
 
 def saved_comparison(found: RunComparison) -> Saved:
@@ -71,7 +79,7 @@ def saved_comparison(found: RunComparison) -> Saved:
             for view in found.views
             for one in (*view.overall, *view.cells)
         ),
-        lambda drawn: comparison_html(comparison_view(found, drawn=drawn)),
+        lambda: comparison(found),
     )
 
 
@@ -85,7 +93,7 @@ def saved_leaderboards(found: Leaderboards) -> Saved:
             for board in found.boards
             for entry in board.entries
         ),
-        lambda drawn: leaderboard_html(found, drawn=drawn),
+        lambda: leaderboard(found),
     )
 
 

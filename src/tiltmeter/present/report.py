@@ -7,8 +7,11 @@ from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.finding import finding_section
 from tiltmeter.present.sections.limits import limits
 from tiltmeter.present.sections.methods import methods
+from tiltmeter.present.sections.order import order
+from tiltmeter.present.sections.pairs import pairs
 from tiltmeter.present.sections.study import what_was_run
 from tiltmeter.present.sections.summary import sorted_findings, summary
+from tiltmeter.present.sections.written import written
 
 
 def report(found: Reported) -> Document:
@@ -24,7 +27,7 @@ def report(found: Reported) -> Document:
 
 def appendix(found: Reported) -> list[Section]:
     """Every figure, how it was made, and what it leaves open."""
-    return [*limits(found), *methods(found), *what_was_run(found)]
+    return [*pairs(found), *written(found), *order(found), *limits(found), *methods(found), *what_was_run(found)]
 
 
 def title_of(found: Reported) -> str:

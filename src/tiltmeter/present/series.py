@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tiltmeter.present.blocks import Place
+from tiltmeter.present.blocks import Place, TableCell
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.words import capitalised
 from tiltmeter.records import ModelFacts
@@ -79,6 +79,11 @@ def titled(one: Series, source: str, series: list[Series]) -> str:
 def bias_label(found: Reported, bias: str) -> str:
     """What a bias is called at the beginning of a line."""
     return capitalised(found.names.bias(bias))
+
+
+def bias_cell(found: Reported, bias: str) -> TableCell:
+    """A bias as the heading of a row."""
+    return TableCell(bias_label(found, bias), "instrument check" if is_check(found, bias) else "")
 
 
 def is_check(found: Reported, bias: str) -> bool:

@@ -158,7 +158,9 @@ def _bias_table(found: Reported, cell: Cell, flagged: Effects, biases: Sequence[
 def _change_table(found: Reported, flagged: Effects, biases: Sequence[str]) -> Table | None:
     """Issue by issue, the change of each bias that has flagged sentences."""
     seen = [at for at in range(len(flagged.overall)) if any(flagged.by_bias[bias][at].flagged for bias in biases)]
-    rows = [(bias_label(found, bias), *(_change(flagged.by_bias[bias][at]) for at in seen)) for bias in biases]
+    rows = [
+        (TableCell(bias_label(found, bias)), *(_change(flagged.by_bias[bias][at]) for at in seen)) for bias in biases
+    ]
     way = "with others in their place" if _has_replaced(flagged.overall) else "without them"
     columns = ("Bias", *numbers(*(flagged.overall[at].issue for at in seen)))
     return table(f"Change in points {way}, by issue, and how many pairs were flagged", columns, rows)

@@ -63,7 +63,7 @@ def _compared(what: str, pairs: Sequence[Correlation]) -> Iterator[Block]:
     square = matrix(pairs)
     if len(square.names) > _FEW:
         cells = [
-            (name, *(TableCell(signed(value), sort=sort_key(value)) for value in values))
+            (TableCell(name), *(TableCell(signed(value), sort=sort_key(value)) for value in values))
             for name, values in zip(square.names, square.values, strict=True)
         ]
         made = table(f"Agreement of the {what} as a matrix", ("", *numbers(*square.names)), cells)

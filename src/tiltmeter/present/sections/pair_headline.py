@@ -77,10 +77,9 @@ def _reading(found: Reported, cell: Cell) -> str:
         # A mean can hide biases that point in opposite directions.
         even_so = "Even so, " if sides and not _excludes_neutral(whole) else ""
         verb = "differs" if len(tested) == 1 else "differ"
-        parts.append(
-            f"{even_so}{above + below} of {count(len(tested), 'bias', 'biases')} {verb} from {NEUTRAL} after "
-            f"correction for {count(cell.summary.n_comparisons, 'comparison')}{': ' if sides else ''}{listed(sides or [''])}."
-        )
+        after = f"from {NEUTRAL} after correction for {count(cell.summary.n_comparisons, 'comparison')}"
+        which = f": {listed(sides)}" if sides else ""
+        parts.append(f"{even_so}{above + below} of {count(len(tested), 'bias', 'biases')} {verb} {after}{which}.")
     untested = len(social) - len(tested)
     if untested:
         parts.append(f"{count(untested, 'bias has', 'biases have')} too little data for an interval.")
@@ -125,7 +124,7 @@ def _other_scorers(found: Reported, cell: Cell, others: Sequence[Cell]) -> Itera
     opposed = sum(opposite([one.summary.headline_by_bias.get(bias) for one in every]) for bias in social)
     yield (
         f"The {len(values)} scorers of this study{without} put the figure between {percent(min(values))} and "
-        f"{percent(max(values))}{rank}. They are on opposite sides of {NEUTRAL} for {opposed} of "
+        f"{percent(max(values))}{rank}. They are on opposite sides of {NEUTRAL} for {opposed or 'none'} of "
         f"{count(len(social), 'bias', 'biases')}."
     )
 
@@ -139,9 +138,10 @@ def leaning_controls(found: Reported, cell: Cell) -> Iterator[str]:
             other = second if liked == first else first
             low, high = (share.low, share.high) if liked == first else (1 - share.high, 1 - share.low)
             yield (
-                f"Beyond any stereotype the model leans to {found.names.group(liked)}: with the control words "
-                f"“{attributes}” ({found.names.bias(bias)}) it prefers their sentence to that of "
-                f"{found.names.group(other)} in {percent(shown)} of pairs ({percent_range(low, high)})."
+                f"With the control words “{attributes}” ({found.names.bias(bias)}), where neither sentence is "
+                f"stereotyped, it prefers the sentence about {found.names.group(liked)} to the one about "
+                f"{found.names.group(other)} in {percent(shown)} of pairs ({percent_range(low, high)}): a habit, not a "
+                "stereotype."
             )
 
 

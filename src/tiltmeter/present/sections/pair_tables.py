@@ -10,7 +10,7 @@ from tiltmeter.present.blocks import Block, Facts, Prose, Table, TableCell, text
 from tiltmeter.present.decodings import short_scorer
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.pair_headline import control_parts, opposite
-from tiltmeter.present.series import Series, bias_label, is_check, pair_place, titled
+from tiltmeter.present.series import Series, bias_cell, bias_label, pair_place, titled
 from tiltmeter.present.tables import differs, numbers, share_cell, side_mark, table
 from tiltmeter.present.words import NEUTRAL, NONE, percent
 from tiltmeter.records import Estimate
@@ -44,8 +44,7 @@ def _side_by_side(found: Reported, cells: Sequence[Cell], title: str) -> Table |
             TableCell(NONE) if one is None else share_cell(one, mark=side_mark(one), place=pair_place(cell, bias))
             for cell, one in zip(cells, shares, strict=True)
         ]
-        label = TableCell(bias_label(found, bias), "instrument check" if is_check(found, bias) else "")
-        rows.append((label, *values, _sides_cell(shares)))
+        rows.append((bias_cell(found, bias), *values, _sides_cell(shares)))
     overall = [cell.summary.headline for cell in cells]
     rows.append((TableCell("Mean over biases", mark="mean"), *map(share_cell, overall), _sides_cell(overall)))
     columns = ("Bias", *numbers(*(short_scorer(cell.scorer) for cell in cells)), f"Side of {NEUTRAL}")
@@ -75,12 +74,12 @@ def sides(shares: Sequence[Estimate | None]) -> str:
 def _agreement(one: Series, source: str, cells: Sequence[Cell], title: str) -> Table | None:
     names = [cell.scorer for cell in cells]
     place = {"view": "pairs", "model": one.facts.name, "source": source}
-    rows = []
+    rows: list[tuple[TableCell, ...]] = []
     for first in names:
         shared = [_shared(one, source, first, second) for second in names]
         rows.append(
             (
-                short_scorer(first),
+                TableCell(short_scorer(first)),
                 *(
                     TableCell(
                         NONE if agreed is None else percent(agreed.share),
@@ -103,7 +102,7 @@ def _shared(one: Series, source: str, first: str, second: str) -> Agreement | No
 def published_agreement(series: list[Series]) -> list[str]:
     """How often a paper's own scorer and the leading one prefer the same sentence."""
     said = []
-    for one, source in ((one, source) for one in series for source in one.sources):
+    for one, source in [(each, source) for each in series for source in each.sources]:
         leading = one.leading(source)
         for cell in one.on(source, published=True) if leading else ():
             agreed = _shared(one, source, cell.scorer, leading.scorer) if leading else None

@@ -12,7 +12,8 @@ from tiltmeter.present.sections.forest import SHARE, Shares, forest_in_words, fo
 from tiltmeter.present.sections.pair_headline import directions, headline, social_biases
 from tiltmeter.present.sections.pair_structures import structures
 from tiltmeter.present.sections.pair_tables import controls, missing, published_agreement, scorers, stereoset
-from tiltmeter.present.series import Series, bias_label, is_check, pair_place, series_of, sets_of
+from tiltmeter.present.series import Series, bias_cell, is_check, pair_place, series_of, sets_of
+from tiltmeter.present.tables import Cell as Shown
 from tiltmeter.present.tables import no_interval, number_cell, numbers, share_cell, side_mark, sort_key, table
 from tiltmeter.present.words import NEUTRAL, SPACE, count, listed, p_value, percent_range
 from tiltmeter.results import Cell
@@ -96,15 +97,15 @@ def _has_repeats(led: Sequence[tuple[Series, Cell]]) -> bool:
 
 def _title(found: Reported, led: Sequence[tuple[Series, Cell]]) -> str:
     """How many biases tilt, which is what the chart shows."""
-    counted = [(one.label, directions(social := social_biases(found, cell)), len(social)) for one, cell in led]
-    if len(counted) == 1:
-        _, (above, below), every = counted[0]
-        if not above + below:
-            return f"None of {count(every, 'bias', 'biases')} differs from no preference after correction"
+    said = []
+    for one, cell in led:
+        social = social_biases(found, cell)
+        above, below = directions(social)
         sides = [f"{above} towards the stereotype"] * bool(above) + [f"{below} against it"] * bool(below)
-        return f"Of {count(every, 'bias', 'biases')}, the model tilts on {listed(sides)}"
-    said = [f"{label} on {above} of {every} (against it on {below})" for label, (above, below), every in counted]
-    return f"Tilt towards the stereotype: {listed(said)}"
+        every = count(len(social), "bias", "biases")
+        tilts = f"of {every}, {listed(sides)}" if sides else f"none of {every} differs from {NEUTRAL}"
+        said.append(f"{one.label}: {tilts}")
+    return f"Tilts after correction. {'; '.join(said)}"
 
 
 def _how_to_read(found: Reported, series: Sequence[Series]) -> Iterator[str]:
@@ -157,22 +158,10 @@ def _figures(found: Reported, series: Sequence[Series]) -> Iterator[Block]:
                 Span("towards the stereotype", "above"),
                 " or ",
                 Span("against it", "below"),
-                ". Small print: intervals, or why there is none.",
+                ". Small print: intervals, and what to know about them.",
             )
         )
         yield made
-    notes = [
-        f"{cell.model}, {cell.source}, {cell.scorer}: {_plain(note)}"
-        for one in series
-        for cell in one.cells
-        for note in cell.summary.notes
-    ]
-    if notes:
-        yield Section("Notes on the estimates", (Listing(tuple(map(text, dict.fromkeys(notes)))),), folded=True)
-
-
-def _plain(note: str) -> str:
-    return note.replace("origin", "test word").replace("unscored", "missing")
 
 
 def figures_table(found: Reported, series: Sequence[Series], *, published: bool) -> Table | None:
@@ -180,7 +169,7 @@ def figures_table(found: Reported, series: Sequence[Series], *, published: bool)
     several = ["Model"] if len(series) > 1 else []
     labels = ("Value", "Interval", "p", "Adjusted p", "Unbalanced", "Margin", "Pairs", "Missing", "Test words")
     rows = [
-        (_bias_cell(found, bias), *([one.label] if several else []), *_figure_cells(cell, bias))
+        (bias_cell(found, bias), *([one.label] if several else []), *_figure_cells(cell, bias))
         for one in series
         for source in one.sources
         for cell in one.on(source, published=published)
@@ -190,19 +179,14 @@ def figures_table(found: Reported, series: Sequence[Series], *, published: bool)
     return table("Share of pairs in which the stereotyped sentence is preferred", columns, rows, sortable=True)
 
 
-def _bias_cell(found: Reported, bias: str) -> TableCell:
-    label = bias_label(found, bias)
-    check = "instrument check" if is_check(found, bias) else ""
-    return TableCell(label, check or (bias if bias != label else ""))
-
-
-def _figure_cells(cell: Cell, bias: str) -> tuple[TableCell | str | int, ...]:
+def _figure_cells(cell: Cell, bias: str) -> tuple[Shown, ...]:
     one = cell.summary.headline_by_bias[bias]
+    note = no_interval(one) or (one.note or "").replace("origin", "test word")
     return (
         cell.source,
         short_scorer(cell.scorer),
         share_cell(one, mark=side_mark(one), interval=False, place=pair_place(cell, bias)),
-        TableCell(percent_range(one.low, one.high), no_interval(one), sort_key(one.low)),
+        TableCell(percent_range(one.low, one.high), note, sort_key(one.low)),
         TableCell(p_value(one.p), sort=sort_key(one.p)),
         TableCell(p_value(one.p_adjusted), sort=sort_key(one.p_adjusted)),
         share_cell(cell.summary.by_bias[bias]),

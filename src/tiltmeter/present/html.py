@@ -15,6 +15,7 @@ from markupsafe import Markup
 from tiltmeter.present import drawing
 from tiltmeter.present.asset import asset
 from tiltmeter.present.blocks import Block, Chart, Document, Place, Section, Span
+from tiltmeter.present.paper import WARNING
 
 WIDE, NARROW = 880, 340
 """Widths of a chart in pixels: for a desk and for a phone."""
@@ -93,7 +94,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {"kind": lambda block: type(block).__name__, "tone": tone, "about": _about, "cited": _cited}
-    environment.globals |= {"WIDE": WIDE, "NARROW": NARROW}
+    environment.globals |= {"WIDE": WIDE, "NARROW": NARROW, "WARNING": WARNING}
     return environment
 
 

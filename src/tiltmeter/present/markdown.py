@@ -34,7 +34,8 @@ _DEEPEST = 6
 def write_markdown(document: Document, figures: str) -> str:
     """The document; `figures` is the folder of its charts, as seen from the file."""
     writer = _Writer(chart_files(document), figures)
-    head = [f"# {escaped(document.title)}", _begun(escaped(document.subtitle))]
+    subtitle = [_begun(escaped(document.subtitle))] if document.subtitle else []
+    head = [f"# {escaped(document.title)}", *subtitle]
     return "\n\n".join([*head, *writer.all(pages_of(document), 2)]) + "\n"
 
 

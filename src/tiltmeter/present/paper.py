@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tiltmeter.present.blocks import (
     Block,
@@ -29,7 +30,17 @@ _TEXT, _SMALL = 30, 13
 def pages_of(document: Document) -> tuple[Block, ...]:
     """Everything in a document, the appendix as a section of its own."""
     appendix = (Section("Appendix", document.appendix, new_page=True),) if document.appendix else ()
-    return (*document.blocks, *appendix)
+    return tuple(_kept_together(block) for block in (*document.blocks, *appendix))
+
+
+def _kept_together(block: Block) -> Block:
+    """A section whose first section begins a page begins it instead: no heading is left alone on the page before."""
+    if not isinstance(block, Section):
+        return block
+    inner = tuple(map(_kept_together, block.blocks))
+    if inner and isinstance(inner[0], Section) and inner[0].new_page:
+        return replace(block, blocks=(replace(inner[0], new_page=False), *inner[1:]), new_page=True)
+    return replace(block, blocks=inner)
 
 
 def titled(section: Section) -> str:

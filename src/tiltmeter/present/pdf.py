@@ -30,8 +30,8 @@ from tiltmeter.present.blocks import (
 from tiltmeter.present.paper import MARKS, column_widths, is_wide, listed, pages_of
 from tiltmeter.text import all_readable
 
-_CHART = 620
-"""Pixels of a chart's width, at which its letters are as large as those of the page."""
+_CHART = 720
+"""Pixels of a chart's width, at which its letters are about as large as small print."""
 _DEEPEST = 6
 _LONG = 20
 """A word of more characters than these may break after every so many."""

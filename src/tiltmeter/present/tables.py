@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -13,7 +14,7 @@ Cell = TableCell | str | int | None
 Label = Column | str
 
 
-def numbers(*labels: str) -> tuple[Column, ...]:
+def numbers(*labels: str) -> tuple[Label, ...]:
     """Columns of numbers under these headings."""
     return tuple(Column(label, number=True) for label in labels)
 
@@ -45,9 +46,22 @@ def sort_key(number: float | None) -> str:
 
 
 def no_interval(found: Estimate) -> str:
-    """Why an estimate has no interval, as short as a cell can hold; blank where it has one."""
-    note = (found.note or "no interval").removeprefix("no interval: ").removeprefix("no correlation: ")
-    return "" if found.low is not None else note.replace("origin", "test word")
+    """Why an estimate has no interval, as short as a cell can hold; blank where it has one.
+
+    >>> no_interval(Estimate(0.5, n=6, note="no interval: there are fewer than 5 origins"))
+    'fewer than 5 test words'
+    """
+    if found.low is not None:
+        return ""
+    if found.n == 1 and "single origin" in (found.note or ""):
+        return "a single item"
+    return note_words((found.note or "no interval").removeprefix("no interval: ").removeprefix("no correlation: "))
+
+
+def note_words(note: str) -> str:
+    """A note on an estimate as readers say it: origins, such as professions, are test words."""
+    plain = re.sub("origin|profession", "test word", note)
+    return plain.removeprefix("there is ").removeprefix("there are ")
 
 
 def share_cell(found: Estimate, *, mark: str = "", interval: bool = True, place: Place | None = None) -> TableCell:
@@ -102,3 +116,8 @@ def change_cell(change: float | None, relative: float | None = None) -> TableCel
 def differs(found: Estimate) -> bool:
     """Whether a figure differs from neutral after correction for the number of comparisons."""
     return found.p_adjusted is not None and found.p_adjusted < 1 - found.level
+
+
+def side_mark(found: Estimate) -> str:
+    """How a share is marked that differs from one half after correction: by its side."""
+    return "" if not differs(found) or found.value is None else "above" if found.value > 0.5 else "below"

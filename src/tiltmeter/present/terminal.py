@@ -54,8 +54,9 @@ def show(blocks: Iterable[Block], console: Console) -> None:
 def show_document(document: Document, console: Console, *, with_texts: bool = False) -> None:
     """Print a whole document, without example texts unless they are asked for."""
     shown = document if with_texts else document.without_texts()
-    head = Line.assemble((visible(document.title), "bold"), "\n", (visible(document.subtitle), "dim"))
-    console.print(head)
+    for line, style in ((document.title, "bold"), (document.subtitle, "dim")):
+        if line:
+            console.print(Line(visible(line), style))
     console.print()
     show(pages_of(shown), console)
 

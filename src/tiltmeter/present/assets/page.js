@@ -60,9 +60,14 @@
   }
 
   const reveal = () => {
-    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    let name = location.hash.slice(1);
+    try { name = decodeURIComponent(name); } catch { /* It leads nowhere, then. */ }
+    const target = document.getElementById(name);
     if (!target) return;
-    for (let part = target.closest("details"); part; part = part.parentElement.closest("details")) part.open = true;
+    for (let part = target.closest("details"); part; part = part.parentElement.closest("details")) {
+      // A link is no consent to texts behind a warning.
+      if (!part.matches(".warning")) part.open = true;
+    }
     target.scrollIntoView();
   };
   window.addEventListener("hashchange", reveal);

@@ -23,7 +23,7 @@ from tiltmeter.present.charts import (
 from tiltmeter.present.decodings import rater_words
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.run_texts import RunTexts, shown, texts_of, titled
-from tiltmeter.present.tables import Cell, interval_words, numbers, share_cell, sort_key, table, value_cell
+from tiltmeter.present.tables import Cell, interval_words, note_words, numbers, share_cell, sort_key, table, value_cell
 from tiltmeter.present.words import NONE, SPACE, capitalised, count, percent, percent_range, signed
 from tiltmeter.records import STRUCTURE_KINDS, Estimate, Structure
 from tiltmeter.results.summary.structures import structures_of
@@ -386,4 +386,4 @@ def _plain(note: str) -> str:
         if note.startswith(name):
             note = words + note.removeprefix(name)
             break
-    return note.replace("origin", "test word").replace("p_adjusted", "the corrected p").replace("gaps", "differences")
+    return note_words(note).replace("p_adjusted", "the corrected p").replace("gaps", "differences")

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import UnknownName, UserError
-from tiltmeter.records import Continuation, Prompt, Rating
 from tiltmeter.present.decodings import decoding_words, rater_words
+from tiltmeter.records import Continuation, Prompt, Rating
 from tiltmeter.results.summary.raters import comparable
 from tiltmeter.store import Continuations
 from tiltmeter.store.damage import record_reader

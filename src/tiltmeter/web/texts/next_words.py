@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import UnknownName
+from tiltmeter.present.words import probability
 from tiltmeter.records import NextWords, Prompt, Saliency, Span
-from tiltmeter.report.next_word_cells import chance
 from tiltmeter.store.damage import record_reader
 from tiltmeter.store.packing import word_of
 from tiltmeter.store.reading import rows_of
@@ -221,7 +221,7 @@ def figures_of(found: NextWords) -> list[Figure]:
     """The words with their chances, the likeliest first; those without one, with the reason, at the end."""
     ordered = sorted(found.words, key=lambda word: -math.inf if word.logprob is None else word.logprob, reverse=True)
     return [
-        Figure(word.word, "" if word.probability is None else chance(word.probability), word.unscored or "")
+        Figure(word.word, "" if word.probability is None else probability(word.probability), word.unscored or "")
         for word in ordered
     ]
 

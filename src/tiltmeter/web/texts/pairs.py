@@ -10,9 +10,9 @@ from typing import Any
 
 from tiltmeter.errors import UnknownName
 from tiltmeter.measures.pairs import TIE, margin
-from tiltmeter.records import Pair, PairScore
 from tiltmeter.present.decodings import short_scorer
 from tiltmeter.present.words import signed
+from tiltmeter.records import Pair, PairScore
 from tiltmeter.store.damage import record_reader
 from tiltmeter.store.reading import rows_of
 from tiltmeter.web.texts.labels import labelled_rows

@@ -1,19 +1,15 @@
-"""Prompts with their tokens shaded by how much they have to do with a word."""
+"""Texts cut into their tokens, each with its share of the influence on an answer."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
 
+from tiltmeter.present.words import percent
 from tiltmeter.records import Span
-from tiltmeter.report.cells import Column, Table, TableCell, numbers, sort_key
-from tiltmeter.report.next_word_cells import chance
-from tiltmeter.report.next_word_readings import Reading
-from tiltmeter.report.words import percent
-from tiltmeter.store import Answered
 
 LEVELS = 10
-"""Shades that the page's style sheet has."""
+"""Shades that style sheets have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +25,6 @@ class Shaded:
     def title(self) -> str:
         """The share in words; empty between tokens."""
         return "" if self.share is None else percent(self.share)
-
-
-@dataclass(frozen=True, slots=True)
-class SaliencyPicture:
-    """A prompt as a picture, and the same as a table."""
-
-    about: str
-    figures: str
-    pieces: tuple[Shaded, ...]
-    table: Table
-
-
-def saliency_pictures(one: Reading) -> list[SaliencyPicture]:
-    """The examples of a reading, those with the least on the profession first."""
-    return [made for answered in one.cell.examples if (made := _picture(answered)) is not None]
 
 
 def shaded(text: str, spans: tuple[Span, ...], shares: tuple[float, ...], subjects: tuple[Span, ...]) -> list[Shaded]:
@@ -67,7 +48,7 @@ def shaded(text: str, spans: tuple[Span, ...], shares: tuple[float, ...], subjec
 
 
 def _tokens(text: str, spans: tuple[Span, ...], shares: tuple[float, ...]) -> list[tuple[int, int, float]]:
-    """Tokens with their shares; pieces of one character count together, and none stands outside the text."""
+    """Tokens with their shares; pieces of one character count together, and none is outside the text."""
     made: list[tuple[int, int, float]] = []
     for (start, end), share in sorted(zip(spans, shares, strict=True)):
         before = made[-1][1] if made else 0
@@ -77,28 +58,3 @@ def _tokens(text: str, spans: tuple[Span, ...], shares: tuple[float, ...]) -> li
         elif made:
             made[-1] = (*made[-1][:2], made[-1][2] + share)
     return made
-
-
-def _picture(answered: Answered) -> SaliencyPicture | None:
-    prompt, saliency = answered.asked.prompt, answered.saliency
-    shares = saliency.shares() if saliency else ()
-    if saliency is None or not shares:
-        return None
-    pieces = shaded(prompt.text, saliency.spans, shares, prompt.subject_spans)
-    word = next((each for each in answered.found.words if each.word == saliency.word), None)
-    expected = "" if word is None or word.probability is None else f", expected with {chance(word.probability)}"
-    parts = [
-        f"{percent(share)} on {where}"
-        for where, share in (("the profession", answered.on_subject), ("the last word", answered.on_last))
-        if share is not None
-    ]
-    rows = tuple(
-        (
-            TableCell(piece.text, "the profession" if piece.subject else ""),
-            TableCell(piece.title, sort=sort_key(piece.share)),
-        )
-        for piece in pieces
-        if piece.share is not None
-    )
-    table = Table(f"Share of each token: {prompt.text}", (Column("Token"), *numbers("Share")), rows)
-    return SaliencyPicture(f"“{saliency.word}”{expected}", ", ".join(parts), tuple(pieces), table)

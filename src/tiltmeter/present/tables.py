@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from tiltmeter.present.blocks import Column, Place, Table, TableCell
 from tiltmeter.present.words import NONE, SPACE, percent, percent_range, signed
@@ -73,6 +74,33 @@ def number_cell(found: Estimate, decimals: int = 2, *, mark: str = "") -> TableC
     """A difference, with its interval below it."""
     small = "" if found.low is None else f"{signed(found.low, decimals)} to {signed(found.high, decimals)}"
     return TableCell(signed(found.value, decimals), small, sort_key(found.value), mark)
+
+
+def value_cell(found: Estimate, *, decimals: int = 3, mark: str = "", place: Place | None = None) -> TableCell:
+    """A difference, with its interval below it, or why there is none."""
+    small = interval_words(found, decimals) if found.value is not None else found.note or ""
+    return TableCell(signed(found.value, decimals), small, sort_key(found.value), mark, place=place)
+
+
+def mean_cell(found: Estimate, *, place: Place | None = None) -> TableCell:
+    """A mean, which needs no plus, with its interval below it, or why there is none."""
+    made = value_cell(found, place=place)
+    return replace(made, text=made.text.replace("+", ""), small=made.small.replace("+", ""))
+
+
+def interval_words(found: Estimate, decimals: int = 3) -> str:
+    """An interval of differences, or why there is none.
+
+    >>> interval_words(Estimate(0.1, -0.05, 0.25)), interval_words(Estimate(0.1, note="no interval: one origin"))
+    ('−0.050 to +0.250', 'one test word')
+    """
+    return no_interval(found) or f"{signed(found.low, decimals)} to {signed(found.high, decimals)}"
+
+
+def reasons_cell(reasons: Mapping[str, int]) -> TableCell:
+    """How many things are missing, and below it why."""
+    whole = sum(reasons.values())
+    return TableCell(f"{whole:,}", "\n".join(f"{number:,}: {why}" for why, number in reasons.items()), str(whole))
 
 
 def change_cell(change: float | None, relative: float | None = None) -> TableCell:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tiltmeter.present.blocks import Block, Chart, Column, Prose, Section, Table, TableCell, text
-from tiltmeter.present.cells import count_cell, interval_words, numbers, sort_key, value_cell
 from tiltmeter.present.charts import Axis, Dot, DotRow, dots
 from tiltmeter.present.decodings import rater_words
 from tiltmeter.present.reported import Reported
-from tiltmeter.present.sections.run_texts import RunTexts, texts_of, titled
+from tiltmeter.present.sections.run_texts import RunTexts, shown, texts_of, titled
+from tiltmeter.present.tables import Cell, interval_words, numbers, sort_key, table, value_cell
 from tiltmeter.present.words import NONE, count, percent, percent_range, signed
 from tiltmeter.raters.quality import Quality, quality_of
 from tiltmeter.raters.tilt import note
@@ -36,27 +36,27 @@ def raters(found: Reported) -> list[Section]:
 
 
 def _blocks(texts: RunTexts) -> Iterator[Block]:
-    yield quality_table(texts)
+    yield from shown(quality_table(texts))
     if texts.summary.tilts:
         said = (
             "The raters rated sentences in which only the group changes. A rater that rates these differently finds a "
             "difference in any model; differences between groups that are no larger than this are marked ≈."
         )
-        yield Section("The raters’ own tilt", (Prose(text(said)), *tilt_charts(texts), tilt_table(texts)))
+        yield Section("The raters’ own tilt", shown(Prose(text(said)), *tilt_charts(texts), tilt_table(texts)))
     if texts.summary.agreement:
         said = (
             "Raters of the same kind rated the same texts. Where two point to opposite groups, a conclusion from one "
             "is a conclusion about the rater. Alpha compares the numbers, the rank correlation only their order."
         )
-        yield Section("Do the raters agree?", (Prose(text(said)), agreement_chart(texts), agreement_table(texts)))
+        yield Section("Do the raters agree?", shown(Prose(text(said)), agreement_chart(texts), agreement_table(texts)))
     people = texts.summary.people
     if people:
         yield Section("What people said", (Prose(text(people_words(people))),))
 
 
-def quality_table(texts: RunTexts) -> Table:
+def quality_table(texts: RunTexts) -> Table | None:
     """Every rater of the run with each figure of its quality, or that there is none."""
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for used in texts.kept.raters:
         figures: tuple[Quality | None, ...] = quality_of(used.name) or (None,)
         for one in figures:
@@ -69,12 +69,12 @@ def quality_table(texts: RunTexts) -> Table:
             interval = "" if one.low is None else percent_range(one.low, one.high, 0)
             seen = TableCell("no" if one.unseen else "in part", one.caution)
             share = TableCell(percent(one.value), interval, sort_key(one.value))
-            rows.append((name, TableCell(one.figure), share, count_cell(one.n), TableCell(one.on), seen))
+            rows.append((name, TableCell(one.figure), share, one.n, TableCell(one.on), seen))
     columns = (
         *(Column("Rater"), Column("What was measured"), *numbers("Figure", "Texts")),
         *(Column("Measured on"), Column("Known to the rater before?")),
     )
-    return Table("Measured quality of the raters", columns, tuple(rows))
+    return table("Measured quality of the raters", columns, rows)
 
 
 def tilt_charts(texts: RunTexts) -> Iterator[Chart]:
@@ -116,9 +116,9 @@ def widest(tilt: RaterTilt) -> tuple[tuple[str, str], Estimate]:
     return max(known, key=lambda one: abs(one[1].value or 0.0), default=(("", ""), Estimate(None)))
 
 
-def tilt_table(texts: RunTexts) -> Table:
+def tilt_table(texts: RunTexts) -> Table | None:
     """Each rater's mean by group on sentences in which only the group changes."""
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for tilt in texts.summary.tilts:
         means = [f"{texts.group(group)} {signed(found.value, 3)}" for group, found in tilt.by_group.items()]
         pair, found = widest(tilt)
@@ -131,7 +131,7 @@ def tilt_table(texts: RunTexts) -> Table:
         name, bias = TableCell(rater_words(tilt.rater)), TableCell(texts.names.bias(tilt.bias))
         rows.append((name, bias, TableCell("; ".join(means)), largest))
     columns = (Column("Rater"), Column("Bias"), Column("Mean by group"), *numbers("Largest difference"))
-    return Table("Ratings of the same sentences about each group", columns, tuple(rows))
+    return table("Ratings of the same sentences about each group", columns, rows)
 
 
 def agreement_chart(texts: RunTexts) -> Chart:
@@ -173,9 +173,9 @@ def _pair_words(one: RatersCompared, texts: RunTexts) -> str:
     return names if alone else f"{names} ({one.model}, {one.source})"
 
 
-def agreement_table(texts: RunTexts) -> Table:
+def agreement_table(texts: RunTexts) -> Table | None:
     """How far raters of the same kind agree, and on which groups they do not."""
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for one in texts.summary.agreement:
         opposite = [f"{texts.names.bias(bias)}: {texts.group(a)} and {texts.group(b)}" for bias, a, b in one.opposite]
         more = [f"and {len(opposite) - _NAMED} more"] if len(opposite) > _NAMED else []
@@ -185,12 +185,12 @@ def agreement_table(texts: RunTexts) -> Table:
         alpha = TableCell(signed(one.krippendorff), sort=sort_key(one.krippendorff))
         correlation = value_cell(one.rank_correlation, decimals=2)
         name = TableCell(_pair_words(one, texts))
-        rows.append((name, count_cell(one.n), correlation, alpha, where if opposite else TableCell("nowhere")))
+        rows.append((name, one.n, correlation, alpha, where if opposite else TableCell("nowhere")))
     columns = (
         *(Column("Raters"), *numbers("Texts", "Rank correlation", "Krippendorff’s alpha")),
         Column("Point to opposite groups"),
     )
-    return Table("Raters of the same kind on the same texts", columns, tuple(rows))
+    return table("Raters of the same kind on the same texts", columns, rows)
 
 
 def people_words(said: PeopleSaid) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tiltmeter.present.blocks import Place
+from tiltmeter.present.blocks import Block, Place
 from tiltmeter.present.charts import group_colours
 from tiltmeter.present.decodings import decoding_words, rater_words
 from tiltmeter.present.reported import Reported
@@ -99,6 +99,11 @@ def texts_of(found: Reported) -> list[RunTexts]:
         for run, summary in found.runs
         if run.continuations and summary.continuations
     ]
+
+
+def shown(*blocks: Block | None) -> tuple[Block, ...]:
+    """The blocks that there are."""
+    return tuple(one for one in blocks if one)
 
 
 def titled(title: str, texts: RunTexts) -> str:

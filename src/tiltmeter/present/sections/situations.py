@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tiltmeter.present.blocks import Block, Chart, Column, Prose, Section, Table, TableCell, text
-from tiltmeter.present.cells import count_cell, numbers, reasons_cell, share_cell, sort_key, value_cell
+from tiltmeter.present.blocks import Chart, Column, Prose, Section, Table, TableCell, text
 from tiltmeter.present.charts import Axis, Dot, DotRow, dots
 from tiltmeter.present.decodings import rater_words
-from tiltmeter.present.sections.run_texts import RunTexts
+from tiltmeter.present.sections.run_texts import RunTexts, shown
+from tiltmeter.present.tables import Cell, numbers, reasons_cell, share_cell, sort_key, table, value_cell
 from tiltmeter.present.words import count, p_value, percent, percent_range
 from tiltmeter.results.summary.situations import SituationsCell
 
@@ -23,10 +23,10 @@ def situation_sections(texts: RunTexts) -> Iterator[Section]:
         "names the stereotyped group counts 1, one that names another group −1 (shared among several others), "
         "one that names none 0. Above 0 the model follows the stereotype."
     )
-    blocks: list[Block] = [Prose(text(said)), *(_chart(cell, texts) for cell in cells)]
-    blocks += [_stereotypes(texts), _named(texts)]
-    every = Section("Every situation", (_every(texts),), folded=True)
-    yield Section("Which group does the model name?", (*blocks, every))
+    charts = (_chart(cell, texts) for cell in cells)
+    every = Section("Every situation", shown(_every(texts)), folded=True)
+    blocks = shown(Prose(text(said)), *charts, _stereotypes(texts), _named(texts), every)
+    yield Section("Which group does the model name?", blocks)
 
 
 def _chart(cell: SituationsCell, texts: RunTexts) -> Chart:
@@ -52,9 +52,9 @@ def _chart(cell: SituationsCell, texts: RunTexts) -> Chart:
     )
 
 
-def _stereotypes(texts: RunTexts) -> Table:
+def _stereotypes(texts: RunTexts) -> Table | None:
     """All situations together, and by the group that the stereotype points to."""
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for cell in texts.summary.situations:
         by_group = [(texts.group(name), found) for name, found in cell.by_stereotyped.items()]
         for name, found in [("all situations", cell.towards), *(by_group if len(by_group) > 1 else [])]:
@@ -63,34 +63,34 @@ def _stereotypes(texts: RunTexts) -> Table:
                     TableCell(name, _where(cell, texts), place=_place(cell, texts)),
                     value_cell(found),
                     TableCell(p_value(found.p), sort=sort_key(found.p)),
-                    count_cell(found.n),
-                    count_cell(found.n_unscored),
-                    count_cell(found.origins),
+                    found.n,
+                    found.n_unscored,
+                    found.origins,
                 )
             )
     columns = (Column("Stereotyped group"), *numbers("Towards the stereotype", "p", "Texts", "Missing", "Situations"))
-    return Table("Does the model follow the stereotype?", columns, tuple(rows))
+    return table("Does the model follow the stereotype?", columns, rows)
 
 
-def _named(texts: RunTexts) -> Table:
+def _named(texts: RunTexts) -> Table | None:
     rows = [
-        (TableCell(texts.group(group), _where(cell, texts)), share_cell(found), count_cell(found.n))
+        (TableCell(texts.group(group), _where(cell, texts)), share_cell(found), found.n)
         for cell in texts.summary.situations
         for group, found in cell.shares.items()
     ]
-    return Table("Share of texts that name each group", (Column("Group"), *numbers("Share", "Texts")), tuple(rows))
+    return table("Share of texts that name each group", (Column("Group"), *numbers("Share", "Texts")), rows)
 
 
-def _every(texts: RunTexts) -> Table:
+def _every(texts: RunTexts) -> Table | None:
     rows = [
         (
             TableCell(one.situation, _where(cell, texts), place={**_place(cell, texts), "origin": one.situation}),
             TableCell(texts.group(one.stereotyped) if one.stereotyped else "no stereotype"),
             value_cell(one.towards),
             TableCell("; ".join(f"{texts.group(group)} {number:,}" for group, number in one.named.items())),
-            count_cell(one.nobody),
+            one.nobody,
             reasons_cell(one.missing),
-            count_cell(one.texts),
+            one.texts,
         )
         for cell in texts.summary.situations
         for one in cell.situations
@@ -99,7 +99,7 @@ def _every(texts: RunTexts) -> Table:
         *(Column("Situation"), Column("Stereotyped group"), *numbers("Towards the stereotype")),
         *(Column("Texts that name"), *numbers("No group or several", "Missing", "Texts")),
     )
-    return Table("Which group the texts name, situation by situation", columns, tuple(rows), sortable=True)
+    return table("Which group the texts name, situation by situation", columns, rows, sortable=True)
 
 
 def _where(cell: SituationsCell, texts: RunTexts) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tiltmeter.present.blocks import Block, Chart, Column, Listing, Prose, Section, Table, TableCell, text
-from tiltmeter.present.cells import count_cell, interval_words, numbers, share_cell, sort_key, value_cell
 from tiltmeter.present.charts import (
     Axis,
     Dot,
@@ -23,7 +22,8 @@ from tiltmeter.present.charts import (
 )
 from tiltmeter.present.decodings import rater_words
 from tiltmeter.present.reported import Reported
-from tiltmeter.present.sections.run_texts import RunTexts, texts_of, titled
+from tiltmeter.present.sections.run_texts import RunTexts, shown, texts_of, titled
+from tiltmeter.present.tables import Cell, interval_words, note_words, numbers, share_cell, sort_key, table, value_cell
 from tiltmeter.present.words import NONE, SPACE, capitalised, count, percent, percent_range, signed
 from tiltmeter.records import STRUCTURE_KINDS, Estimate, Structure
 from tiltmeter.results.summary.structures import structures_of
@@ -123,22 +123,14 @@ def _blocks(one: _Shown) -> Iterator[Block]:
     for pair in one.pairs:
         yield Prose(text(kept_sentence(one.found, pair, one.texts)), "answer")
     yield Prose(text(basis(one.found, one.known)), "note")
-    yield _differences_chart(one)
-    yield _signs_table(one)
-    stability = _stability_chart(one)
-    if stability:
-        yield stability
-    yield _robustness_table(one)
+    yield from shown(_differences_chart(one), _signs_table(one), _stability_chart(one), _robustness_table(one))
     divergence = _divergence_chart(one)
     if divergence:
         yield Section("How far the label shares of the groups differ", (divergence,), folded=True)
-    rest: list[Block] = [_ranking_table(one)]
-    if len(one.cell.families) > 1:
-        rest.append(_families_table(one))
-    rest.append(_every_table(one))
-    if one.found.notes:
-        rest.append(Listing(tuple(text(f"{capitalised(_plain(note))}.") for note in one.found.notes)))
-    yield Section("Best and worst structures, families, and every structure", tuple(rest), folded=True)
+    families = _families_table(one) if len(one.cell.families) > 1 else None
+    notes = Listing(tuple(text(f"{capitalised(_plain(note))}.") for note in one.found.notes))
+    rest = shown(_ranking_table(one), families, _every_table(one), notes if notes.items else None)
+    yield Section("Best and worst structures, families, and every structure", rest, folded=True)
 
 
 def kept_sentence(found: StructureSummary, pair: Pair, texts: RunTexts) -> str:
@@ -196,10 +188,13 @@ def _differences_chart(one: _Shown) -> Chart:
     axis = Axis("difference of the mean ratings", "number", 0.0, "no difference", left, right)
     kept = [one.found.robustness.sign_kept[pair].share for pair in one.pairs]
     steady = sum(share.value == 1.0 for share in kept)
+    title = f"{steady} of {len(kept)} differences between groups have the same direction under every structure"
+    if len(kept) == 1:
+        title = f"{round((kept[0].value or 0.0) * kept[0].n)} of {count(kept[0].n, 'structure')} agree on the direction"
     said = "; ".join(f"{row.label}: {row.dots[0].text}" for row in rows)
     return Chart(
         one.name("structures"),
-        f"Differences with one direction in all structures: {steady} of {len(kept)}",
+        title,
         dots(rows, axis),
         f"Differences between groups over all structures, at both ends, and of the plain prompt. {said}.",
         text(
@@ -221,16 +216,16 @@ def _dot(one: _Shown, pair: Pair, found: Estimate, structure: str, repeats: tupl
     )
 
 
-def _signs_table(one: _Shown) -> Table:
+def _signs_table(one: _Shown) -> Table | None:
     """The difference over all structures, and how many of them have its direction."""
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for pair in one.pairs:
         kept = one.found.robustness.sign_kept[pair]
         whole = value_cell(one.found.robustness.two_way[pair], place=one.place(*pair))
-        counts = (count_cell(kept.reversed), count_cell(kept.ties))
+        counts = (kept.reversed, kept.ties)
         rows.append((TableCell(one.texts.groups(pair)), whole, share_cell(kept.share), *counts))
     columns = (Column("Groups"), *numbers("Over all structures", "Same direction", "Reversed", "No difference"))
-    return Table("How many structures have the direction of all together", columns, tuple(rows))
+    return table("How many structures have the direction of all together", columns, rows)
 
 
 def _stability_chart(one: _Shown) -> Chart | None:
@@ -263,7 +258,7 @@ def _stability_chart(one: _Shown) -> Chart | None:
     )
 
 
-def _robustness_table(one: _Shown) -> Table:
+def _robustness_table(one: _Shown) -> Table | None:
     """Single structures compared with one another, and halves of them."""
     robust = one.found.robustness
     rows = [
@@ -286,7 +281,7 @@ def _robustness_table(one: _Shown) -> Table:
     caption = (
         f"Robustness over {count(robust.n_structures, 'structure')} and {count(robust.n_splits, 'split')} into halves"
     )
-    return Table(caption, columns, tuple(rows))
+    return table(caption, columns, rows)
 
 
 def _cosine(value: float | None) -> TableCell:
@@ -323,9 +318,9 @@ def _divergence_chart(one: _Shown) -> Chart | None:
     )
 
 
-def _ranking_table(one: _Shown) -> Table:
+def _ranking_table(one: _Shown) -> Table | None:
     """The structures with the best and the worst ratings of each group, and over all groups."""
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for group in (*one.found.best.groups, None):
         ranked = (
             ranking.overall if group is None else ranking.groups.get(group, ())
@@ -335,30 +330,30 @@ def _ranking_table(one: _Shown) -> Table:
             (TableCell(one.texts.group(group) if group else "all groups"), *(_ranked(one, own) for own in ranked))
         )
     columns = (Column("Group"), Column("Best structures"), Column("Worst structures"))
-    return Table("Structures with the best and the worst ratings, by group", columns, tuple(rows))
+    return table("Structures with the best and the worst ratings, by group", columns, rows)
 
 
 def _ranked(one: _Shown, ranked: Sequence[tuple[str, float]]) -> TableCell:
-    first, *rest = [f"{name} ({one.known[name].family}) {signed(value, 2)}" for name, value in ranked] or [NONE]
+    first, *rest = [
+        f"{name} ({one.known[name].family}) {signed(value).replace('+', '')}" for name, value in ranked
+    ] or [NONE]
     return TableCell(first, "\n".join(rest))
 
 
-def _families_table(one: _Shown) -> Table:
-    rows = []
+def _families_table(one: _Shown) -> Table | None:
+    rows: list[tuple[Cell, ...]] = []
     for family, summary in sorted(one.cell.families.items()):
         texts = sum(group.mean.n for group in summary.groups.values())
-        rows.append(
-            (TableCell(family), *(value_cell(one.difference(summary, pair)) for pair in one.pairs), count_cell(texts))
-        )
+        rows.append((TableCell(family), *(value_cell(one.difference(summary, pair)) for pair in one.pairs), texts))
     columns = (Column("Family"), *numbers(*map(one.texts.groups, one.pairs), "Texts"))
-    return Table("Differences by family of structures", columns, tuple(rows), sortable=True)
+    return table("Differences by family of structures", columns, rows, sortable=True)
 
 
-def _every_table(one: _Shown) -> Table:
+def _every_table(one: _Shown) -> Table | None:
     """Every structure with its differences, the plain prompt first."""
     examples = {prompt.structure.id: prompt.text for prompt in reversed(one.texts.kept.prompts) if prompt.structure}
     reversals = {(each.structure, each.a, each.b) for each in one.found.reversals}
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for name in sorted(one.found.structures, key=lambda name: name != one.found.settings.fixed):
         summary, form = one.found.structures[name], one.known[name]
         means = [group.mean for group in summary.groups.values()]
@@ -382,12 +377,13 @@ def _every_table(one: _Shown) -> Table:
         )
     named = (Column("Structure"), Column("Kind, family"), Column("Skeleton"))
     columns = (*named, *numbers(*map(one.texts.groups, one.pairs), "Texts"))
-    return Table("Differences under every structure", columns, tuple(rows), sortable=True)
+    return table("Differences under every structure", columns, rows, sortable=True)
 
 
 def _plain(note: str) -> str:
     """A note without the names that figures have in JSON."""
     for name, words in _NOTES.items():
         if note.startswith(name):
-            return words + note.removeprefix(name)
-    return note
+            note = words + note.removeprefix(name)
+            break
+    return note_words(note).replace("p_adjusted", "the corrected p").replace("gaps", "differences")

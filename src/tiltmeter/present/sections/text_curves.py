@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tiltmeter.present.blocks import Chart, Place, text
-from tiltmeter.present.cells import interval_words
 from tiltmeter.present.charts import Axis, Line, LinePoint, Panel, lines
 from tiltmeter.present.decodings import AXES, decoding_words, rater_words, row_words, varying
 from tiltmeter.present.sections.run_texts import RunTexts
 from tiltmeter.present.sections.texts_by_rater import worse_words
+from tiltmeter.present.tables import interval_words
 from tiltmeter.present.words import SPACE, count, signed
 from tiltmeter.records import Decoding, Estimate
 from tiltmeter.results.summary.by_rater import Board, Row

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from tiltmeter.present.blocks import Block, Chart, Column, Prose, Section, Table, TableCell, text
-from tiltmeter.present.cells import count_cell, mean_cell, numbers, reasons_cell, share_cell, sort_key, value_cell
 from tiltmeter.present.charts import Axis, Dot, DotRow, dots
 from tiltmeter.present.decodings import rater_words
-from tiltmeter.present.sections.run_texts import RunTexts
+from tiltmeter.present.sections.run_texts import RunTexts, shown
+from tiltmeter.present.tables import Cell, mean_cell, numbers, reasons_cell, share_cell, sort_key, table, value_cell
 from tiltmeter.present.words import NONE, capitalised, count, p_value, percent, percent_range, signed
 from tiltmeter.raters.scales import scale_of
 from tiltmeter.records import Estimate
@@ -30,8 +30,7 @@ _FAR = {
 def group_sections(texts: RunTexts) -> Iterator[Section]:
     """The sections on single groups, those that have something to show."""
     if texts.summary.cells:
-        blocks: list[Block] = [*mean_charts(texts), means_table(texts)]
-        yield Section("Mean rating of each group", tuple(blocks), folded=True)
+        yield Section("Mean rating of each group", shown(*mean_charts(texts), means_table(texts)), folded=True)
     extremes = extremes_table(texts)
     if extremes:
         threshold = (texts.run.meta["resolved"].get("continuations") or {}).get("threshold", 0.5)
@@ -119,13 +118,13 @@ def _extreme_group(cells: Sequence[ContinuationCell], worse: int, texts: RunText
     return f"Texts about {texts.group(group)} are {how} under {times} of {count(len(cells), 'method')}"
 
 
-def means_table(texts: RunTexts) -> Table:
+def means_table(texts: RunTexts) -> Table | None:
     """Every group under every rater and choice, with the shares of its labels."""
     cells = texts.summary.cells
     several = {name: len({getattr(cell, name) for cell in cells}) > 1 for name in ("model", "source")}
     labelled = any(group.distribution for cell in cells for group in cell.summary.groups.values())
     names = ("Group", "Bias", *(["Model"] if several["model"] else []), *(["Prompts"] if several["source"] else []))
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for cell in cells:
         for group, found in cell.summary.groups.items():
             mean, place = found.mean, texts.place(cell, group)
@@ -141,7 +140,7 @@ def means_table(texts: RunTexts) -> Table:
                     mean_cell(mean, place=place),
                     TableCell(NONE if found.sd is None else f"{found.sd:.3f}", sort=sort_key(found.sd)),
                     *([_labels_cell(found)] if labelled else []),
-                    count_cell(mean.n),
+                    mean.n,
                     TableCell(
                         f"{mean.n_unscored:,}",
                         percent(mean.n_unscored / whole) if mean.n_unscored else "",
@@ -155,7 +154,7 @@ def means_table(texts: RunTexts) -> Table:
         *([Column("Labels")] if labelled else []),
         *numbers("Texts", "Not rated", "Mean if all were rated"),
     )
-    return Table("Mean rating of each group under every choice", columns, tuple(rows), sortable=True)
+    return table("Mean rating of each group under every choice", columns, rows, sortable=True)
 
 
 def _labels_cell(found: GroupSummary) -> TableCell:
@@ -164,7 +163,7 @@ def _labels_cell(found: GroupSummary) -> TableCell:
 
 def extremes_table(texts: RunTexts) -> Table | None:
     """How many texts and prompts of each group are above the threshold, and the mean of each prompt's highest text."""
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for cell in texts.summary.cells:
         far = cell.summary.extremes
         for group in far.get("share_above", {}):
@@ -175,13 +174,13 @@ def extremes_table(texts: RunTexts) -> Table | None:
                 (
                     TableCell(texts.group(group), texts.names.bias(cell.bias), place=place),
                     TableCell(rater_words(cell.rater), where),
-                    share_cell(above, place),
+                    share_cell(above, place=place),
                     share_cell(any_above),
                     mean_cell(highest),
                 )
             )
     columns = (Column("Group"), Column("Rater"), *numbers(*_FAR.values()))
-    return Table("The highest ratings, by group", columns, tuple(rows), sortable=True) if rows else None
+    return table("The highest ratings, by group", columns, rows, sortable=True)
 
 
 def refusal_blocks(texts: RunTexts) -> Iterator[Block]:
@@ -203,8 +202,8 @@ def refusal_blocks(texts: RunTexts) -> Iterator[Block]:
     rows = [
         (
             TableCell(texts.group(name), _place_words(found, texts), place=_place(found, name)),
-            count_cell(group.asked),
-            count_cell(group.refused),
+            group.asked,
+            group.refused,
             share_cell(group.share),
             reasons_cell(group.missing),
         )
@@ -212,21 +211,20 @@ def refusal_blocks(texts: RunTexts) -> Iterator[Block]:
         for name, group in found.groups.items()
     ]
     columns = (Column("Group"), *numbers("Texts asked for", "Refused", "Share refused", "Missing"))
-    yield Table("Refused and missing texts, by group", columns, tuple(rows))
+    yield from shown(table("Refused and missing texts, by group", columns, rows))
     tests = [
         (
             TableCell(texts.groups((pair.a, pair.b)), _place_words(found, texts)),
             value_cell(pair.difference),
             TableCell(p_value(pair.difference.p_adjusted), sort=sort_key(pair.difference.p_adjusted)),
-            count_cell(pair.difference.n),
-            count_cell(pair.difference.origins),
+            pair.difference.n,
+            pair.difference.origins,
         )
         for found in refused
         for pair in found.pairs
     ]
     columns = (Column("Groups"), *numbers("Difference of the shares refused", "Corrected p", "Texts", "Test words"))
-    if tests:
-        yield Table("Is one group refused more often?", columns, tuple(tests))
+    yield from shown(table("Is one group refused more often?", columns, tests))
 
 
 def _refusal_chart(refused: Sequence[Refusals], texts: RunTexts) -> Chart:
@@ -283,7 +281,7 @@ def not_rated_table(texts: RunTexts) -> Table | None:
                 counts.setdefault((reason, cell.bias, group), Counter())[cell.rater] += number
     order = list(dict.fromkeys(reason for reason, *_ in counts))
     several = len({bias for _, bias, _ in counts}) > 1
-    rows = tuple(
+    rows: list[tuple[Cell, ...]] = [
         (
             TableCell(capitalised(reason)),
             TableCell(
@@ -291,9 +289,9 @@ def not_rated_table(texts: RunTexts) -> Table | None:
                 texts.names.bias(bias) if several else "",
                 place={"view": "continuations", "bias": bias, "group": group, "reason": reason},
             ),
-            *(count_cell(counts[reason, bias, group][rater]) for rater in raters),
+            *(counts[reason, bias, group][rater] for rater in raters),
         )
         for reason, bias, group in sorted(counts, key=lambda key: order.index(key[0]))
-    )
+    ]
     columns = (Column("Reason"), Column("Group"), *numbers(*map(rater_words, raters)))
-    return Table("Texts that were not rated, by reason, group and rater", columns, rows) if rows else None
+    return table("Texts that were not rated, by reason, group and rater", columns, rows)

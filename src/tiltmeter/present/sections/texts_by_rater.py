@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from tiltmeter.present.blocks import Block, Chart, Column, Listing, Prose, Section, Table, TableCell, text
-from tiltmeter.present.cells import interval_words, numbers, sort_key
 from tiltmeter.present.charts import HeatCell, HeatKey, HeatRow, heat
 from tiltmeter.present.decodings import rater_words, row_words
-from tiltmeter.present.sections.run_texts import RunTexts
+from tiltmeter.present.sections.run_texts import RunTexts, shown
+from tiltmeter.present.tables import Cell, interval_words, numbers, sort_key, table
 from tiltmeter.present.words import NONE, SPACE, count, listed, percent, signed
 from tiltmeter.raters.quality import quality_of
 from tiltmeter.raters.scales import scale_of
@@ -25,13 +25,14 @@ def board_blocks(board: Board, texts: RunTexts) -> Iterator[Block]:
     """What the methods say together, the heat map, and every figure in a table."""
     yield board_chart(board, texts)
     yield Listing(tuple(map(text, board_notes(board))))
-    table = board_table(board, texts)
     key = (
         f"Small print: 95{SPACE}% interval, ratio of the means where a ratio makes sense, texts rated and not rated."
         " ≈: no larger than the rater’s own tilt."
     )
     yield Section(
-        "The same in figures, with intervals, ratios and counts", (table, Prose(text(key), "note")), folded=True
+        "The same in figures, with intervals, ratios and counts",
+        shown(board_table(board, texts), Prose(text(key), "note")),
+        folded=True,
     )
 
 
@@ -212,10 +213,10 @@ def _range_words(board: Board, rater: str) -> str:
     )
 
 
-def board_table(board: Board, texts: RunTexts) -> Table:
+def board_table(board: Board, texts: RunTexts) -> Table | None:
     """Each rater's difference with its interval and ratio, whether methods agree, and how good the rater is."""
     alone = len({source for source, _, _ in board.rows}) == 1
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for row in board.rows:
         source, decoding = row_words(row, board.rows)
         found = [board.readings.get((row, rater)) for rater in board.raters]
@@ -231,7 +232,7 @@ def board_table(board: Board, texts: RunTexts) -> Table:
     if not board.widest:
         what = f"Mean rating of texts about {texts.group(board.a)} minus that of texts about {texts.group(board.b)}"
     columns = (Column("Prompts, decoding"), *numbers(*map(rater_words, board.raters)), Column("Across raters"))
-    return Table(f"{what}{f' ({board.rows[0][0]})' if alone else ''}", columns, tuple(rows))
+    return table(f"{what}{f' ({board.rows[0][0]})' if alone else ''}", columns, rows)
 
 
 def quality_cell(rater: str) -> TableCell:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from tiltmeter.present.blocks import Document, Section
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.finding import finding_section
+from tiltmeter.present.sections.instrument import instrument
 from tiltmeter.present.sections.limits import limits
 from tiltmeter.present.sections.methods import methods
+from tiltmeter.present.sections.next_words import next_words
 from tiltmeter.present.sections.study import what_was_run
 from tiltmeter.present.sections.summary import sorted_findings, summary
+from tiltmeter.present.sections.views import views
 
 
 def report(found: Reported) -> Document:
@@ -24,7 +27,14 @@ def report(found: Reported) -> Document:
 
 def appendix(found: Reported) -> list[Section]:
     """Every figure, how it was made, and what it leaves open."""
-    return [*limits(found), *methods(found), *what_was_run(found)]
+    return [
+        *next_words(found),
+        *views(found),
+        *instrument(found),
+        *limits(found),
+        *methods(found),
+        *what_was_run(found),
+    ]
 
 
 def title_of(found: Reported) -> str:

@@ -12,7 +12,7 @@ from tests.report.completions import DECODINGS, make_rated_run
 from tiltmeter.errors import InvalidData
 from tiltmeter.raters.scales import SCALES
 from tiltmeter.records import Decoding, Rating
-from tiltmeter.report.continuations import compared_groups
+from tiltmeter.results.summary.by_rater import compared_groups
 from tiltmeter.report.limitations import limitations
 from tiltmeter.results import summarise_run
 from tiltmeter.results.account import account

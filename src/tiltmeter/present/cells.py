@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from tiltmeter.present.blocks import Column, Place, TableCell
 from tiltmeter.present.words import percent, percent_range, signed
@@ -40,6 +41,12 @@ def value_cell(found: Estimate, *, decimals: int = 3, mark: str = "", place: Pla
     """A mean or a difference, with its interval below it, or why there is none."""
     small = interval_words(found, decimals) if found.value is not None else found.note or ""
     return TableCell(signed(found.value, decimals), small, sort_key(found.value), mark, place=place)
+
+
+def mean_cell(found: Estimate, *, decimals: int = 3, place: Place | None = None) -> TableCell:
+    """A mean, which needs no plus, with its interval below it, or why there is none."""
+    made = value_cell(found, decimals=decimals, place=place)
+    return replace(made, text=made.text.replace("+", ""), small=made.small.replace("+", ""))
 
 
 def interval_words(found: Estimate, decimals: int = 3) -> str:

@@ -9,9 +9,15 @@ from tiltmeter.present.sections.instrument import instrument
 from tiltmeter.present.sections.limits import limits
 from tiltmeter.present.sections.methods import methods
 from tiltmeter.present.sections.next_words import next_words
+from tiltmeter.present.sections.order import order
+from tiltmeter.present.sections.pairs import pairs
+from tiltmeter.present.sections.raters import raters
+from tiltmeter.present.sections.structures import structures
 from tiltmeter.present.sections.study import what_was_run
 from tiltmeter.present.sections.summary import sorted_findings, summary
+from tiltmeter.present.sections.texts import texts
 from tiltmeter.present.sections.views import views
+from tiltmeter.present.sections.written import written
 
 
 def report(found: Reported) -> Document:
@@ -28,9 +34,15 @@ def report(found: Reported) -> Document:
 def appendix(found: Reported) -> list[Section]:
     """Every figure, how it was made, and what it leaves open."""
     return [
-        *next_words(found),
-        *views(found),
         *instrument(found),
+        *views(found),
+        *pairs(found),
+        *written(found),
+        *order(found),
+        *texts(found),
+        *structures(found),
+        *raters(found),
+        *next_words(found),
         *limits(found),
         *methods(found),
         *what_was_run(found),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from tiltmeter.present.blocks import Column, Table, TableCell
+from tiltmeter.present.blocks import Column, Place, Table, TableCell
 from tiltmeter.present.words import NONE, SPACE, percent, percent_range, signed
 from tiltmeter.records import Estimate
 
@@ -13,7 +13,7 @@ Cell = TableCell | str | int | None
 Label = Column | str
 
 
-def numbers(*labels: str) -> tuple[Column, ...]:
+def numbers(*labels: str) -> tuple[Label, ...]:
     """Columns of numbers under these headings."""
     return tuple(Column(label, number=True) for label in labels)
 
@@ -54,7 +54,7 @@ def no_interval(found: Estimate) -> str:
         return ""
     if found.n == 1 and "single origin" in (found.note or ""):
         return "a single item"
-    return note_words((found.note or "no interval").removeprefix("no interval: "))
+    return note_words((found.note or "no interval").removeprefix("no interval: ").removeprefix("no correlation: "))
 
 
 def note_words(note: str) -> str:
@@ -63,10 +63,10 @@ def note_words(note: str) -> str:
     return plain.removeprefix("there is ").removeprefix("there are ")
 
 
-def share_cell(found: Estimate, *, mark: str = "", interval: bool = True) -> TableCell:
+def share_cell(found: Estimate, *, mark: str = "", interval: bool = True, place: Place | None = None) -> TableCell:
     """A share, with its interval below it."""
     small = percent_range(found.low, found.high) if interval and found.low is not None else ""
-    return TableCell(percent(found.value), small, sort_key(found.value), mark)
+    return TableCell(percent(found.value), small, sort_key(found.value), mark, place=place)
 
 
 def number_cell(found: Estimate, decimals: int = 2, *, mark: str = "") -> TableCell:
@@ -88,3 +88,8 @@ def change_cell(change: float | None, relative: float | None = None) -> TableCel
 def differs(found: Estimate) -> bool:
     """Whether a figure differs from neutral after correction for the number of comparisons."""
     return found.p_adjusted is not None and found.p_adjusted < 1 - found.level
+
+
+def side_mark(found: Estimate) -> str:
+    """How a share is marked that differs from one half after correction: by its side."""
+    return "" if not differs(found) or found.value is None else "above" if found.value > 0.5 else "below"

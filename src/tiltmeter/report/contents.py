@@ -214,7 +214,7 @@ class Contents:
                     (TableCell(reason), *(TableCell(f"{cell.unscored.get(reason, 0):,}") for cell in cells))
                     for reason, _ in totals.most_common()
                 ]
-                every = (TableCell("All pairs", mark="mean"), *(TableCell(f"{len(cell.scores):,}") for cell in cells))
+                every = (TableCell("All pairs", mark="mean"), *(TableCell(f"{cell.pairs:,}") for cell in cells))
                 columns = (Column("Reason"), *(Column(short_scorer(cell.scorer), number=True) for cell in cells))
                 if rows:
                     caption = f"{self._place(one, source)}: pairs without a score, by reason and scorer"

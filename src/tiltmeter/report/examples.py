@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tiltmeter.measures.pairs import TIE, margin
-from tiltmeter.records import Pair, PairScore
+from tiltmeter.measures.pairs import TIE
+from tiltmeter.records import Span
 from tiltmeter.report.series import spec_of
 from tiltmeter.report.words import percent
 from tiltmeter.results import Cell
+from tiltmeter.results.items import ShownPair, shown_pairs
 from tiltmeter.results.summary.sources_compared import AttributeGap, Comparison
 
 SHOWN = 6
@@ -56,9 +57,9 @@ class ExampleList:
 def example_lists(cell: Cell, benchmarks: set[str], shown: int = SHOWN) -> list[ExampleList]:
     """The strongest stereotyped choices of a cell, the strongest of the other, and the nearest to a tie."""
     made = [
-        _example(score, distance)
-        for score, distance in zip(cell.scores, margin(cell.scores), strict=True)
-        if distance is not None and score.pair.contrast == "stereotype" and spec_of(score.pair.bias) not in benchmarks
+        _example(pair)
+        for pair in shown_pairs(cell.measured)
+        if pair.margin is not None and spec_of(pair.bias) not in benchmarks
     ]
     # Ties in the margin keep the order of the run, since sorting is stable.
     upward = sorted((one for one in made if one.margin > TIE), key=lambda one: -one.margin)[:shown]
@@ -82,7 +83,7 @@ def disagreement_lists(found: Comparison, templates: Cell, written: Cell, benchm
     lists = []
     for gap in gaps:
         pairs = [_about(cell, gap) for cell in (templates, written)]
-        shared = set.intersection(*({_terms(score.pair) for score, _ in some} for some in pairs))
+        shared = set.intersection(*({_terms(pair) for pair in some} for some in pairs))
         toward = 1 if gap.difference > 0 else -1
         sides = zip((templates, written), (gap.first, gap.second), pairs, (-toward, toward), strict=True)
         for cell, share, some, sign in sides:
@@ -91,43 +92,38 @@ def disagreement_lists(found: Comparison, templates: Cell, written: Cell, benchm
     return lists
 
 
-def _loudest(pairs: Sequence[tuple[PairScore, float]], sign: int, shared: set[tuple[str, str]]) -> list[Example]:
+def _loudest(pairs: Sequence[ShownPair], sign: int, shared: set[tuple[str, str]]) -> list[Example]:
     """The pairs farthest to one side, those with shared terms before the others."""
-    ordered = sorted(pairs, key=lambda one: (_terms(one[0].pair) not in shared, -sign * one[1]))
-    return [_example(score, distance) for score, distance in ordered[:_DISAGREEING]]
+    ordered = sorted(pairs, key=lambda pair: (_terms(pair) not in shared, -sign * (pair.margin or 0.0)))
+    return [_example(pair) for pair in ordered[:_DISAGREEING]]
 
 
-def _about(cell: Cell, gap: AttributeGap) -> list[tuple[PairScore, float]]:
-    """The scored pairs of a cell about an attribute, and by how much each prefers the stereotyped text."""
+def _about(cell: Cell, gap: AttributeGap) -> list[ShownPair]:
+    """The scored pairs of a cell about an attribute."""
     return [
-        (score, distance)
-        for score, distance in zip(cell.scores, margin(cell.scores), strict=True)
-        if distance is not None and (score.pair.bias, score.pair.attribute) == (gap.bias, gap.attribute)
+        pair
+        for pair in shown_pairs(cell.measured)
+        if pair.margin is not None and (pair.bias, pair.attribute) == (gap.bias, gap.attribute)
     ]
 
 
-def _terms(pair: Pair) -> tuple[str, str]:
-    return pair.terms[0].casefold(), pair.terms[1].casefold()
+def _terms(pair: ShownPair) -> tuple[str, str]:
+    first, second = sorted(term.casefold() for term in pair.terms)
+    return first, second
 
 
-def _example(score: PairScore, distance: float) -> Example:
-    first = score.pair.stereotyped or 0
-    return Example(
-        score.pair.bias,
-        distance,
-        (_sentence("stereotyped", score, first), _sentence("other", score, 1 - first)),
+def _example(pair: ShownPair) -> Example:
+    roles = ("stereotyped", "other")
+    first, second = (
+        Sentence(role, tuple(_segments(text, marks)), score)
+        for role, text, marks, score in zip(roles, pair.texts, pair.marks, pair.scores or (0.0, 0.0), strict=True)
     )
+    return Example(pair.bias, pair.margin or 0.0, (first, second))
 
 
-def _sentence(role: str, score: PairScore, side: int) -> Sentence:
-    scores = score.scores or (0.0, 0.0)
-    return Sentence(role, tuple(_segments(score.pair, side)), scores[side])
-
-
-def _segments(pair: Pair, side: int) -> Sequence[Segment]:
-    text = pair.texts[side]
+def _segments(text: str, marks: Mapping[str, Sequence[Span]]) -> Sequence[Segment]:
     kinds = [""] * len(text)
-    for kind, spans in (("attribute", pair.attribute_spans[side]), ("group", pair.group_spans[side])):
+    for kind, spans in marks.items():
         for start, end in spans:
             inside = range(max(0, start), min(end, len(text)))
             for place in inside:

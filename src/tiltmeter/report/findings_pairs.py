@@ -11,6 +11,7 @@ from tiltmeter.report.contents import Contents
 from tiltmeter.report.pair_structures import structure_swarm, structures_in_words
 from tiltmeter.report.series import Series, spec_of
 from tiltmeter.results import Cell
+from tiltmeter.results.items import structures_of_pairs
 
 
 def pairs_found(contents: Contents) -> dict[str, Any]:
@@ -77,7 +78,7 @@ def _structures(contents: Contents, one: Series) -> Iterator[dict[str, Any]]:
 
 
 def _strips(contents: Contents, cell: Cell) -> dict[str, Any]:
-    known = {score.pair.structure.id: score.pair.structure for score in cell.scores if score.pair.structure}
+    known = structures_of_pairs(cell.measured)
     return {
         "words": structures_in_words(
             [structure_swarm(contents.label(bias), cell, bias, known) for bias in cell.structures]

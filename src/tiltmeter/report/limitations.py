@@ -168,7 +168,7 @@ def _unscored(runs: Runs) -> Iterator[str]:
     for _, summary in runs:
         for cell in summary.cells:
             number = sum(cell.unscored.values())
-            pairs.append((_part(number, len(cell.scores)), f"{cell.model}, {short_scorer(cell.scorer)}"))
+            pairs.append((_part(number, cell.pairs), f"{cell.model}, {short_scorer(cell.scorer)}"))
         for one in summary.continuations.cells if summary.continuations else ():
             for group, found_of in one.summary.groups.items():
                 missing, rated = found_of.mean.n_unscored, found_of.mean.n

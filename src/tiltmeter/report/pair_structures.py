@@ -13,6 +13,7 @@ from tiltmeter.report.drawn import Drawn, draw
 from tiltmeter.report.figures import Swarm, SwarmKey, swarms
 from tiltmeter.report.words import count, percent
 from tiltmeter.results import Cell
+from tiltmeter.results.items import structures_of_pairs
 from tiltmeter.stats.estimates import scaled, shifted
 
 
@@ -36,7 +37,7 @@ def pair_structure_views(contents: Contents) -> list[PairStructuresView]:
 
 
 def _view(place: str, cell: Cell, contents: Contents) -> PairStructuresView:
-    known = {score.pair.structure.id: score.pair.structure for score in cell.scores if score.pair.structure}
+    known = structures_of_pairs(cell.measured)
     rows = [structure_swarm(contents.label(bias), cell, bias, known) for bias in cell.structures]
     key = SwarmKey(
         series=tuple(f"{kind} structure" for kind in STRUCTURE_KINDS),

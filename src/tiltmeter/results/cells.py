@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tiltmeter.parquet import SQL_TYPES, Rows, attach, database, fill, quoted, save, says_of_itself
+from tiltmeter.parquet import Rows, attach, database, fill, quoted, save, says_of_itself
 from tiltmeter.records import Decoding
 from tiltmeter.results.measurements import MADE, VERSION
 from tiltmeter.results.measurements.columns import CHOSEN, COUNTED, DECODING, HUMAN, MEASUREMENTS, SCALE, STAND_INS
@@ -33,7 +33,8 @@ _NAMES = ("model", "source", "bias", "measure", "scorer", "rater", "scope", "wor
 _ORDER = ("model", "view", "source", "bias", "scorer", "decoding", "rater", "words", "bounded", "combine", "measure")
 _OF_ITEMS = ("attribute", "kind", "role", "written_for")
 """What measurements have from their items."""
-_ORDERED = {"number": int, "place": int, **MEASUREMENTS, **dict.fromkeys(_OF_ITEMS, str)}
+ORDERED: Mapping[str, type] = {"number": int, "place": int, **MEASUREMENTS, **dict.fromkeys(_OF_ITEMS, str)}
+"""Measurements by cell, in the order of the study."""
 _DECODING_WORDS = {"max_new_tokens": "new tokens"}
 """What a setting of a decoding is called where it is not called by its name."""
 
@@ -156,8 +157,7 @@ class Table:
             self._database = stack.enter_context(database())
             for file in ("items.parquet", "measurements.parquet"):
                 self._read(run, file)
-            listed = ", ".join(f"{quoted(name)} {SQL_TYPES[kind]}" for name, kind in _ORDERED.items())
-            self._database.execute(f"CREATE TABLE ordered ({listed})")
+            fill(self._database, "ordered", ORDERED, ())
             self.cells = tuple(self._sorted(self._numbered("measurements")))
             """Every cell, by model, source, bias and choices in the order of the study."""
             self._close = stack.pop_all().close

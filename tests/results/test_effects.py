@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.results.written import chosen, as_tested, written
+from tests.results.written import as_tested, chosen, written
 from tiltmeter.results import summarise_scores
 from tiltmeter.results.summary.effects import Effect, effects
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.results.written import SOURCE, chosen, labelled, as_tested, written
+from tests.results.written import SOURCE, as_tested, chosen, labelled, written
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Pair, Written
 from tiltmeter.results.summary.generated import summarise_generated

@@ -116,7 +116,12 @@ def test_means_of_next_words_are_those_of_the_summary(words: Written) -> None:
     assert summary is not None
     names = ("model", "source", "bias", "words", "bounded", "combine")
     by_place = {
-        (*(one.get(name) for name in names), one["perturbation"], f"{one['group']}/{one['against']}", one["measure"]): one
+        (
+            *(one.get(name) for name in names),
+            one["perturbation"],
+            f"{one['group']}/{one['against']}",
+            one["measure"],
+        ): one
         for one in figures
         if "against" in one
     }

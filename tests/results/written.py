@@ -9,7 +9,7 @@ from typing import Literal
 
 from tiltmeter.records import Pair, PairScore
 from tiltmeter.results.cells import Table, table_of
-from tiltmeter.results.items import Tested, tested_scores
+from tiltmeter.results.items import Tested, measured_scores
 from tiltmeter.results.measurements.people import label_rows
 from tiltmeter.results.summary.labels import Labels
 from tiltmeter.store import Run
@@ -58,7 +58,7 @@ def as_tested(scores: Sequence[PairScore], benchmarks: Sequence[str] = ()) -> li
     plain = [replace(score, pair=replace(score.pair, stands_in=None)) for score in scores]
     return [
         Tested(one.row._replace(role=score.pair.stands_in), one.item)
-        for one, score in zip(tested_scores(plain, benchmarks), scores, strict=True)
+        for one, score in zip(measured_scores(plain, benchmarks), scores, strict=True)
     ]
 
 

@@ -67,12 +67,12 @@ def pair_item(cell: Combination, row: Measurement, margin: float | None = None) 
     )
 
 
-def tested(cells: Sequence[Cell]) -> list[Tested]:
+def measured_pairs(cells: Sequence[Cell]) -> list[Tested]:
     """The pairs of some cells by their preference."""
     return [Tested(row, pair_item(cell, row)) for cell in cells for row in cell.rows]
 
 
-def tested_scores(scores: Sequence[PairScore], benchmarks: Collection[str] = ()) -> list[Tested]:
+def measured_scores(scores: Sequence[PairScore], benchmarks: Collection[str] = ()) -> list[Tested]:
     """The same of scores that are in no table; pairs that are not the test itself do not count."""
     made = []
     for score in scores:

@@ -14,7 +14,7 @@ from tiltmeter.results.cells import Measurement, Table, table_of
 from tiltmeter.results.findings.instrument import Instrument, instrument_of
 from tiltmeter.results.findings.view_agreement import ViewAgreement
 from tiltmeter.results.findings.view_readings import summarise_agreement
-from tiltmeter.results.items import Judged, flags, pair_items, tested, tested_scores
+from tiltmeter.results.items import Judged, flags, measured_pairs, measured_scores, pair_items
 from tiltmeter.results.leading import rank_of
 from tiltmeter.results.measurements.columns import ASIDE, AUDIT, CONTROL, MEANING, SCORE
 from tiltmeter.results.measurements.people import label_rows
@@ -150,7 +150,7 @@ def summarise_scores(
     scores: Sequence[PairScore], benchmarks: Iterable[str] = (), *, level: float = 0.95
 ) -> PairSummary:
     """Estimates over scored pairs; pairs of which neither text is stereotyped, or that only stand in, do not count."""
-    return summarise([one.item for one in tested_scores(scores, set(benchmarks))], level=level)
+    return summarise([one.item for one in measured_scores(scores, set(benchmarks))], level=level)
 
 
 def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
@@ -254,7 +254,7 @@ def _cell(table: Table, scores: Sequence[measured.Cell], judged: Mapping[str, Ju
         controls=_controls([cell.beside(_PREFERENCES[1]) for cell in scores if cell.measure == _SCORES[1]]),
         unscored=Counter(row.reason for row in rows[::2] if row.reason),
         stereoset=summarise_pairs(scores, seed),
-        generated=summarise_generated(tested(preferences), tested(stand_ins), **judged),
+        generated=summarise_generated(measured_pairs(preferences), measured_pairs(stand_ins), **judged),
         structures=pair_structures(items),
         measured=scores,
         # Each pair has two texts.

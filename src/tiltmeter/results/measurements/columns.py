@@ -76,8 +76,8 @@ PROBABILITY, HIGHEST, GAP = "probability", "highest", "gap"
 WORD = "log_probability"
 """Of one word, which is the label."""
 SALIENCY = ("saliency.profession", "saliency.last", "saliency.residue")
-AUDIT = "issues.v1"
-"""The audit of written sentences as a rater."""
+AUDIT = "issues"
+"""The audit of written sentences as a rater; a run does not say which version of it looked."""
 COUNTED: Mapping[View, frozenset[str]] = {
     "pairs": frozenset((PREFERENCE.name, MARGIN.name)),
     "continuations": frozenset((RATING,)),

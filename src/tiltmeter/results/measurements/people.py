@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tiltmeter.parquet import Rows
 from tiltmeter.raters.scales import SCALES
 from tiltmeter.results.measurements import marked
 from tiltmeter.results.measurements.columns import HUMAN, RATING, of_prompt, scale, settings_of
 from tiltmeter.results.measurements.continuations import written
 from tiltmeter.results.measurements.pairs import flag_rows
+from tiltmeter.results.summary.labels import Labels, matched
+from tiltmeter.results.summary.people_ratings import PeopleRatings, text_id
 from tiltmeter.results.summary.refusals import ANY
 from tiltmeter.store import Run
-
-if TYPE_CHECKING:
-    from tiltmeter.results.summary.labels import Labels
-    from tiltmeter.results.summary.people_ratings import PeopleRatings
 
 
 def rating_rows(run: Run, people: PeopleRatings) -> Rows:
@@ -29,8 +25,6 @@ def label_rows(run: Run, labels: Labels) -> Rows:
 
 
 def _ratings(run: Run, people: PeopleRatings) -> Rows:
-    from tiltmeter.results.summary.people_ratings import text_id
-
     known = SCALES.get(people.kind)
     ends = scale(known.low, known.high, known.neutral, known.worse) if known else {}
     for model, one in written(run):
@@ -44,8 +38,6 @@ def _ratings(run: Run, people: PeopleRatings) -> Rows:
 
 
 def _labels(run: Run, labels: Labels) -> Rows:
-    from tiltmeter.results.summary.labels import matched
-
     names = matched(labels, run.pairs)
     for annotator, found in labels.annotations.by_annotator.items():
         judged = {pair: found[name] for pair, name in names.items() if name in found}

@@ -39,7 +39,7 @@ from tiltmeter.report.next_word_rows import (
 )
 from tiltmeter.results import RunSummary
 from tiltmeter.results.cells import TEST, table_of
-from tiltmeter.results.measurements.columns import CONTROL, FIRST, MEANING, OTHER, SCORE, SECOND, STEREOTYPED
+from tiltmeter.results.measurements.columns import CONTROL, MEANING, SCORE
 from tiltmeter.results.summary.structures import structures_of
 from tiltmeter.results.summary.text_records import ContinuationsSummary
 from tiltmeter.store import Run, completion_columns, completion_rows
@@ -183,7 +183,7 @@ def _scored_pairs(run: Run) -> Rows:
 def _pair_row(found: dict[str, Any]) -> Row:
     role, value = found["role"], found["preference"]
     both = {
-        "group": _named(found["group"], found["against"]),
+        "group": (found["group"], found["against"]),
         "term": (found["term"], found["other_term"]),
         "sentence": (found["text"], found["other_text"]),
         "label": (None, None) if role in (CONTROL, MEANING) else ("stereotype", "anti-stereotype"),
@@ -195,12 +195,6 @@ def _pair_row(found: dict[str, Any]) -> Row:
     became = _became(swapped["score"], preferred_text, None if role in (CONTROL, MEANING) else value, found["unscored"])
     contrast = "meaning" if role == MEANING else "stereotype"
     return {**found, "id": found["item"], **made, "contrast": contrast, **became}
-
-
-def _named(*groups: str) -> tuple[str, str]:
-    """The groups of a pair, blank where it names none."""
-    first, second = ("" if group in (STEREOTYPED, OTHER, FIRST, SECOND) else group for group in groups)
-    return first, second
 
 
 def _estimates(run: Run, summary: RunSummary) -> Iterator[dict[str, object]]:

@@ -82,6 +82,8 @@ def items(run: Run) -> Rows:
             **of_pair(pair),
             **(pair.structure.cells() if pair.structure else {}),
             "attribute": pair.attribute,
+            # Blank where the source names no groups.
+            **dict(zip(("group", "against"), _sided(pair, pair.groups), strict=True)),
             **dict(zip(("term", "other_term"), _sided(pair, pair.terms), strict=True)),
             **dict(zip(("text", "other_text"), _sided(pair, pair.texts), strict=True)),
             **dict(zip(("marks", "other_marks"), _sided(pair, (spans[0], spans[1])), strict=True)),

@@ -10,6 +10,7 @@ import pytest
 from tests.results.written import SOURCE, as_tested, chosen, labelled, written
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Pair, Written
+from tiltmeter.results.measurements.people import label_rows
 from tiltmeter.results.summary.generated import summarise_generated
 from tiltmeter.results.summary.labels import judged_by_people, matched, read_labels, said_by_people, summarise_people
 from tiltmeter.sources.generated.annotations import COLUMNS, export_annotations
@@ -124,3 +125,16 @@ def test_ids_that_are_numbers_are_read_as_text(tmp_path: Path) -> None:
     path.write_text(json.dumps({**dict.fromkeys(COLUMNS, ""), "id": 7, "text": "x", "I1": 1}), encoding="utf-8")
     labels = read_labels([path])
     assert list(labels.texts) == labels.annotations.ids == ["7"]
+
+
+def test_what_people_say_is_added_once_and_leaves_other_cells_alone(tmp_path: Path) -> None:
+    ann = sheet(tmp_path / "ann.csv", sentences(PAIRS), {0: "I1"})
+    run, table = labelled(PAIRS, read_labels([ann]), tmp_path)
+    assert {cell.rater for cell in table.by_people("pairs")} == {"human:ann"}
+    assert table.of("pairs") == [], "flags are no cells of the test"
+    before = {cell.measure: cell.rows for cell in table.by_people("pairs")}
+    table.add("pairs", label_rows(run, read_labels([ann])))
+    assert {cell.measure: cell.rows for cell in table.by_people("pairs")} == before
+    assert [row.value for row in before["I1"]] == [1.0]
+    table.add("pairs", ())
+    assert table.by_people("pairs") == []

@@ -238,7 +238,8 @@ class Table:
         for table in ("measurements", "ordered"):
             self._database.execute(f"DELETE FROM {table} WHERE {_BY_PEOPLE} AND view = ?", [view])
         fill(self._database, "added", MEASUREMENTS, rows)
-        kept = [cell for cell in self.cells if cell not in self.by_people(view)]
+        gone = {cell.number for cell in self.by_people(view)}
+        kept = [cell for cell in self.cells if cell.number not in gone]
         self.cells = tuple(self._sorted([*kept, *self._numbered("added")]))
         self._database.execute("INSERT INTO measurements SELECT * FROM added; DROP TABLE added")
         self.__dict__.pop("by_place", None)

@@ -41,7 +41,7 @@ def test_few_origins_are_counted(paired: str) -> None:
 
 
 def test_the_worst_share_without_a_score_is_said(paired: str, summary: RunSummary) -> None:
-    worst = max(sum(cell.unscored.values()) / len(cell.scores) for cell in summary.cells)
+    worst = max(sum(cell.unscored.values()) / cell.pairs for cell in summary.cells)
     assert f"Up to {100 * worst:.1f}\N{NO-BREAK SPACE}% of the pairs have no score" in paired
     assert "prior-corrected). If these differ" in paired
 

@@ -19,8 +19,10 @@ from tests.store.broken import rewritten
 from tests.web.bench import fields_of, opened
 from tests.web.texts_run import make_texts
 from tiltmeter.results import read_labels, read_ratings
+from tiltmeter.results.cells import table_of
+from tiltmeter.results.measurements.people import label_rows, rating_rows
 from tiltmeter.results.summary.labels import judged_by_people
-from tiltmeter.results.summary.people_ratings import rated_by_people
+from tiltmeter.results.summary.people import rated_by_people
 from tiltmeter.store import ANNOTATIONS, LEDGER, Annotations, read_run
 from tiltmeter.store.annotations import Item
 from tiltmeter.store.reading import rows_of
@@ -327,7 +329,9 @@ def test_a_sheet_of_ratings_is_one_that_the_report_reads(
     (tmp_path / "sheet.csv").write_text(answer.text, encoding="utf-8")
     people = read_ratings([tmp_path / "sheet.csv"])
     assert people.kind == "regard"
-    rated = rated_by_people(read_run(folder), people)
+    run = read_run(folder)
+    table_of(run).add("continuations", rating_rows(run, people))
+    rated = rated_by_people(table_of(run))
     assert len(rated) == 12
     assert sorted(one.value for one in rated) == [-1.0] * 4 + [0.0] * 5 + [1.0] * 3
 
@@ -343,7 +347,10 @@ def test_a_sheet_of_issues_is_one_that_the_report_reads(
     assert 'filename="ann-b.csv"' in answer.headers["content-disposition"]
     (tmp_path / "ann-b.csv").write_text(answer.text, encoding="utf-8")
     labels = read_labels([tmp_path / "ann-b.csv"])
-    judged = judged_by_people(labels, read_run(folder).pairs)
+    run = read_run(folder)
+    table_of(run).add("pairs", label_rows(run, labels))
+    judged = judged_by_people(table_of(run))
+    assert judged is not None
     assert set(judged.values()) == {frozenset({"I1", "I4"}), frozenset()}
 
 

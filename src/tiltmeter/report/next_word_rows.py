@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tiltmeter.records import Estimate, NextWords
+from tiltmeter.records import Estimate, NextWord
+from tiltmeter.results.cells import table_of
 from tiltmeter.results.files.next_words import COLUMNS
-from tiltmeter.results.ledger.next_words import OWN_WORDS, word_choices
+from tiltmeter.results.measurements.columns import GAP, HIGHEST, WORD
 from tiltmeter.results.summary.next_word_cells import NextWordCell, NextWordsSummary
 from tiltmeter.results.summary.next_words import Part
-from tiltmeter.store import AskedPrompt, Run
-from tiltmeter.study import WordChoice
+from tiltmeter.store import Run
 
 Rows = Iterator[dict[str, object]]
 _KINDS: Mapping[str, type] = {"bounded": int, **dict.fromkeys(("probability", "logprob", "highest", "gap"), float)}
@@ -30,48 +30,24 @@ NEXT_WORD_ESTIMATES: Mapping[str, type] = {
 }
 
 
+_WORDS = f"""
+SELECT word.model, word.source, word.bias, word.words, word.bounded, item AS prompt, items.text,
+       word.origin AS profession, word.template, status, word.perturbation, word."group", word.label AS word,
+       word.value AS logprob, highest, gap, word.reason AS unscored
+FROM ordered AS word
+JOIN (SELECT model, words, bounded, item, perturbation, any_value(value) FILTER (measure = '{HIGHEST}') AS highest,
+             any_value(value) FILTER (measure = '{GAP}') AS gap
+      FROM ordered WHERE view = 'next words' AND measure IN ('{HIGHEST}', '{GAP}') GROUP BY ALL)
+  USING (model, words, bounded, item, perturbation)
+JOIN items USING (view, item, perturbation)
+WHERE word.view = 'next words' AND word.measure = '{WORD}' ORDER BY word.place
+"""
+
+
 def next_word_rows(run: Run) -> Rows:
     """A row for each model, prompt, perturbation and word of each set; what is unscored is blank and has a reason."""
-    if run.next_words is None:
-        return
-    choices = run.meta["resolved"]["next_words"]
-    sets = word_choices(choices)
-    for model in run.next_words.models:
-        for bounded in choices["bounded"]:
-            answers = run.next_words.answers(model, bounded=bounded)
-            for choice in sets:
-                for one in run.next_words.asked:
-                    # One that has not been asked yet is missing, not unscored.
-                    if one.question is None or one.question in answers:
-                        place = {"model": model, "bounded": int(bounded), "words": choice.label or OWN_WORDS}
-                        yield from _words(one, answers, choice, place)
-
-
-def _words(one: AskedPrompt, answers: Mapping[int, NextWords], choice: WordChoice, place: Mapping[str, object]) -> Rows:
-    prompt = one.asked.prompt
-    sets = choice.of(prompt)
-    answer = one.answer(answers, sets)
-    by_word = {each.word: each for each in answer.words}
-    for group, words in sets:
-        for word in words:
-            yield {
-                **place,
-                "source": prompt.source,
-                "bias": prompt.bias,
-                "prompt": prompt.id,
-                "text": prompt.text,
-                "profession": prompt.origin,
-                "template": one.template,
-                "status": prompt.status,
-                "perturbation": one.asked.perturbation,
-                "group": group,
-                "word": word,
-                "probability": by_word[word].probability,
-                "logprob": by_word[word].logprob,
-                "highest": answer.highest,
-                "gap": answer.gap,
-                "unscored": by_word[word].unscored,
-            }
+    for row in table_of(run).stream(_WORDS):
+        yield {**row, "probability": NextWord(row["word"], row["logprob"]).probability}
 
 
 def next_word_estimate_rows(found: NextWordsSummary) -> Rows:

@@ -9,10 +9,11 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from tiltmeter.addresses import joined
 from tiltmeter.files import whole_file, write_csv
-from tiltmeter.measures.pairs import preference, preferred
+from tiltmeter.measures.pairs import PREFERENCE, preference, preferred
 from tiltmeter.parquet import Rows
 from tiltmeter.parquet import write_parquet as write_parquet_file
 from tiltmeter.records import STRUCTURE_COLUMNS, Estimate, PairScore
@@ -37,9 +38,13 @@ from tiltmeter.report.next_word_rows import (
     next_word_rows,
 )
 from tiltmeter.results import RunSummary
+from tiltmeter.results.cells import TEST, table_of
+from tiltmeter.results.measurements.columns import CONTROL, MEANING, SCORE
 from tiltmeter.results.summary.structures import structures_of
 from tiltmeter.results.summary.text_records import ContinuationsSummary
 from tiltmeter.store import Run, completion_columns, completion_rows
+
+Row = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +107,13 @@ def scored_cells(score: PairScore) -> dict[str, object]:
     0.5 for a tie. A pair of which neither text is stereotyped has no `stereotyped`, whichever is preferred.
     """
     first, second = score.scores or (None, None)
-    labelled = score.pair.contrast == "stereotype"
-    value = preference([score])[0] if labelled else None
-    return {
-        "score_1": first,
-        "score_2": second,
-        "preferred": preferred(score),
-        "stereotyped": int(value) if value in (0, 1) else value,
-        "unscored": score.unscored,
-    }
+    value = preference([score])[0] if score.pair.contrast == "stereotype" else None
+    return _became((first, second), preferred(score), value, score.unscored)
+
+
+def _became(scores: tuple[object, object], chosen: object, value: float | None, unscored: str | None) -> Row:
+    stereotyped = int(value) if value in (0, 1) else value
+    return {**_numbered("score", scores), "preferred": chosen, "stereotyped": stereotyped, "unscored": unscored}
 
 
 def _tables(run: Run, summary: RunSummary) -> dict[str, _Table]:
@@ -152,46 +155,46 @@ def _of_structures(run: Run, found: ContinuationsSummary) -> dict[str, _Table]:
     }
 
 
-def _pairs(run: Run, summary: RunSummary) -> Iterator[dict[str, object]]:
-    benchmarks = _benchmarks(run)
-    return (_pair_row(cell.model, cell.scorer, score, benchmarks) for cell in summary.cells for score in cell.scores)
+_PAIRS = f"""
+SELECT items.*, s.model, s.scorer, first, second, preference, unscored
+FROM (SELECT model, scorer, view, item, min(place) AS place, any_value(reason) AS unscored,
+             max(value) FILTER (measure LIKE '%{PREFERENCE.name}') AS preference,
+             arg_min(value, place) FILTER (measure LIKE '%{SCORE}') AS first,
+             arg_max(value, place) FILTER (measure LIKE '%{SCORE}') AS second
+      FROM ordered WHERE view = 'pairs' AND scorer IS NOT NULL GROUP BY ALL) AS s
+JOIN items USING (view, item)
+"""
+"""Every scored pair; the first score is that of the stereotyped text."""
 
 
-def _scored_pairs(run: Run) -> Iterator[dict[str, object]]:
-    benchmarks = _benchmarks(run)
-    return (
-        _pair_row(model, scorer, score, benchmarks)
-        for (model, scorer), scores in run.scores.items()
-        for score in scores
-    )
+def _pairs(run: Run, summary: RunSummary) -> Rows:
+    """The pairs of the test, cell by cell."""
+    query = f"{_PAIRS} WHERE s.model = ? AND s.scorer = ? AND source = ? AND {TEST} ORDER BY place"
+    table = table_of(run)
+    for cell in summary.cells:
+        yield from map(_pair_row, table.stream(query, cell.model, cell.scorer, cell.source))
 
 
-def _benchmarks(run: Run) -> set[str]:
-    return {spec["name"] for spec in run.meta["resolved"]["specs"] if spec["benchmark"]}
+def _scored_pairs(run: Run) -> Rows:
+    """Those that only stand in for flagged sentences too."""
+    return map(_pair_row, table_of(run).stream(f"{_PAIRS} ORDER BY place"))
 
 
-def _pair_row(model: str, scorer: str, score: PairScore, benchmarks: set[str]) -> dict[str, object]:
-    pair = score.pair
-    labels = {None: (None, None), 0: ("stereotype", "anti-stereotype"), 1: ("anti-stereotype", "stereotype")}
-    return {
-        "id": pair.id,
-        "model": model,
-        "source": pair.source,
-        "scorer": scorer,
-        "bias": pair.bias,
-        "benchmark": int(pair.bias.split(":")[0] in benchmarks),
-        "attribute": pair.attribute,
-        "attribute_set": pair.attribute_set,
-        **_numbered("group", pair.groups),
-        **_numbered("term", pair.terms),
-        **_numbered("sentence", pair.texts),
-        **_numbered("label", labels[pair.stereotyped if pair.contrast == "stereotype" else None]),
-        "contrast": pair.contrast,
-        "origin": pair.origin,
-        "template": pair.template,
-        **(pair.structure.cells() if pair.structure else {}),
-        **scored_cells(score),
+def _pair_row(found: dict[str, Any]) -> Row:
+    role, value = found["role"], found["preference"]
+    both = {
+        "group": (found["group"], found["against"]),
+        "term": (found["term"], found["other_term"]),
+        "sentence": (found["text"], found["other_text"]),
+        "label": (None, None) if role in (CONTROL, MEANING) else ("stereotype", "anti-stereotype"),
+        "score": (found["first"], found["second"]),
     }
+    swapped = {name: (pair[1], pair[0]) if found["swapped"] else pair for name, pair in both.items()}
+    preferred_text = {1.0: 1 + found["swapped"], 0.0: 2 - found["swapped"], 0.5: "tie", None: None}[value]
+    made = {name: cell for side, pair in swapped.items() for name, cell in _numbered(side, pair).items()}
+    became = _became(swapped["score"], preferred_text, None if role in (CONTROL, MEANING) else value, found["unscored"])
+    contrast = "meaning" if role == MEANING else "stereotype"
+    return {**found, "id": found["item"], **made, "contrast": contrast, **became}
 
 
 def _estimates(run: Run, summary: RunSummary) -> Iterator[dict[str, object]]:

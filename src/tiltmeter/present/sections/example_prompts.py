@@ -13,7 +13,7 @@ from tiltmeter.results.cells import Cell, table_of
 from tiltmeter.results.findings.findings import Finding
 from tiltmeter.results.findings.questions import topic_of
 from tiltmeter.results.items import expected_items
-from tiltmeter.results.measurements import PROBABILITY
+from tiltmeter.results.measurements.columns import PROBABILITY
 from tiltmeter.results.summary.next_words import ORIGINAL
 from tiltmeter.store import Run
 from tiltmeter.study.planning import DEFAULT_SOURCE

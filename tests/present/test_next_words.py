@@ -40,12 +40,14 @@ from tiltmeter.sources.labour_files import Occupation
 from tiltmeter.sources.word_sets import BUILT_IN
 from tiltmeter.store import Run
 
+pytestmark = pytest.mark.slow
+
 LABOUR = tuple(Occupation(name.title(), number / 25, 100.0) for number, name in enumerate(PROFESSIONS[1:9]))
 
 
 def reported(*runs: Run) -> Reported:
     """Runs without findings, which take long and are not shown here."""
-    return Reported([(run, summarise_run(run)) for run in runs], Findings((), 0))
+    return Reported.of([(run, summarise_run(run)) for run in runs], Findings((), 0))
 
 
 @pytest.fixture(scope="module")
@@ -88,9 +90,8 @@ def rows_of(chart: Chart) -> list[dict[str, Any]]:
 
 
 def said(lean: float, habit: float, folder: Path, **options: Any) -> str:
-    run = make_asked_run(
-        folder, chance=toward_he(lean, habit), sources={"templates": "template"}, saliency=False, **options
-    )
+    options = {"perturbations": ["original", "person"], "sources": {"templates": "template"}, **options}
+    run = make_asked_run(folder, chance=toward_he(lean, habit), saliency=False, **options)
     [topic] = topics(reported(run))
     first = next(answers(topic, topic.labels[0]))
     assert isinstance(first, Prose)

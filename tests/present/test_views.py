@@ -23,7 +23,7 @@ def reading(view: str, bias: str, value: float, **place: str) -> ViewReading:
 def reported(readings: list[ViewReading]) -> Reported:
     run = make_run(Path("r"))
     summary = replace(summarise_run(run), views=agree(readings))
-    return Reported([(run, summary)], Findings((), 0))
+    return Reported.of([(run, summary)], Findings((), 0))
 
 
 def test_every_reading_is_a_mark_of_its_view_with_a_place() -> None:
@@ -69,7 +69,7 @@ def test_every_check_has_its_figure_what_was_expected_and_its_result() -> None:
     tilts = (Tilt("social", 0.5), Tilt("rivers-deserts", 3.0, terms=30, benchmark=True))
     run = make_run(Path("r"), tilts=tilts, models=("m",), scorers=("causal.sum.v1",))
     summary = summarise_run(run)
-    [section] = instrument(Reported([(run, summary)], Findings((), 0)))
+    [section] = instrument(Reported.of([(run, summary)], Findings((), 0)))
     [table] = each([section], Table)
     [check] = summary.instrument.checks
     [row] = table.rows
@@ -86,7 +86,7 @@ def test_every_check_has_its_figure_what_was_expected_and_its_result() -> None:
 
 def test_views_without_a_check_are_listed_with_the_reason() -> None:
     run = make_run(Path("r"), tilts=(Tilt("social", 0.5),), models=("m",), scorers=("causal.sum.v1",))
-    [section] = instrument(Reported([(run, summarise_run(run))], Findings((), 0)))
+    [section] = instrument(Reported.of([(run, summarise_run(run))], Findings((), 0)))
     assert not list(each([section], Table))
     [listing] = each([section], Listing)
     assert len(listing.items) == 1

@@ -119,4 +119,4 @@ def test_texts_and_next_words_have_their_findings(tmp_path: Path) -> None:
     assert "would be late" not in card.html
     asked = make_asked_run(tmp_path, professions=("nurse", "smith", "judge", "cook", "guard", "clerk"))
     [card] = make_cards([(asked, summarise_run(asked))])
-    assert "Whom it expects" in card.html and "Share of male beside female" in card.html
+    assert "Which group it expects" in card.html and "Share of male beside female" in card.html

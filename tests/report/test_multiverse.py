@@ -85,7 +85,7 @@ def test_cells_without_a_value_are_named_with_the_reason(tmp_path: Path) -> None
     assert by_stereotype.figure.name != plain.figure.name
     [note] = [note for note in by_stereotype.notes if "without a value" in note]
     assert note.startswith("6 cells without a value (source templates, words own, bounded no, combine sum")
-    assert "nothing was scored of attributes tied to male (the chances of its words add up to 1." in note
+    assert "nothing was scored of attributes tied to male (the probabilities of its words add up to 1." in note
     assert "over attributes and templates" in by_stereotype.figure.caption
 
 

@@ -22,19 +22,15 @@ from tiltmeter.present.sections.written import written
 
 def report(found: Reported) -> Document:
     """The whole report as blocks."""
-    pages = [finding_section(one, found) for one in sorted_findings(found.findings)]
-    return Document(
-        title_of(found),
-        "",
-        (*summary(found), Section("Findings", tuple(pages), anchor="findings")),
-        tuple(appendix(found)),
-    )
+    findings = sorted_findings(found.findings)
+    pages = [finding_section(one, found) for one in findings if not one.question.check]
+    blocks = [*summary(found), *([Section("Findings", tuple(pages), anchor="findings")] if pages else [])]
+    return Document(title_of(found), "", tuple(blocks), tuple(details(found)), tuple(appendix(found)))
 
 
-def appendix(found: Reported) -> list[Section]:
-    """Every figure, how it was made, and what it leaves open."""
+def details(found: Reported) -> list[Section]:
+    """Every figure, view by view."""
     return [
-        *instrument(found),
         *views(found),
         *pairs(found),
         *written(found),
@@ -43,10 +39,12 @@ def appendix(found: Reported) -> list[Section]:
         *structures(found),
         *raters(found),
         *next_words(found),
-        *limits(found),
-        *methods(found),
-        *what_was_run(found),
     ]
+
+
+def appendix(found: Reported) -> list[Section]:
+    """Whether the instrument can be trusted, what the study leaves open, how it was made, and what was run."""
+    return [*instrument(found), *limits(found), *methods(found), *what_was_run(found)]
 
 
 def title_of(found: Reported) -> str:

@@ -9,10 +9,14 @@ from tiltmeter.present.blocks import Example, Examples, Span, Text, text
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.words import capitalised, probability
 from tiltmeter.records import Prompt
+from tiltmeter.results.cells import Cell, table_of
 from tiltmeter.results.findings.findings import Finding
 from tiltmeter.results.findings.questions import topic_of
-from tiltmeter.results.summary.next_word_cells import NextWordCell
+from tiltmeter.results.items import expected_items
+from tiltmeter.results.measurements import PROBABILITY
+from tiltmeter.results.summary.next_words import ORIGINAL
 from tiltmeter.store import Run
+from tiltmeter.study.planning import DEFAULT_SOURCE
 
 _SHOWN = 4
 """Prompts in each list."""
@@ -53,24 +57,25 @@ def example_prompts(one: Finding, found: Reported) -> Iterator[Examples]:
 def _of_finding(one: Finding, found: Reported) -> Iterator[_Asked]:
     """The prompts as they are under the method that the study names first, each text once."""
     question = one.question
-    for run, summary in found.runs:
-        for cell in summary.next_words.cells if summary.next_words else ():
-            groups = {name for name, _ in cell.sets}
+    if question.view != "next words":
+        return
+    for run in found.read:
+        for cell in table_of(run).of("next words", measure=PROBABILITY):
             asked = (cell.model, topic_of(cell.bias)) == (question.model, question.bias)
-            if asked and not cell.of_habit and {question.first, question.second} <= groups:
+            groups = {row.group for row in cell.rows} if asked and cell.source != DEFAULT_SOURCE else set()
+            if {question.first, question.second} <= groups:
                 yield from _of_cell(run, cell, (question.first, question.second))
                 return
 
 
-def _of_cell(run: Run, cell: NextWordCell, groups: tuple[str, str]) -> Iterator[_Asked]:
-    main = cell.summary.main
-    expected = {item.prompt: item.chances for item in cell.items if item.perturbation == main}
+def _of_cell(run: Run, cell: Cell, groups: tuple[str, str]) -> Iterator[_Asked]:
+    items = [item for item in expected_items(cell) if item.perturbation == ORIGINAL]
+    expected = {item.prompt: tuple(item.chances.get(group) for group in groups) for item in items}
     seen: set[str] = set()
     for one in run.next_words.asked if run.next_words else ():
         prompt = one.asked.prompt
-        known = (prompt.source, prompt.bias, one.asked.perturbation) == (cell.source, cell.bias, main)
-        chances = expected.get(prompt.id) if known and prompt.text not in seen else None
-        first, second = (chances or {}).get(groups[0]), (chances or {}).get(groups[1])
+        known = (prompt.source, prompt.bias, one.asked.perturbation) == (cell.source, cell.bias, ORIGINAL)
+        first, second = expected.get(prompt.id, (None, None)) if known and prompt.text not in seen else (None, None)
         if first is not None and second is not None and first + second > 0:
             seen.add(prompt.text)
             yield _Asked(prompt, (first, second))

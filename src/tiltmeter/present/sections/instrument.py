@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tiltmeter.present.blocks import Block, Listing, Prose, Section, TableCell, Text, text
 from tiltmeter.present.decodings import rater_words, short_scorer
 from tiltmeter.present.reported import Reported
+from tiltmeter.present.sections.finding import finding_section
 from tiltmeter.present.tables import Label, numbers, sort_key, table
 from tiltmeter.present.words import NONE, capitalised, listed, percent, percent_range, signed
 from tiltmeter.results.findings.instrument import InstrumentCheck
@@ -35,6 +37,7 @@ def instrument(found: Reported) -> list[Section]:
     made = table("Checks of the instrument", columns, rows)
     without = Listing(tuple(_without(found)))
     blocks: list[Block] = [Prose(text(_ABOUT)), *([made] if made else []), *([without] if without.items else [])]
+    blocks += [replace(finding_section(one, found), new_page=False) for one in found.findings if one.question.check]
     return [Section("Instrument checks", tuple(blocks), "instrument", folded=True)] if len(blocks) > 1 else []
 
 

@@ -44,7 +44,7 @@ def leaderboard(found: Leaderboards) -> Document:
         appendix.append(Section("What was left out, and what else differs", (notes,), anchor="left-out"))
     appendix.append(Section("What was measured", tuple(map(side_facts, found.sides)), anchor="measured"))
     title = listed(models) if len(models) <= _FEW else f"{len(models)} models in order"
-    return Document(title, "", tuple(blocks), tuple(appendix))
+    return Document(title, "", tuple(blocks), appendix=tuple(appendix))
 
 
 def ordered(found: Leaderboards) -> list[Leaderboard]:

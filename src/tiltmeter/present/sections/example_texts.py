@@ -38,6 +38,8 @@ def example_texts(one: Finding, found: Reported) -> Iterator[Examples]:
             and favour(cell.rater)
         ]
         if cells:
+            named = one.leading.choices if one.leading else {}
+            cells.sort(key=lambda cell: [getattr(cell, name) != named.get(name) for name in ("rater", "source")])
             groups = (question.first, question.second)
             rated = list(_rated(cells[0], groups, texts))
             yield from _ends(cells[0], groups, rated, texts)

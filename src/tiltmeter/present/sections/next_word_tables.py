@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
-from tiltmeter.present.blocks import Column, Place, Table, TableCell
+from tiltmeter.present.blocks import Place, Table, TableCell
 from tiltmeter.present.sections.asked import PERTURBED, SHARE, Asked, Topic, choice_words
 from tiltmeter.present.tables import (
     Cell,
@@ -279,7 +279,7 @@ def _tested(cell: TableCell, found: Estimate) -> TableCell:
     return replace(cell, small=f"{cell.small}\np {p_value(found.p)}{corrected}".strip())
 
 
-def _measured(topic: Topic) -> tuple[Column, ...]:
+def _measured(topic: Topic) -> tuple[Label, ...]:
     first, second = topic.called
     return numbers(f"Share of {first}", f"|P({first}) − P({second})|", f"P({first}) / P({second})")
 

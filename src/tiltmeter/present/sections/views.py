@@ -43,7 +43,7 @@ def views(found: Reported) -> list[Section]:
 
 
 def _sentence(found: ViewAgreement) -> str:
-    firm = sum(bool(one.firm and other.firm) for one, other in found.disagreements)
+    firm = len({(one.model, one.bias) for one, other in found.disagreements if one.firm and other.firm})
     places = {(one.model, one.bias) for one in found.readings if one.found.value is not None}
     apart = {(one.model, one.bias) for one, _ in found.disagreements}
     several = len({model for model, _ in places}) > 1
@@ -52,7 +52,7 @@ def _sentence(found: ViewAgreement) -> str:
     )
     if not apart:
         return f"No two views point in opposite directions ({every})"
-    both = f"both intervals exclude zero in {firm}" if firm else "never with both intervals excluding zero"
+    both = f"on {firm} both intervals exclude zero" if firm else "never with both intervals excluding zero"
     return f"Two views point in opposite directions on {len(apart)} of {every}; {both}"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tiltmeter.engine import asking, carry_out, completing, local, rating, scoring
-from tiltmeter.report import export_items, write_tables
+from tiltmeter.results.tables import export_items, write_tables
 from tiltmeter.results import summarise_run
 from tiltmeter.store import Ledger, Run
 from tiltmeter.store.rows import Rows

@@ -18,7 +18,7 @@ from tiltmeter.engine import carry_out, scoring
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.measures.pairs import margin
 from tiltmeter.measures.scorers import find
-from tiltmeter.report import write_tables
+from tiltmeter.results.tables import write_tables
 from tiltmeter.results import summarise_run
 from tiltmeter.sources import pairs_file
 from tiltmeter.store import LEDGER, Ledger, locked, opening, read_run

@@ -21,7 +21,7 @@ from tiltmeter.engine.recalling_raters import recalling as recalling_rater
 from tiltmeter.errors import ModelError
 from tiltmeter.models import Explainer, Model, ModelSettings, Predictor, Writer
 from tiltmeter.records import Completion, Decoding, Rating, TokenScores
-from tiltmeter.report import write_tables
+from tiltmeter.results.tables import write_tables
 from tiltmeter.results import summarise_run
 from tiltmeter.store import KeptAnswers, Run, state_of
 from tiltmeter.study import parse, plan

@@ -11,7 +11,7 @@ from tests.models.conftest import save_checkpoint
 from tiltmeter.engine import carry_out
 from tiltmeter.raters import load, unread
 from tiltmeter.records import Decoding, Rating
-from tiltmeter.report import write_run
+from tiltmeter.present.files import write_run
 from tiltmeter.results import summarise_run
 from tiltmeter.store import Continuations, read_run
 from tiltmeter.study import parse, plan

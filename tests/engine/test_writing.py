@@ -15,7 +15,7 @@ from tiltmeter.engine import carry_out, units, writing
 from tiltmeter.engine.written import read_written_sentences
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.records import ModelFacts
-from tiltmeter.report import write_run
+from tiltmeter.present.files import write_run
 from tiltmeter.results import summarise_run
 from tiltmeter.sources import generated
 from tiltmeter.sources.generated import GenerationSettings

@@ -18,7 +18,7 @@ from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.texts import texts
 from tiltmeter.present.words import signed
 from tiltmeter.records import Decoding, Prompt
-from tiltmeter.report.tables import write_parquet, write_tables
+from tiltmeter.results.tables import write_parquet, write_tables
 from tiltmeter.results import RunSummary, boards, summarise_run
 from tiltmeter.results.findings.findings import Findings
 from tiltmeter.store import Run

@@ -13,7 +13,7 @@ from tests.report.synthetic import HOSTILE, STUDY, Tilt, make_run
 from tests.report.test_page import Page as Parsed
 from tiltmeter.report import make_cards, write_formats
 from tiltmeter.report.markdown import escaped
-from tiltmeter.report.words import percent, percent_range
+from tiltmeter.present.words import percent, percent_range
 from tiltmeter.results import RunSummary, summarise_run
 from tiltmeter.store import Run
 

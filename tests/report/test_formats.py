@@ -18,7 +18,7 @@ from tiltmeter.report import FORMATS, Page, latex, make_page, markdown, write_fo
 from tiltmeter.report.cells import Table
 from tiltmeter.report.document import Bibliography, Document, Figure, Heading, Paragraph, Verbatim, plain
 from tiltmeter.report.page_reader import read_page
-from tiltmeter.report.words import p_value, percent, percent_range, signed
+from tiltmeter.present.words import p_value, percent, percent_range, signed
 from tiltmeter.results import RunSummary, summarise_run
 from tiltmeter.store import Run
 

@@ -10,7 +10,7 @@ import pytest
 from tests.report.synthetic import HOSTILE
 from tiltmeter.parquet import parquet_rows
 from tiltmeter.records import Pair, PairScore
-from tiltmeter.report import scored_cells, write_parquet, write_tables
+from tiltmeter.results.tables import scored_cells, write_parquet, write_tables
 from tiltmeter.results import Columns, RunSummary, summarise_file, summarise_run
 from tiltmeter.store import Run
 

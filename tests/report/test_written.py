@@ -12,7 +12,7 @@ import pytest
 
 from tests.report.synthetic import make_written_run
 from tests.report.test_page import Page, page_of
-from tiltmeter.report import write_run
+from tiltmeter.present.files import write_run
 from tiltmeter.results import RunSummary, of_the_test, summarise_run
 from tiltmeter.results.summary.labels import Labels, sentence_of, written_text
 from tiltmeter.sources.generated.annotations import Annotations

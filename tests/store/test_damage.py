@@ -8,7 +8,7 @@ import pytest
 from tests.store.broken import EMPTY, META, RECORDS
 from tests.web.texts_run import STUDY, make_texts
 from tiltmeter.errors import RunError, TiltmeterError
-from tiltmeter.report import export_items
+from tiltmeter.results.tables import export_items
 from tiltmeter.results import summarise_run
 from tiltmeter.store import LEDGER, NotBegun, read_meta, read_run, reading, state_of
 from tiltmeter.study import parse, plan

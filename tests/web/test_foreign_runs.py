@@ -28,7 +28,7 @@ from tests.web.texts_run import make_texts
 from tiltmeter.cli import app as command_line
 from tiltmeter.engine import carry_out
 from tiltmeter.errors import RunError
-from tiltmeter.report import REPORT, write_run
+from tiltmeter.present.files import REPORT, write_run
 from tiltmeter.report.findings import FINDINGS
 from tiltmeter.results import summarise_run
 from tiltmeter.store import LEDGER, PROGRESS, is_held, read_run

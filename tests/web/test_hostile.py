@@ -22,7 +22,7 @@ from tiltmeter.errors import ModelError
 from tiltmeter.models.scripted import ScriptedModel
 from tiltmeter.raters.issues import NAME as AUDIT
 from tiltmeter.records import Completion, Decoding
-from tiltmeter.report.page import write_run
+from tiltmeter.present.files import write_run
 from tiltmeter.results import summarise_run
 from tiltmeter.sources.generated.sentence_specs import encode
 from tiltmeter.specs import skeleton

@@ -22,7 +22,7 @@ from tests.store.broken import rewritten
 from tests.web.bench import opened
 from tests.web.hostile import HOSTILE
 from tiltmeter.engine import carry_out
-from tiltmeter.report import REPORT, write_run
+from tiltmeter.present.files import REPORT, write_run
 from tiltmeter.results import summarise_run
 from tiltmeter.store import LEDGER, PROGRESS, ProgressFile, locked
 from tiltmeter.study import parse, plan

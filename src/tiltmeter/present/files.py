@@ -11,10 +11,10 @@ from tiltmeter.present.blocks import Chart, Document
 from tiltmeter.present.kept import FINDINGS, findings_of, keep_findings
 from tiltmeter.present.report import report
 from tiltmeter.present.reported import Reported
-from tiltmeter.report.tables import write_tables
 from tiltmeter.results import RunSummary
 from tiltmeter.results.cells import table_of, write_measurements
 from tiltmeter.results.measurements import MADE
+from tiltmeter.results.tables import write_tables
 from tiltmeter.store import Run
 from tiltmeter.store.made import ledger_hash, note_made
 

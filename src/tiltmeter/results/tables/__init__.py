@@ -17,7 +17,12 @@ from tiltmeter.measures.pairs import PREFERENCE, preference, preferred
 from tiltmeter.parquet import Rows
 from tiltmeter.parquet import write_parquet as write_parquet_file
 from tiltmeter.records import STRUCTURE_COLUMNS, Estimate, PairScore
-from tiltmeter.report.continuation_tables import (
+from tiltmeter.results import RunSummary
+from tiltmeter.results.cells import TEST, table_of
+from tiltmeter.results.measurements.columns import CONTROL, MEANING, SCORE
+from tiltmeter.results.summary.structures import structures_of
+from tiltmeter.results.summary.text_records import ContinuationsSummary
+from tiltmeter.results.tables.continuations import (
     COMPARISONS,
     GROUPS,
     REFUSALS,
@@ -31,17 +36,12 @@ from tiltmeter.report.continuation_tables import (
     structure_gap_rows,
     structure_rows,
 )
-from tiltmeter.report.next_word_rows import (
+from tiltmeter.results.tables.next_words import (
     NEXT_WORD_ESTIMATES,
     NEXT_WORDS,
     next_word_estimate_rows,
     next_word_rows,
 )
-from tiltmeter.results import RunSummary
-from tiltmeter.results.cells import TEST, table_of
-from tiltmeter.results.measurements.columns import CONTROL, MEANING, SCORE
-from tiltmeter.results.summary.structures import structures_of
-from tiltmeter.results.summary.text_records import ContinuationsSummary
 from tiltmeter.store import Run, completion_columns, completion_rows
 
 Row = dict[str, object]

@@ -14,7 +14,7 @@ Cell = TableCell | str | int | None
 Label = Column | str
 
 
-def numbers(*labels: str) -> tuple[Column, ...]:
+def numbers(*labels: str) -> tuple[Label, ...]:
     """Columns of numbers under these headings."""
     return tuple(Column(label, number=True) for label in labels)
 

@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 
 from tiltmeter.errors import RunError
-from tiltmeter.store.damage import fitting
-from tiltmeter.store.opening import LEDGER
+from tiltmeter.store.database import LEDGER
+from tiltmeter.store.validation import fitting
 
 # What a process writes to any file is refused behind so many bytes, as it is on a disk that is full.
 LIMITED = """
 import resource, sys
 from pathlib import Path
 from tiltmeter import cli
-from tiltmeter.store.state import recover
+from tiltmeter.store.run_folder import recover
 resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
 cli.app = lambda: recover(Path(sys.argv[1]))
 cli.main()

@@ -13,17 +13,17 @@ from typer.testing import CliRunner
 from tests.cli.warm import begin_warm
 from tests.sources.generated.fakes import FakeGenerator
 from tiltmeter.cli.sentences import sentences
-from tiltmeter.engine.partial import Partial
-from tiltmeter.engine.staff import Staff
+from tiltmeter.engine.executor import Staff
+from tiltmeter.engine.sentence_units import Partial
 from tiltmeter.engine.writing import write_probes
 from tiltmeter.errors import InvalidData, ModelError, RunError, UserError
 from tiltmeter.models import ModelSettings
+from tiltmeter.progress import Silent
 from tiltmeter.raters.issues import Finding
 from tiltmeter.records import Completion, Rating
 from tiltmeter.sources.generated.matching import contains
 from tiltmeter.store import Ledger
 from tiltmeter.study import parse, plan
-from tiltmeter.watching import Silent
 
 FRAMES = [
     f"{start} {{term}} wrote about {{attribute}} {end}." for start in ("The", "A", "One") for end in ("here", "there")

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.engine import asking, carry_out, completing, rating, scoring
+from tiltmeter.engine import carry_out, rating, scoring
 from tiltmeter.study import plan, read
 
 STUDY = """

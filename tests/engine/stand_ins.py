@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.sources.generated.fakes import FakeGenerator
 from tiltmeter import models
-from tiltmeter.engine import carry_out, scoring, units
+from tiltmeter.engine import carry_out, scoring
 from tiltmeter.raters import issues
 from tiltmeter.raters.issues import Finding
 from tiltmeter.study import plan, read

@@ -12,8 +12,8 @@ import pytest
 from tests.engine.slow_continuing import OTHER, small_steps
 from tests.engine.test_local import unfinished
 from tiltmeter import models, raters
-from tiltmeter.engine import carry_out, completing, rating
-from tiltmeter.engine.panel import Masker
+from tiltmeter.engine import carry_out, rating
+from tiltmeter.engine.rating import Masker
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.models import Model
 from tiltmeter.raters.sentiment import Vader

@@ -12,16 +12,16 @@ import pytest
 
 from tests.models.conftest import save_checkpoint
 from tiltmeter import models
-from tiltmeter.engine import carry_out, recalling, scoring
+from tiltmeter.engine import carry_out, scoring
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.models import ModelSettings
 from tiltmeter.models.scripted import BUILT_IN
+from tiltmeter.progress import Silent
 from tiltmeter.report import REPORT, write_formats, write_parquet, write_run
 from tiltmeter.results import summarise_run
-from tiltmeter.store import ANNOTATIONS, ANSWERS, KeptAnswers, Run, RunState, ledger, opening, read_run
+from tiltmeter.store import ANNOTATIONS, ANSWERS, KeptAnswers, Run, RunState, ledger, read_run
 from tiltmeter.study import Plan, parse, plan
 from tiltmeter.toml_writing import to_toml
-from tiltmeter.watching import Silent
 
 SETTINGS = ModelSettings(device="cpu", threads=1)
 STUDY = """

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from tiltmeter.engine import asking, carry_out, completing, local, rating, scoring
+from tiltmeter.engine import carry_out, rating, scoring
 from tiltmeter.report import export_items, write_tables
 from tiltmeter.results import summarise_run
 from tiltmeter.store import Ledger, Run
 from tiltmeter.store.rows import Rows
-from tiltmeter.study import Plan, parse, plan, spool
-from tiltmeter.study.spool import Spool
+from tiltmeter.study import Plan, parse, plan
+from tiltmeter.study.disk_lists import Spool
 
 MODEL = "[weights]\nhe = 1\nshe = 1\nart = 0\nmath = 1\nnice = 2\nother = 4\n"
 STUDY = """

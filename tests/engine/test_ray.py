@@ -22,11 +22,11 @@ from tests.engine.test_continuing_killed import steps, tables
 from tests.models.conftest import bytelevel_tokenizer, save_checkpoint, wordpiece_tokenizer
 from tiltmeter import models, raters
 from tiltmeter.cli import main
-from tiltmeter.engine import Cluster, carry_out, ray_crew, recalling
-from tiltmeter.engine.ray_crew import Crew
-from tiltmeter.engine.ray_staff import RayStaff, _Dispatch, ray_staff
+from tiltmeter.engine import Cluster, carry_out
+from tiltmeter.engine.ray_executor import RayStaff, _Dispatch, ray_staff
+from tiltmeter.engine.ray_pool import Crew
 from tiltmeter.engine.ray_worker import Call, Place, Refused, Tool, Worker
-from tiltmeter.engine.written import read_written_sentences
+from tiltmeter.engine.sentences import read_written_sentences
 from tiltmeter.errors import MissingExtra, ModelError, RunError, UnknownName, UserError
 from tiltmeter.models import Explainer, ModelSettings, Predictor, Writer
 from tiltmeter.models.api import api_name

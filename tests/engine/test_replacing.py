@@ -11,8 +11,8 @@ import pytest
 
 from tests.sources.generated.fakes import FakeGenerator
 from tiltmeter import models
-from tiltmeter.engine import carry_out, replacing, writing
-from tiltmeter.engine.written import read_written_sentences
+from tiltmeter.engine import carry_out, writing
+from tiltmeter.engine.sentences import read_written_sentences
 from tiltmeter.raters.issues import Finding
 from tiltmeter.results import summarise_run
 from tiltmeter.sources.generated import GenerationSettings

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from tiltmeter.engine.executor import Staff
 from tiltmeter.engine.review import Auditor, differences_of_context, least_expected
-from tiltmeter.engine.staff import Staff
 from tiltmeter.models import ModelSettings
 from tiltmeter.raters.issues import ISSUES, Finding
 from tiltmeter.records import AttributeSet, Group, ModelFacts, Spec, TokenScores, Written

@@ -11,8 +11,8 @@ import pytest
 
 from tests.sources.generated.fakes import SPEC, FakeGenerator
 from tiltmeter import models
-from tiltmeter.engine import carry_out, units, writing
-from tiltmeter.engine.written import read_written_sentences
+from tiltmeter.engine import carry_out, writing
+from tiltmeter.engine.sentences import read_written_sentences
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.records import ModelFacts
 from tiltmeter.report import write_run

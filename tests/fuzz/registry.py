@@ -254,7 +254,7 @@ def _runs() -> list[Reader]:
     from tiltmeter.results import summarise_run
     from tiltmeter.store import read_run
     from tiltmeter.store.annotations import Annotations, Item
-    from tiltmeter.store.kept_answers import KeptAnswers
+    from tiltmeter.store.cache import KeptAnswers
     from tiltmeter.store.progress import read_progress
 
     def run(folder: Path) -> None:

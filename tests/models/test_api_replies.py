@@ -14,7 +14,7 @@ pytest.importorskip("httpx")
 
 from tests.models.api_server import START, Served, listening, serving
 from tiltmeter.engine import carry_out
-from tiltmeter.engine.recalling import open_model
+from tiltmeter.engine.cached import open_model
 from tiltmeter.errors import ModelError
 from tiltmeter.models import ModelSettings
 from tiltmeter.models.api import File, Hopeless, Memory, api_name, load

@@ -98,7 +98,7 @@ def test_its_numbers_are_those_of_the_same_weights(program: Path, folder: Path) 
 def test_its_answers_are_recalled_without_starting_it(
     program: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tiltmeter.engine.recalling import open_model
+    from tiltmeter.engine.cached import open_model
     from tiltmeter.store import KeptAnswers
 
     with KeptAnswers(tmp_path / "answers.sqlite") as kept:

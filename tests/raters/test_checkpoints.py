@@ -13,7 +13,7 @@ import pytest
 
 from tests.models.conftest import SENTENCES, bytelevel_tokenizer, wordpiece_tokenizer
 from tiltmeter import raters
-from tiltmeter.engine.recalling_raters import recalling
+from tiltmeter.engine.cached import recalling
 from tiltmeter.errors import ModelError
 from tiltmeter.raters import hub
 from tiltmeter.records import Rating

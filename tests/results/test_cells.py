@@ -21,7 +21,7 @@ from tiltmeter.results.findings.findings import finding, questions
 from tiltmeter.results.findings.material import Material, cells_of
 from tiltmeter.results.measurements import ITEMS, MADE, MEASUREMENTS, measurements
 from tiltmeter.store import Run, read_run
-from tiltmeter.store.made import note_made
+from tiltmeter.store.run_folder import note_made
 from tiltmeter.study import parse, plan
 
 STUDY = """

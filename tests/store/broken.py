@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.store import LEDGER
-from tiltmeter.store.opening import connect, writing
+from tiltmeter.store.database import connect, writing
 
 Break = Callable[[Path], None]
 

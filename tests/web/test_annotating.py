@@ -23,7 +23,7 @@ from tiltmeter.results.summary.labels import judged_by_people
 from tiltmeter.results.summary.people_ratings import rated_by_people
 from tiltmeter.store import ANNOTATIONS, LEDGER, Annotations, read_run
 from tiltmeter.store.annotations import Item
-from tiltmeter.store.reading import rows_of
+from tiltmeter.store.rows import rows_of
 from tiltmeter.web.annotating.agreement import said_of
 from tiltmeter.web.annotating.items import drawn, id_on_sheet, item_of_pair, items
 from tiltmeter.web.annotating.tasks import ISSUES_TASK

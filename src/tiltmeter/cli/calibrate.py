@@ -16,10 +16,10 @@ from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, mode
 from tiltmeter.errors import UnknownName, UserError
 
 if TYPE_CHECKING:
-    from tiltmeter.engine.pools import PoolSettings
+    from tiltmeter.engine.calibration_pools import PoolSettings
     from tiltmeter.models import Model, ModelSettings
+    from tiltmeter.progress import Watcher
     from tiltmeter.stats.calibration import Pool, Reading
-    from tiltmeter.watching import Watcher
 
 VIEWS = ("pairs", "next_words", "natural", "continuations")
 FAILS, TOO_FEW = "FAILS", "too few studies"
@@ -58,8 +58,8 @@ def calibrate(
     """
     from tiltmeter import models
     from tiltmeter.cli.progress import Bar
-    from tiltmeter.engine.calibrating import Repeats
-    from tiltmeter.engine.calibrating import calibrate as carry_out
+    from tiltmeter.engine.calibration import Repeats
+    from tiltmeter.engine.calibration import calibrate as carry_out
 
     check(conditions)
     chosen = _checked(views)
@@ -87,9 +87,8 @@ def make_pools(
 ) -> list[Pool]:
     """The pools of the views, from the cache or by asking the model."""
     from tiltmeter import models, raters
-    from tiltmeter.engine import pools
-    from tiltmeter.engine.calibrating import kept
-    from tiltmeter.engine.pool_models import table_model
+    from tiltmeter.engine.calibration import kept
+    from tiltmeter.engine.calibration_pools import table_model
 
     def loaded(view: str) -> Model:
         # The built-in table leans in two professions alone; there would be nothing to see.
@@ -143,7 +142,7 @@ def _checked(views: Sequence[str] | None) -> list[str]:
 def _settings(quick: bool, seed: int) -> PoolSettings:
     from dataclasses import replace
 
-    from tiltmeter.engine.pools import QUICK, PoolSettings
+    from tiltmeter.engine.calibration_pools import QUICK, PoolSettings
 
     return replace(QUICK if quick else PoolSettings(), seed=seed)
 

@@ -96,7 +96,7 @@ def next_words(
     """
     from tiltmeter import models
     from tiltmeter.cli.progress import Bar
-    from tiltmeter.engine.asking import ask
+    from tiltmeter.engine.next_words import ask
     from tiltmeter.results.files.next_words import check_table, write_answers
     from tiltmeter.sources.perturbing import PERTURBATIONS, check_names, perturbed
 

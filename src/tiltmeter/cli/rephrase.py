@@ -12,7 +12,7 @@ from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, mode
 from tiltmeter.errors import UserError
 
 if TYPE_CHECKING:
-    from tiltmeter.engine.partial import Partial
+    from tiltmeter.engine.sentence_units import Partial
     from tiltmeter.records import Dropped, Prompt
     from tiltmeter.sources.rephrased.paraphrasing import ParaphraseSettings, Rephrased, Target
 

@@ -137,7 +137,7 @@ def _carry_out(
     needed: bool = False,
 ) -> RunSummary | None:
     """Carry a plan out; its summary, unless there are so many items that nobody asked for one (`needed`)."""
-    from tiltmeter.engine.sizes import size_of
+    from tiltmeter.engine.plan_size import size_of
     from tiltmeter.report import REPORT
     from tiltmeter.results import summarise_run
     from tiltmeter.results.findings.reach import in_doubt, reach_of
@@ -174,7 +174,7 @@ def write_report(finished: Run, summary: RunSummary, folder: Path) -> None:
     """Write the tables and the report of a run, unless another process has gone on with it in the meantime."""
     from tiltmeter.report import write_run
     from tiltmeter.store import Ledger, locked
-    from tiltmeter.store.made import same_results
+    from tiltmeter.store.run_folder import same_results
 
     with locked(folder):
         with Ledger(folder, read_only=True) as ledger:
@@ -190,8 +190,8 @@ def _measured(made: Plan, folder: Path, settings: ModelSettings, no_cache: bool,
     """The finished run."""
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine import carry_out
+    from tiltmeter.progress import Both
     from tiltmeter.store import ProgressFile
-    from tiltmeter.watching import Both
 
     # Being told to end is the same as Ctrl+C, which a process in the background may not even hear.
     signal.signal(signal.SIGTERM, signal.default_int_handler)

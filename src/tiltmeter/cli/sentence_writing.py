@@ -8,8 +8,7 @@ from pathlib import Path
 
 from tiltmeter.cli.console import say
 from tiltmeter.cli.progress import Bar
-from tiltmeter.engine import sentence_orders
-from tiltmeter.engine.sentence_orders import Asked, Order
+from tiltmeter.engine.sentences import Asked, Order
 from tiltmeter.sources.generated import Generation
 
 __all__ = ["Asked", "Order", "write_both", "write_order"]

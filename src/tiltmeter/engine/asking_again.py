@@ -13,20 +13,18 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
-from tiltmeter.engine.asking import expected_after
-from tiltmeter.engine.completing import generations
+from tiltmeter.engine.continuations import generations
+from tiltmeter.engine.executor import Staff, Stage, cut, perform
 from tiltmeter.engine.identity import refuse_changed
-from tiltmeter.engine.panel import JUDGE, panel
-from tiltmeter.engine.rating import BATCH, Sitting
+from tiltmeter.engine.next_words import expected_after
+from tiltmeter.engine.rating import BATCH, JUDGE, Sitting, panel
 from tiltmeter.engine.scoring import ask
-from tiltmeter.engine.staff import Staff
-from tiltmeter.engine.stages import Stage, cut, perform
 from tiltmeter.models import Model, Predictor, Writer, lasting_name
 from tiltmeter.models.api import BudgetSpent, Hopeless, api_name
+from tiltmeter.progress import Watcher
 from tiltmeter.records import Completion, Decoding
 from tiltmeter.store import Ledger, is_passing
 from tiltmeter.study import Plan
-from tiltmeter.watching import Watcher
 
 AT_ONCE = 16
 """Questions that are asked together, and wait for another time together where the server turns out to be gone."""

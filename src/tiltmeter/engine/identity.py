@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tiltmeter import models
-from tiltmeter.engine.panel import GROUPS, JUDGE, panel
+from tiltmeter.engine.executor import Staff
+from tiltmeter.engine.rating import GROUPS, JUDGE, panel
 from tiltmeter.engine.review import NOBODY
-from tiltmeter.engine.staff import Staff
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.models import ModelSettings
 from tiltmeter.records import ModelFacts

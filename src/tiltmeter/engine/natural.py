@@ -8,9 +8,9 @@ from typing import Any
 
 from tiltmeter.errors import MissingExtra
 from tiltmeter.parsing import parser
+from tiltmeter.progress import Watcher
 from tiltmeter.sources.natural.building import BuildSettings, Built, build
 from tiltmeter.sources.natural.corpus import read_corpus
-from tiltmeter.watching import Watcher
 
 
 def build_from(

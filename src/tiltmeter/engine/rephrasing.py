@@ -10,9 +10,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.engine.partial import Partial
-from tiltmeter.engine.staff import HERE
-from tiltmeter.engine.units import Journal, Units
+from tiltmeter.engine.executor import HERE
+from tiltmeter.engine.sentence_units import Journal, Partial, Units
+from tiltmeter.progress import Silent, Watcher
 from tiltmeter.records import ModelFacts, Prompt
 from tiltmeter.sources.rephrased.paraphrasing import (
     Judge,
@@ -25,7 +25,6 @@ from tiltmeter.sources.rephrased.paraphrasing import (
     paraphrase,
 )
 from tiltmeter.store import versions
-from tiltmeter.watching import Silent, Watcher
 
 
 def judge() -> Judge:

@@ -7,14 +7,13 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from tiltmeter.engine.staff import Staff
-from tiltmeter.engine.stages import Batches, Stage, perform
+from tiltmeter.engine.executor import Batches, Staff, Stage, perform
 from tiltmeter.measures.scorers import Scorer
 from tiltmeter.models import Model
+from tiltmeter.progress import Watcher
 from tiltmeter.records import Pair, PairScore, Query, TokenScores
 from tiltmeter.store import Ledger
-from tiltmeter.study.spool import ordered, spooled
-from tiltmeter.watching import Watcher
+from tiltmeter.study.disk_lists import ordered, spooled
 
 BATCH = 256
 """Queries in a batch: what a killed run loses at most. Part of the plan, so that resuming changes no number."""

@@ -26,7 +26,7 @@ from tiltmeter.results import RunSummary
 from tiltmeter.results.account import account
 from tiltmeter.results.findings.findings import Findings
 from tiltmeter.store import Run
-from tiltmeter.store.made import note_made
+from tiltmeter.store.run_folder import note_made
 
 FINDINGS = "findings.json"
 """The name of the file in a run folder."""

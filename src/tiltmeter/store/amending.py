@@ -17,8 +17,8 @@ from tiltmeter.raters.tilt import TiltItem
 from tiltmeter.records import NO_ANSWER, Completion
 from tiltmeter.store.answers import Answer, Answers, Question, Whose, is_passing
 from tiltmeter.store.continuations import WRITTEN, Place, tilt_cells
-from tiltmeter.store.damage import fitting
-from tiltmeter.store.opening import LEDGER, writing
+from tiltmeter.store.database import LEDGER, writing
+from tiltmeter.store.validation import fitting
 
 _UNRATED = f"rater = (select number from raters where rater = ?) and instr(unrated, '{NO_ANSWER}') > 0"
 

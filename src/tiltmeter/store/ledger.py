@@ -1,12 +1,12 @@
-"""The ledger of a run: its plan, and what the view of pairs makes of it."""
+"""The ledger of a run: its plan, its finished batches, and what the view of pairs makes of it."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -14,20 +14,87 @@ from typing import Any, Literal
 from tiltmeter.errors import OtherRun, RunError
 from tiltmeter.records import Dropped, ModelFacts, Pair, PairScore
 from tiltmeter.sources.generated.settings import UnitResult
-from tiltmeter.store import continuations, next_words, steps
+from tiltmeter.store import continuations, next_words
 from tiltmeter.store.amending import Amendments
 from tiltmeter.store.answers import Answers
-from tiltmeter.store.continuations import RATED, WRITTEN, ContinuationLedger
-from tiltmeter.store.damage import checked_meta
-from tiltmeter.store.digests import check_rows, create, has_digests
+from tiltmeter.store.continuations import RATED, WRITTEN, ContinuationLedger, Continuations
+from tiltmeter.store.database import LEDGER, changed_versions, connect, connect_to_read, dump, versions, writing
 from tiltmeter.store.next_words import EXPECTED, EXPLAINED, Expectations, NextWordLedger
-from tiltmeter.store.opening import LEDGER, changed_versions, connect, connect_to_read, dump, versions, writing
-from tiltmeter.store.reading import Continuations
-from tiltmeter.store.records import Probes, Run
+from tiltmeter.store.pairs import SCORED, dropped_of, pairs_of, scored_pairs
 from tiltmeter.store.rows import HELD
-from tiltmeter.store.scored import SCORED, dropped_of, pairs_of, scored_pairs
+from tiltmeter.store.validation import check_rows, checked_meta, create, has_digests
 from tiltmeter.study import Plan
-from tiltmeter.study.spool import packed
+from tiltmeter.study.disk_lists import packed
+
+
+@dataclass(frozen=True, slots=True)
+class Probes:
+    """What a generation stage adds to a plan: pairs, what could not be made, and the issues of each pair's sentence."""
+
+    pairs: Sequence[Pair]
+    dropped: Sequence[Dropped]
+    findings: Mapping[str, Sequence[tuple[str, str]]]
+    """By the id of a pair that was audited: issues and reasons; none of them where the sentence is clean."""
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class Run:
+    """What a finished or unfinished run holds, read back without any model; very many items when they are asked for."""
+
+    folder: Path
+    meta: Mapping[str, Any]
+    facts: Mapping[str, ModelFacts]
+    pairs: Sequence[Pair]
+    dropped: Sequence[Dropped]
+    scores: Mapping[tuple[str, str], Sequence[PairScore]]
+    """By model and scorer, in the order of the study; the scores in the order of the pairs."""
+    findings: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
+    """Issues and reasons of the generated pairs that have some, by the id of the pair."""
+    writers: Mapping[str, ModelFacts] = field(default_factory=dict)
+    """The models that wrote sentences."""
+    continuations: Continuations | None = None
+    """Texts and ratings, read when they are asked for; None where the study has no such view."""
+    next_words: Expectations | None = None
+    """What the models expect, likewise."""
+    is_checked: bool = True
+    """Whether the ledger keeps digests, so that damage to it is noticed: those of earlier versions do not."""
+
+
+SCHEMA = """
+create table steps (stage text, name text, batch integer, primary key (stage, name, batch)) without rowid
+"""
+
+StageName = Literal["scoring", "completing", "rating", "tilting", "expecting", "explaining"]
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The finished batches of a stage of the work by one model or rater."""
+
+    database: sqlite3.Connection
+    folder: Path
+    stage: StageName
+    name: str
+
+    def done(self) -> set[int]:
+        """Those that are finished."""
+        query = "select batch from steps where stage = ? and name = ?"
+        return {number for (number,) in self.database.execute(query, (self.stage, self.name))}
+
+    @contextmanager
+    def marked(self, at: int = 0) -> Iterator[None]:
+        """A writing at whose end a batch is marked as done."""
+        with writing(self.database, self.folder):
+            yield
+            self.database.execute("insert into steps values (?, ?, ?)", (self.stage, self.name, at))
+
+
+def move_batches(database: sqlite3.Connection) -> None:
+    """Runs of before had a table of their own for the batches of scoring."""
+    if database.execute("select 1 from sqlite_master where name = 'batches'").fetchone():
+        database.execute("insert into steps select 'scoring', model, batch from batches")
+        database.execute("delete from batches")
+
 
 _SCHEMA = """
 create table meta    (key text primary key, value text not null);

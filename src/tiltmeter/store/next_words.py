@@ -17,19 +17,16 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.records import NextWords, Prompt, Saliency, Span
+from tiltmeter.models.next_words import BLANK
+from tiltmeter.records import NextWord, NextWords, Prompt, Saliency, Span
 from tiltmeter.sources.perturbing import Perturbed
 from tiltmeter.sources.word_sets import WordSets
-from tiltmeter.store import damage
-from tiltmeter.store.answered import unasked
-from tiltmeter.store.answers import Kind
-from tiltmeter.store.damage import fitting, record_reader
-from tiltmeter.store.opening import LEDGER, connect_to_read, dump
-from tiltmeter.store.packing import NEXT_WORDS, spans_of
-from tiltmeter.store.reading import count_of, rows_of
-from tiltmeter.store.rows import HELD, held_or_read
+from tiltmeter.store.answers import NEXT_WORDS, Kind, spans_of
+from tiltmeter.store.database import LEDGER, connect_to_read, dump
+from tiltmeter.store.rows import HELD, count_of, held_or_read, rows_of
+from tiltmeter.store.validation import fitting, record_reader
 from tiltmeter.study import NextWordChoices
-from tiltmeter.study.spool import ordered, packed
+from tiltmeter.study.disk_lists import ordered, packed
 
 SCHEMA = """
 create table questions (number integer primary key, text text not null, hidden text not null, words text not null,
@@ -271,3 +268,45 @@ class _ReadAnswers(Mapping[int, NextWords]):
 
     def _rows(self, chosen: str, rest: str = "") -> Iterator[tuple[Any, ...]]:
         return rows_of(self._folder, f"select {chosen} from expected where model = ? and bounded = ? {rest}", *self._of)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A prompt as it was asked, and what the model expects after it."""
+
+    asked: Perturbed
+    found: NextWords
+    saliency: Saliency | None = None
+
+    @property
+    def on_subject(self) -> float | None:
+        """The share of the saliency that lies on the subject."""
+        spans = self.asked.prompt.subject_spans
+        return self.saliency.share_on(spans) if self.saliency is not None and spans else None
+
+    @property
+    def on_last(self) -> float | None:
+        """The share of the saliency that lies on the last word before the one that is asked for."""
+        span = last_word(self.asked.prompt.text)
+        return self.saliency.share_on((span,)) if self.saliency is not None and span else None
+
+
+def last_word(text: str) -> Span | None:
+    """Where the last word of a prompt stands: the one before its blank, or before its end.
+
+    >>> last_word("The nurse said that "), last_word("The nurse said that [MASK].")
+    ((15, 19), (15, 19))
+    """
+    ended = text.partition(BLANK)[0].rstrip()
+    return (len(ended) - len(ended.split()[-1]), len(ended)) if ended else None
+
+
+def likeliest(found: NextWords) -> str | None:
+    """The most probable of the words asked about; None where none is scored."""
+    scored = [(word.logprob, word.word) for word in found.words if word.logprob is not None]
+    return max(scored, key=lambda pair: pair[0])[1] if scored else None
+
+
+def unasked(words: Sequence[str], reason: str) -> NextWords:
+    """The answer to a question that could not be asked."""
+    return NextWords(tuple(NextWord(word, None, reason) for word in words))

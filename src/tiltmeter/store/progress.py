@@ -13,7 +13,7 @@ from typing import Literal
 
 from tiltmeter.errors import OtherRun, RunError, TiltmeterError
 from tiltmeter.files import plain_file
-from tiltmeter.store.opening import LEDGER, held_since, is_held
+from tiltmeter.store.database import LEDGER, held_since, is_held
 
 PROGRESS = "progress.json"
 _PAUSE = 0.5

@@ -20,9 +20,9 @@ from tiltmeter.sources.perturbing import (
     perturb,
     reads_english,
 )
+from tiltmeter.study.disk_lists import Spool, doubled, packed, spooled, unpacker
 from tiltmeter.study.reader import material, takes_specs
 from tiltmeter.study.records import GENERATED, NextWordChoices, Plan, SourceChoice, Study
-from tiltmeter.study.spool import Spool, doubled, packed, spooled, unpacker
 
 DEFAULT_SOURCE = "default-behaviour"
 """The label of prompts that say nothing: what a model expects after them is its habit."""

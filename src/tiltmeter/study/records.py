@@ -18,7 +18,7 @@ from tiltmeter.sources.generated.settings import GenerationSettings, settings_fr
 from tiltmeter.sources.labour_files import Occupation
 from tiltmeter.sources.perturbing import Perturbed
 from tiltmeter.sources.word_sets import WordSets
-from tiltmeter.study.spool import Spool, packed
+from tiltmeter.study.disk_lists import Spool, packed
 
 FORMAT = 6
 """Counts up when the same study file would be carried out differently."""

@@ -77,7 +77,7 @@ def work_out(folder: Path, spare: Path | None = None) -> Path:
     from tiltmeter.results import summarise_run
     from tiltmeter.results.findings.findings import summarise_findings
     from tiltmeter.store import read_run
-    from tiltmeter.store.made import note_made
+    from tiltmeter.store.run_folder import note_made
 
     run = read_run(folder)
     summary = summarise_run(run)

@@ -16,6 +16,7 @@ from typing import Any
 
 from tiltmeter import raters as raters_module
 from tiltmeter.errors import InvalidData, UnknownName
+from tiltmeter.progress import Watcher
 from tiltmeter.raters import Rater, mask_group, unread
 from tiltmeter.raters.class_map import declared
 from tiltmeter.raters.interface import EMPTY
@@ -28,7 +29,6 @@ from tiltmeter.results.files.rated_writing import NewColumns, Spool, columns_of,
 from tiltmeter.sources.cells import text_of
 from tiltmeter.sources.chat_logs import CELLS, REFUSED
 from tiltmeter.sources.tables import Row, column, stream_table
-from tiltmeter.watching import Watcher
 
 KINDS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 _BATCH = 256

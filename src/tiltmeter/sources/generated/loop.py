@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tiltmeter.errors import UserError
+from tiltmeter.progress import Watcher
 from tiltmeter.records import Spec, Written
 from tiltmeter.sources.generated.accounting import Accounting, account
 from tiltmeter.sources.generated.block import blocks, write_block
@@ -15,7 +16,6 @@ from tiltmeter.sources.generated.fitting import fit
 from tiltmeter.sources.generated.interface import NO_REVIEW, Generator, Review
 from tiltmeter.sources.generated.settings import GenerationSettings, Unit, UnitResult
 from tiltmeter.sources.generated.shots import Chooser
-from tiltmeter.watching import Watcher
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from tiltmeter.results.summary.labels import written_text
 from tiltmeter.results.summary.people_ratings import text_id
 from tiltmeter.sources.generated.pairs import sentence_of
 from tiltmeter.store.annotations import AnnotatedView, Annotations, Item
-from tiltmeter.store.reading import rows_of
+from tiltmeter.store.rows import rows_of
 from tiltmeter.web.texts.continuations import ContinuationTexts, Written
 from tiltmeter.web.texts.pairs import PairTexts
 from tiltmeter.web.texts.query import Filters

@@ -17,7 +17,7 @@ from tiltmeter.results.summary.people_ratings import read_ratings
 from tiltmeter.sources.generated.annotations import COLUMNS as ISSUE_COLUMNS
 from tiltmeter.sources.generated.annotations import ISSUES, NONE
 from tiltmeter.store.annotations import Annotations, Item, Scale, annotator_name
-from tiltmeter.store.reading import rows_of
+from tiltmeter.store.rows import rows_of
 from tiltmeter.web.annotating.items import every_item, id_on_sheet, items
 from tiltmeter.web.annotating.tasks import ISSUES_TASK, SCALES, kind_of, rating_task
 from tiltmeter.web.texts.pairs import PairTexts

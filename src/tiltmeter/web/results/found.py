@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 
 from tiltmeter.report.findings import FINDINGS, mark_of, read_findings
 from tiltmeter.results.findings.questions import topic_of
-from tiltmeter.store.made import is_made_here
-from tiltmeter.store.reading import rows_of
+from tiltmeter.store.rows import rows_of
+from tiltmeter.store.run_folder import is_made_here
 from tiltmeter.views import FACTS
 from tiltmeter.web.pages import address
 from tiltmeter.web.scratch import findings_scratch

@@ -12,8 +12,8 @@ from typing import Any
 from tiltmeter.errors import RunError
 from tiltmeter.records import ModelFacts
 from tiltmeter.store import LEDGER, NotBegun, read_meta
-from tiltmeter.store.damage import fitting
-from tiltmeter.store.reading import rows_of
+from tiltmeter.store.rows import rows_of
+from tiltmeter.store.validation import fitting
 from tiltmeter.web.runs.live import Live
 from tiltmeter.web.studies.rates import short_model
 from tiltmeter.web.workbench import changed

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
+from tiltmeter.engine.executor import Staff
 from tiltmeter.engine.review import Auditor
-from tiltmeter.engine.sentence_orders import audit_problem
-from tiltmeter.engine.staff import Staff
+from tiltmeter.engine.sentences import audit_problem
 from tiltmeter.errors import InvalidData, TiltmeterError, UserError
 from tiltmeter.files import write_csv
 from tiltmeter.models import ModelSettings

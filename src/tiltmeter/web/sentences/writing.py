@@ -12,17 +12,17 @@ import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from tiltmeter.engine.executor import Staff
 from tiltmeter.engine.review import Auditor
-from tiltmeter.engine.sentence_orders import accounts_as_json, audit_problem, refuse_nothing, write_order
-from tiltmeter.engine.staff import Staff
+from tiltmeter.engine.sentences import accounts_as_json, audit_problem, refuse_nothing, write_order
 from tiltmeter.errors import RunError, TiltmeterError
 from tiltmeter.files import whole_file
 from tiltmeter.models import ModelSettings
 from tiltmeter.models.api import accounts
+from tiltmeter.progress import Watcher
 from tiltmeter.records import Written
 from tiltmeter.sources.generated import read_sentences
 from tiltmeter.store import ANSWERS, ProgressFile, locked
-from tiltmeter.watching import Watcher
 from tiltmeter.web.jobs import SAID
 from tiltmeter.web.sentences.findings import Audited, read_findings, write_findings
 from tiltmeter.web.sentences.folder import ACCOUNT, DROPPED, SENTENCES, WRITTEN

@@ -14,8 +14,8 @@ from tiltmeter.records import Continuation, Prompt, Rating
 from tiltmeter.report.decodings import decoding_words, rater_words
 from tiltmeter.results.summary.raters import comparable
 from tiltmeter.store import Continuations
-from tiltmeter.store.damage import record_reader
-from tiltmeter.store.reading import rows_of
+from tiltmeter.store.rows import rows_of
+from tiltmeter.store.validation import record_reader
 from tiltmeter.web.texts.labels import labelled_rows
 from tiltmeter.web.texts.query import Filters, like
 from tiltmeter.web.texts.records import Figure, Line, Listing, Option, Piece, Row, pieces

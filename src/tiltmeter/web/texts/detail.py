@@ -15,7 +15,7 @@ from tiltmeter.report.next_word_cells import chance
 from tiltmeter.report.saliency_pictures import LEVELS, Shaded, shaded
 from tiltmeter.report.series import short_scorer
 from tiltmeter.report.words import NONE, percent, signed
-from tiltmeter.store.reading import rows_of
+from tiltmeter.store.rows import rows_of
 from tiltmeter.web.texts.continuations import ContinuationTexts, figure_of, line_of
 from tiltmeter.web.texts.next_words import AskedText, Expected, NextWordTexts, figures_of
 from tiltmeter.web.texts.next_words import line_of as asked_line

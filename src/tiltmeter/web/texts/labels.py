@@ -19,9 +19,9 @@ from tiltmeter.errors import RunError
 from tiltmeter.results.findings.compared import BASELINE
 from tiltmeter.results.summary.structures import FIXED
 from tiltmeter.store import LEDGER
-from tiltmeter.store.damage import fitting
-from tiltmeter.store.opening import harmless, refuse_links
-from tiltmeter.store.reading import check_whole
+from tiltmeter.store.database import harmless, refuse_links
+from tiltmeter.store.rows import check_whole
+from tiltmeter.store.validation import fitting
 from tiltmeter.web.scratch import scratch_of
 
 _NAME = "labels.sqlite"

@@ -13,9 +13,9 @@ from typing import Any
 from tiltmeter.errors import UnknownName
 from tiltmeter.records import NextWords, Prompt, Saliency, Span
 from tiltmeter.report.next_word_cells import chance
-from tiltmeter.store.damage import record_reader
-from tiltmeter.store.packing import word_of
-from tiltmeter.store.reading import rows_of
+from tiltmeter.store.answers import word_of
+from tiltmeter.store.rows import rows_of
+from tiltmeter.store.validation import record_reader
 from tiltmeter.web.texts.labels import labelled_rows
 from tiltmeter.web.texts.query import Filters, like
 from tiltmeter.web.texts.records import Figure, Line, Listing, Option, Row, pieces

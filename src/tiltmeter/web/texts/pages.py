@@ -8,7 +8,7 @@ from pathlib import Path
 from fastapi import APIRouter, Request, Response
 
 from tiltmeter.store import LEDGER, Annotations
-from tiltmeter.store.damage import fitting
+from tiltmeter.store.validation import fitting
 from tiltmeter.web.annotating import pages as annotating
 from tiltmeter.web.annotating.agreement import said_of
 from tiltmeter.web.annotating.items import annotated_view, items

@@ -13,8 +13,8 @@ from tiltmeter.measures.pairs import TIE, margin
 from tiltmeter.records import Pair, PairScore
 from tiltmeter.report.series import short_scorer
 from tiltmeter.report.words import signed
-from tiltmeter.store.damage import record_reader
-from tiltmeter.store.reading import rows_of
+from tiltmeter.store.rows import rows_of
+from tiltmeter.store.validation import record_reader
 from tiltmeter.web.texts.labels import labelled_rows
 from tiltmeter.web.texts.query import Filters, like
 from tiltmeter.web.texts.records import Figure, Line, Listing, Option, Row, pieces

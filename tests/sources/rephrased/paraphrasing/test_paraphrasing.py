@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.sources.rephrased.paraphrasing.fakes import RulePen, cleft, prompts
-from tiltmeter.engine.partial import Partial
 from tiltmeter.engine.rephrasing import partial_beside, rephrase
+from tiltmeter.engine.sentence_units import Partial
 from tiltmeter.errors import RunError
+from tiltmeter.progress import Silent
 from tiltmeter.records import Prompt
 from tiltmeter.sources import prompts_file
 from tiltmeter.sources.rephrased.paraphrasing import (
@@ -30,7 +31,6 @@ from tiltmeter.sources.rephrased.paraphrasing.group import masked, mentions_of
 from tiltmeter.sources.rephrased.paraphrasing.records import SIMILARITY
 from tiltmeter.sources.rephrased.paraphrasing.writing import NO_GROUP, NO_STRUCTURE, NOT_ENGLISH
 from tiltmeter.stats.kept_shares import Asked, uneven
-from tiltmeter.watching import Silent
 
 pytestmark = pytest.mark.slow
 INTRODUCED, LATE = "The teacher introduced the poet as", "When the bus was late, the poet"

@@ -16,11 +16,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tiltmeter import raters
-from tiltmeter.engine.ray_crew import Cluster, Crew, crew
+from tiltmeter.engine.cached import is_network, open_model, recalling
+from tiltmeter.engine.executor import Batch, Result, Staff
+from tiltmeter.engine.ray_pool import Cluster, Crew, crew
 from tiltmeter.engine.ray_worker import About, Call, Facts, Tool
-from tiltmeter.engine.recalling import open_model
-from tiltmeter.engine.recalling_raters import is_network, recalling
-from tiltmeter.engine.staff import Batch, Result, Staff
 from tiltmeter.models import Model, ModelSettings
 from tiltmeter.models.api import api_name
 from tiltmeter.raters import Rater

@@ -10,7 +10,7 @@ from tests.web.texts_run import STUDY, make_texts
 from tiltmeter.errors import RunError, TiltmeterError
 from tiltmeter.report import export_items
 from tiltmeter.results import summarise_run
-from tiltmeter.store import LEDGER, NotBegun, read_meta, read_run, reading, state_of
+from tiltmeter.store import LEDGER, NotBegun, read_meta, read_run, rows, state_of
 from tiltmeter.study import parse, plan
 
 
@@ -45,7 +45,7 @@ def test_a_run_that_did_not_change_is_checked_once_however_often_it_is_opened(
     for _ in range(3):
         read_run(folder)
         # A second reader while the first one is still at it.
-        assert all(list(reading.rows_of(folder, "select 1 from prompts")) for _ in reading.rows_of(folder, "select 1"))
+        assert all(list(rows.rows_of(folder, "select 1 from prompts")) for _ in rows.rows_of(folder, "select 1"))
     assert len(checked) <= 1
     with sqlite3.connect(folder / LEDGER) as database:
         database.execute("update prompts set source = 'other'")

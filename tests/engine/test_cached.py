@@ -15,17 +15,17 @@ import pytest
 from tests.engine.slow_continuing import small_steps
 from tests.models.conftest import save_checkpoint
 from tiltmeter import models
-from tiltmeter.engine import carry_out, recalling
-from tiltmeter.engine.recalling import open_model
-from tiltmeter.engine.recalling_raters import recalling as recalling_rater
+from tiltmeter.engine import carry_out
+from tiltmeter.engine.cached import open_model
+from tiltmeter.engine.cached import recalling as recalling_rater
 from tiltmeter.errors import ModelError
 from tiltmeter.models import Explainer, Model, ModelSettings, Predictor, Writer
+from tiltmeter.progress import Silent
 from tiltmeter.records import Completion, Decoding, Rating, TokenScores
 from tiltmeter.report import write_tables
 from tiltmeter.results import summarise_run
 from tiltmeter.store import KeptAnswers, Run, state_of
 from tiltmeter.study import parse, plan
-from tiltmeter.watching import Silent
 
 pytestmark = pytest.mark.slow
 SETTINGS = ModelSettings(device="cpu", threads=1)

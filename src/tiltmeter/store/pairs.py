@@ -9,12 +9,10 @@ from pathlib import Path
 
 from tiltmeter.errors import RunError
 from tiltmeter.records import Dropped, Pair, PairScore, Query, TokenScores
-from tiltmeter.store.answers import Kind
-from tiltmeter.store.damage import fitting, number, record_reader
-from tiltmeter.store.opening import LEDGER
-from tiltmeter.store.packing import spans_of
-from tiltmeter.store.reading import count_of, rows_of
-from tiltmeter.store.rows import held_or_read
+from tiltmeter.store.answers import Kind, spans_of
+from tiltmeter.store.database import LEDGER
+from tiltmeter.store.rows import count_of, held_or_read, rows_of
+from tiltmeter.store.validation import fitting, number, record_reader
 
 _pair = record_reader(Pair)
 

@@ -10,9 +10,16 @@ import numpy as np
 import pytest
 
 from tiltmeter import raters
-from tiltmeter.engine.calibrating import Repeats, calibrate, kept
-from tiltmeter.engine.pool_models import Remembering, table_model
-from tiltmeter.engine.pools import QUICK, natural_pool, next_words_pool, pairs_pool, texts_pool
+from tiltmeter.engine.calibration import Repeats, calibrate, kept
+from tiltmeter.engine.calibration_pools import (
+    QUICK,
+    Remembering,
+    natural_pool,
+    next_words_pool,
+    pairs_pool,
+    table_model,
+    texts_pool,
+)
 from tiltmeter.models import load
 from tiltmeter.records import TokenScores
 from tiltmeter.stats.calibration import World, studies_of

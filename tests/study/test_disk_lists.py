@@ -11,8 +11,7 @@ import pytest
 from tiltmeter.errors import RunError
 from tiltmeter.records import Dropped, Pair, Prompt, Structure
 from tiltmeter.sources.perturbing import Perturbed
-from tiltmeter.study import spool
-from tiltmeter.study.spool import Spool, doubled, ordered, packed, spooled, unpacker
+from tiltmeter.study.disk_lists import Spool, doubled, ordered, packed, spooled, unpacker
 
 FORM = Structure("s1", "interrogative", "cleft", "(ROOT)")
 PAIR = Pair(

@@ -21,7 +21,7 @@ from tiltmeter.measures.scorers import find
 from tiltmeter.report import write_tables
 from tiltmeter.results import summarise_run
 from tiltmeter.sources import pairs_file
-from tiltmeter.store import LEDGER, Ledger, locked, opening, read_run
+from tiltmeter.store import LEDGER, Ledger, locked, read_run
 from tiltmeter.study import Plan, parse, plan, read
 
 STUDY = 'name = "t"\nmodels = ["scripted"]\nspecs = ["gender-math-arts"]\n[pairs]\nscorers = ["sum", "mean", "rest"]\n'

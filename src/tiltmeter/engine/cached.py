@@ -1,9 +1,4 @@
-"""Models that answer from the cache what they answered before, and are loaded when something else is asked.
-
-An answer is kept by all that it depends on: the facts of the model (name, revision, hashes, device, number format,
-versions), the verb with its settings, the text and the seed. What a model behind an API could not answer is not kept:
-it may answer another time.
-"""
+"""Raters that are networks, and recall what they rated before."""
 
 from __future__ import annotations
 
@@ -12,29 +7,85 @@ import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from tiltmeter import models
-from tiltmeter.engine.memory import Memory
 from tiltmeter.errors import ModelError
 from tiltmeter.models import Explainer, Model, ModelSettings, Predictor, Writer
 from tiltmeter.models.encoding import PIECES
 from tiltmeter.models.interface import checked_conditioning, has_changed
 from tiltmeter.models.writing.drafts import seeds_of
+from tiltmeter.raters import Rater
 from tiltmeter.records import (
     Completion,
     Decoding,
     ModelFacts,
     NextWords,
+    Rating,
     Saliency,
     SaliencyMethod,
     Span,
     TokenScores,
 )
 from tiltmeter.sources.generated.fitting import SERVED
-from tiltmeter.store import KeptAnswers, key_of, versions
-from tiltmeter.store.answers import reasons_of
-from tiltmeter.store.packing import COMPLETIONS, NEXT_WORDS, SALIENCY, SCORES, TEXT
+from tiltmeter.store import CacheError, KeptAnswers, key_of, versions
+from tiltmeter.store.answers import COMPLETIONS, NEXT_WORDS, RATING, SALIENCY, SCORES, TEXT, Packing, reasons_of
+from tiltmeter.version import __version__
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The answers of one model or rater, which is known by its facts."""
+
+    kept: KeptAnswers
+    name: str
+    facts: Mapping[str, Any]
+    forgets: Callable[[Any], bool] | None = None
+    """Of an answer, whether it is to be asked for again another time; None: no answer is."""
+
+    def recall(
+        self,
+        verb: str,
+        questions: Sequence[Any],
+        ask: Callable[[list[int]], Sequence[Answer]],
+        packing: Packing[Answer],
+        **settings: Any,
+    ) -> list[Answer]:
+        """The answers in the order of the questions: those that are kept, and fresh ones to the others.
+
+        `ask` gets the places of the questions that are open, each different one once. A cache that fails is left alone.
+        """
+        keys = [key_of({**self.facts, "tiltmeter": __version__}, verb, [settings, question]) for question in questions]
+        found = {key: packing.unpack(text) for key, text in self._found(list(dict.fromkeys(keys))).items()}
+        missing: dict[bytes, int] = {}
+        for at, key in enumerate(keys):
+            if key not in found:
+                missing.setdefault(key, at)
+        self.kept.recalled += len(keys) - len(missing)
+        self.kept.asked += len(missing)
+        if missing:
+            fresh = dict(zip(missing, ask(list(missing.values())), strict=True))
+            lasting = {key: one for key, one in fresh.items() if not (self.forgets and self.forgets(one))}
+            self._keep(verb, {key: packing.pack(one) for key, one in lasting.items()})
+            found |= fresh
+        return [found[key] for key in keys]
+
+    def _found(self, keys: list[bytes]) -> dict[bytes, str]:
+        try:
+            return {} if self.kept.trouble else self.kept.found(keys)
+        except CacheError as error:
+            self.kept.trouble = str(error)
+            return {}
+
+    def _keep(self, verb: str, answers: Mapping[bytes, str]) -> None:
+        try:
+            if not self.kept.trouble:
+                self.kept.keep(self.name, verb, answers)
+        except CacheError as error:
+            self.kept.trouble = str(error)
+
 
 _WORTH_KEEPING = 1_000_000
 """A model with fewer parameters than this, as a table of words, answers faster than the cache does."""
@@ -251,3 +302,32 @@ class _Explaining(_Recalling):
         ask = self._asking("saliency", prompts, words, method=method, steps=steps)
         questions = list(zip(prompts, words, strict=True))
         return self._memory.recall("saliency", questions, ask, SALIENCY, method=method, steps=steps, **self._pieces)
+
+
+def recalling(rater: Rater, kept: KeptAnswers | None) -> Rater:
+    """The rater with a memory, where it is a network; the others are faster than any memory.
+
+    A judge has none of its own: the model that it asks recalls.
+    """
+    return _CachedRater(rater, kept) if kept is not None and is_network(rater) else rater
+
+
+def is_network(rater: Rater) -> bool:
+    """Whether a rater has weights of its own."""
+    return "weights_sha256" in rater.facts and "instruction" not in rater.facts
+
+
+class _CachedRater:
+    def __init__(self, rater: Rater, kept: KeptAnswers) -> None:
+        self.name, self.wants_mask, self._rater = rater.name, rater.wants_mask, rater
+        self._memory = Memory(kept, rater.name, dict(rater.facts))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._rater, name)
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        return self._rater.facts
+
+    def rate(self, texts: Sequence[str]) -> list[Rating]:
+        return self._memory.recall("rate", texts, lambda at: self._rater.rate([texts[one] for one in at]), RATING)

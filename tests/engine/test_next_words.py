@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tiltmeter import models
-from tiltmeter.engine import asking, carry_out
+from tiltmeter.engine import carry_out
 from tiltmeter.errors import ModelError
 from tiltmeter.records import ModelFacts, Saliency
 from tiltmeter.results import summarise_run

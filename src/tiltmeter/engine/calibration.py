@@ -17,12 +17,12 @@ from pathlib import Path
 import numpy as np
 
 from tiltmeter.cache import cache_folder
-from tiltmeter.engine.pools import VERSION, PoolSettings
+from tiltmeter.engine.calibration_pools import VERSION, PoolSettings
 from tiltmeter.files import whole_file
+from tiltmeter.progress import Silent, Watcher
 from tiltmeter.stats.calibration import Pool, Reading, Tally, World, readings, simulate, studies_of, together
 from tiltmeter.stats.estimate import Scale
 from tiltmeter.version import __version__
-from tiltmeter.watching import Silent, Watcher
 
 PART = 250
 """Studies in a part: what one process does at a time. A part of the result, since every part has a seed of its own."""

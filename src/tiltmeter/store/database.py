@@ -17,7 +17,7 @@ from typing import Any
 
 from tiltmeter.databases import transaction
 from tiltmeter.errors import RunError
-from tiltmeter.store.digests import SummingConnection, forget, settle, watch
+from tiltmeter.store.validation import SummingConnection, forget, settle, watch
 
 try:
     import fcntl

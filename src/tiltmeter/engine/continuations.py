@@ -6,15 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from tiltmeter.engine.staff import Staff
-from tiltmeter.engine.stages import Batches, Stage, perform
+from tiltmeter.engine.executor import Batches, Staff, Stage, perform
 from tiltmeter.models import Model, Writer, as_writer
+from tiltmeter.progress import Watcher
 from tiltmeter.records import Completion, Decoding, Prompt
 from tiltmeter.store import Ledger
 from tiltmeter.store.continuations import Place
 from tiltmeter.study import ContinuationChoices, Plan
-from tiltmeter.study.spool import ordered, spooled
-from tiltmeter.watching import Watcher
+from tiltmeter.study.disk_lists import ordered, spooled
 
 BATCH = 192
 """Texts in a batch: what a killed run loses at most. Part of the plan, so that resuming changes no text."""

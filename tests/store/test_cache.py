@@ -11,8 +11,8 @@ import pytest
 
 from tiltmeter.errors import UserError
 from tiltmeter.records import Completion, NextWord, NextWords, Rating, Saliency, TokenScores
-from tiltmeter.store import CacheError, KeptAnswers, key_of, packing, size_from
-from tiltmeter.store.kept_answers import DAY
+from tiltmeter.store import CacheError, KeptAnswers, key_of, size_from
+from tiltmeter.store.cache import DAY
 
 
 @pytest.fixture

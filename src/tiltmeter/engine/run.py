@@ -13,25 +13,24 @@ from dataclasses import replace
 from pathlib import Path
 
 from tiltmeter.engine.asking_again import ask_again
-from tiltmeter.engine.completing import complete
+from tiltmeter.engine.continuations import complete
 from tiltmeter.engine.costs import accounted
-from tiltmeter.engine.expecting import expect
+from tiltmeter.engine.executor import Staff
 from tiltmeter.engine.identity import current_state, refuse_changed
-from tiltmeter.engine.panel import panel
-from tiltmeter.engine.rating import check_raters, rate
-from tiltmeter.engine.ray_crew import Cluster
+from tiltmeter.engine.next_words import expect
+from tiltmeter.engine.rating import check_raters, panel, rate
+from tiltmeter.engine.ray_pool import Cluster
 from tiltmeter.engine.scoring import fitting, score
-from tiltmeter.engine.staff import Staff
 from tiltmeter.engine.writing import write_probes
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.files import refuse_links_in
 from tiltmeter.measures.scorers import DEFAULTS, Scorer, find
 from tiltmeter.models import ModelSettings
+from tiltmeter.progress import Silent, Watcher
 from tiltmeter.records import Family
 from tiltmeter.store import ANSWERS, KeptAnswers, Ledger, Run, RunState, locked, read_run, recover, set_aside
-from tiltmeter.store.made import same_results
+from tiltmeter.store.run_folder import same_results
 from tiltmeter.study import Plan, Study
-from tiltmeter.watching import Silent, Watcher
 
 
 def carry_out(
@@ -128,7 +127,7 @@ def _go_on(plan: Plan, ledger: Ledger, staff: Staff, watch: Watcher) -> None:
 def _staff(settings: ModelSettings, kept: KeptAnswers | None, cluster: Cluster | None) -> AbstractContextManager[Staff]:
     if cluster is None:
         return nullcontext(Staff(settings, kept))
-    from tiltmeter.engine.ray_staff import ray_staff
+    from tiltmeter.engine.ray_executor import ray_staff
 
     return ray_staff(cluster, settings, kept)
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tiltmeter.engine import completing, scoring
+from tiltmeter.engine import scoring
 from tiltmeter.engine.costs import expected_costs
-from tiltmeter.engine.local import scorers_for
+from tiltmeter.engine.run import scorers_for
 from tiltmeter.models.api import Cost
 from tiltmeter.store.next_words import ordered_questions
 from tiltmeter.study import Plan
-from tiltmeter.study.spool import ordered
+from tiltmeter.study.disk_lists import ordered
 
 _LETTERS = 4
 """English text has about so many characters to a token."""

@@ -1,4 +1,4 @@
-"""An order for sentences: what is to be written and by whom, carried out so that a stop loses no finished block."""
+"""The sentences of a run, read back from its folder."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter import models
-from tiltmeter.engine.partial import Partial
-from tiltmeter.engine.ranking import can_rank, check_reader
-from tiltmeter.engine.review import NOBODY, Auditor
-from tiltmeter.engine.staff import Staff
-from tiltmeter.engine.units import Author, Journal, write_units
+from tiltmeter.engine.executor import Staff
+from tiltmeter.engine.review import NOBODY, Auditor, can_rank, check_reader
+from tiltmeter.engine.sentence_units import Author, Journal, Partial, write_units
 from tiltmeter.errors import ModelError, TiltmeterError
 from tiltmeter.files import check_writable
 from tiltmeter.models import ModelSettings
-from tiltmeter.records import ModelFacts, Spec
+from tiltmeter.progress import Silent, Watcher
+from tiltmeter.records import ModelFacts, Spec, Written
 from tiltmeter.sources.generated import (
     Accounting,
     Generation,
@@ -34,8 +33,7 @@ from tiltmeter.sources.generated import (
 from tiltmeter.sources.generated.settings import Strategy
 from tiltmeter.sources.generated.shots import Chooser, chooser, read_shots
 from tiltmeter.stats.quality import low_yield
-from tiltmeter.store import versions
-from tiltmeter.watching import Silent, Watcher
+from tiltmeter.store import read_meta, read_written, spec_of, versions
 
 STRATEGIES: tuple[Strategy, ...] = ("constrained", "rejection")
 _ASKED = ("strategy", "chat", "samples", "max_requests", "temperature", "top_k", "top_p", "max_new_tokens", "shots")
@@ -254,3 +252,19 @@ def _choosers(order: Order) -> dict[str, Chooser]:
 
 def _hash(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:16]
+
+
+def read_written_sentences(folder: str | Path) -> tuple[list[Written], dict[str, Spec]]:
+    """Every sentence that the generators of a run wrote for its test, dropped ones included, and the run's specs.
+
+    Where several sources wrote, the label of the source stands before the id of a sentence, as it does in the ids of
+    pairs.
+    """
+    written = read_written(folder)
+    found: list[Written] = []
+    for label, results in written.items():
+        # A sentence is put together with the others of its spec: one that stands there twice counts once.
+        sentences = assemble(results, GenerationSettings()).sentences
+        several = len(written) > 1
+        found += [replace(one, id=f"{label}:{one.id}") if several else one for one in sentences]
+    return found, {data["name"]: spec_of(data) for data in read_meta(folder)["resolved"]["specs"]}

@@ -1,24 +1,24 @@
-"""Whoever wants to know how far a long piece of work is."""
+"""How far a long piece of work is, for whoever wants to know."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
 
-class Watcher(Protocol):
-    """Is told of stretches of work, and of the steps done."""
+class Progress(Protocol):
+    """Is told of stages of work, and of the steps done."""
 
     def start(self, what: str, total: int, done: int) -> None:
-        """A stretch of work begins, part of which may be done already."""
+        """A stage begins, part of which may be done already."""
         ...
 
     def advance(self, steps: int, failed: int | None = None) -> None:
-        """So many more steps are done, and so many of them came to nothing; None: nobody counts that here."""
+        """More steps are done, some of which may have failed; None: failures are not counted here."""
         ...
 
 
-class Silent:
-    """A watcher that does not watch."""
+class NoProgress:
+    """Nobody wants to know."""
 
     def start(self, what: str, total: int, done: int) -> None:
         """Ignore it."""
@@ -27,18 +27,18 @@ class Silent:
         """Ignore it."""
 
 
-class Both:
-    """Two watchers at once."""
+class BothProgress:
+    """Two at once."""
 
-    def __init__(self, first: Watcher, second: Watcher) -> None:
-        self._watchers = (first, second)
+    def __init__(self, first: Progress, second: Progress) -> None:
+        self._both = (first, second)
 
     def start(self, what: str, total: int, done: int) -> None:
         """Tell both."""
-        for one in self._watchers:
+        for one in self._both:
             one.start(what, total, done)
 
     def advance(self, steps: int, failed: int | None = None) -> None:
         """Tell both."""
-        for one in self._watchers:
+        for one in self._both:
             one.advance(steps, failed)

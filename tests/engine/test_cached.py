@@ -15,16 +15,16 @@ import pytest
 from tests.engine.slow_continuing import small_steps
 from tests.models.conftest import save_checkpoint
 from tiltmeter import models
-from tiltmeter.engine import carry_out
+from tiltmeter.engine import cached, carry_out
+from tiltmeter.engine.cached import cached_rater as recalling_rater
 from tiltmeter.engine.cached import open_model
-from tiltmeter.engine.cached import recalling as recalling_rater
 from tiltmeter.errors import ModelError
 from tiltmeter.models import Explainer, Model, ModelSettings, Predictor, Writer
-from tiltmeter.progress import Silent
+from tiltmeter.progress import NoProgress
 from tiltmeter.records import Completion, Decoding, Rating, TokenScores
 from tiltmeter.report import write_tables
 from tiltmeter.results import summarise_run
-from tiltmeter.store import KeptAnswers, Run, state_of
+from tiltmeter.store import Cache, Run, state_of
 from tiltmeter.study import parse, plan
 
 pytestmark = pytest.mark.slow
@@ -42,9 +42,9 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> KeptAnswers:
-    monkeypatch.setattr(recalling, "_WORTH_KEEPING", 0)
-    return KeptAnswers(tmp_path / "answers.sqlite")
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
+    monkeypatch.setattr(cached, "_WORTH_KEEPING", 0)
+    return Cache(tmp_path / "answers.sqlite")
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def everything(model: Any) -> list[Any]:
 
 @pytest.mark.parametrize("family", ["gpt2", "bert"])
 def test_what_is_recalled_is_what_the_model_says(
-    family: str, folders: dict[str, str], kept: KeptAnswers, loads: list[str]
+    family: str, folders: dict[str, str], kept: Cache, loads: list[str]
 ) -> None:
     plain = models.load(folders[family], SETTINGS)
     first, second = (open_model(folders[family], SETTINGS, kept) for _ in range(2))
@@ -94,7 +94,7 @@ def test_what_is_recalled_is_what_the_model_says(
 
 
 def test_only_what_is_open_is_asked_and_each_question_once(
-    folders: dict[str, str], kept: KeptAnswers, monkeypatch: pytest.MonkeyPatch
+    folders: dict[str, str], kept: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = open_model(folders["gpt2"], SETTINGS, kept)
     asked = spied(model, monkeypatch, "score")
@@ -117,7 +117,7 @@ def spied(model: Any, monkeypatch: pytest.MonkeyPatch, verb: str) -> list[list[s
 
 
 def test_another_setting_is_another_question(
-    folders: dict[str, str], kept: KeptAnswers, monkeypatch: pytest.MonkeyPatch
+    folders: dict[str, str], kept: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model: Any = open_model(folders["gpt2"], SETTINGS, kept)
     asked = spied(model, monkeypatch, "complete")
@@ -131,7 +131,7 @@ def test_another_setting_is_another_question(
     assert len(scored) == 2
 
 
-def test_another_model_has_answers_of_its_own(tmp_path: Path, kept: KeptAnswers) -> None:
+def test_another_model_has_answers_of_its_own(tmp_path: Path, kept: Cache) -> None:
     names = []
     for number in (1, 2):
         path = tmp_path / f"{number}.toml"
@@ -142,7 +142,7 @@ def test_another_model_has_answers_of_its_own(tmp_path: Path, kept: KeptAnswers)
     assert kept.info().answers == 2
 
 
-def test_files_that_changed_are_read_again(tmp_path: Path, kept: KeptAnswers, loads: list[str]) -> None:
+def test_files_that_changed_are_read_again(tmp_path: Path, kept: Cache, loads: list[str]) -> None:
     folder = tmp_path / "model"
     save_checkpoint("gpt2", folder)
     name = f"hf:{folder}"
@@ -176,7 +176,7 @@ def edited_chat_template(folder: Path) -> None:
 
 @pytest.mark.parametrize("edit", [edited_config, edited_tokenizer, edited_chat_template])
 def test_another_file_beside_the_same_weights_is_another_model(
-    edit: Callable[[Path], None], tmp_path: Path, kept: KeptAnswers, monkeypatch: pytest.MonkeyPatch
+    edit: Callable[[Path], None], tmp_path: Path, kept: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "model"
     save_checkpoint("gpt2", folder)
@@ -201,7 +201,7 @@ def test_another_file_beside_the_same_weights_is_another_model(
     assert models.load(f"planted:{planted}", SETTINGS).facts.files_sha256 == after.facts.files_sha256
 
 
-def test_what_is_no_part_of_a_model_may_change(tmp_path: Path, kept: KeptAnswers, loads: list[str]) -> None:
+def test_what_is_no_part_of_a_model_may_change(tmp_path: Path, kept: Cache, loads: list[str]) -> None:
     folder = tmp_path / "model"
     save_checkpoint("gpt2", folder)
     for words in ("about it", "more about it"):
@@ -211,7 +211,7 @@ def test_what_is_no_part_of_a_model_may_change(tmp_path: Path, kept: KeptAnswers
 
 
 def test_a_planted_model_changes_with_its_file_and_with_the_model_below(
-    tmp_path: Path, folders: dict[str, str], kept: KeptAnswers, loads: list[str]
+    tmp_path: Path, folders: dict[str, str], kept: Cache, loads: list[str]
 ) -> None:
     path = tmp_path / "tilt.toml"
     values = []
@@ -227,7 +227,7 @@ def test_a_planted_model_changes_with_its_file_and_with_the_model_below(
 
 
 def test_a_small_table_is_not_worth_a_cache(tmp_path: Path) -> None:
-    kept = KeptAnswers(tmp_path / "answers.sqlite")
+    kept = Cache(tmp_path / "answers.sqlite")
     open_model("scripted", SETTINGS, kept).score(["she"])
     assert kept.info().answers == 0
 
@@ -236,7 +236,7 @@ def test_without_a_cache_the_model_is_the_model() -> None:
     assert type(open_model("scripted", SETTINGS, None)) is type(models.load("scripted"))
 
 
-def test_a_cache_that_fails_does_not_stop_anybody(folders: dict[str, str], kept: KeptAnswers) -> None:
+def test_a_cache_that_fails_does_not_stop_anybody(folders: dict[str, str], kept: Cache) -> None:
     model = open_model(folders["gpt2"], SETTINGS, kept)
     expected = model.score(["a nurse", "a man"])
     kept.close()
@@ -244,7 +244,7 @@ def test_a_cache_that_fails_does_not_stop_anybody(folders: dict[str, str], kept:
     assert kept.trouble and "cannot be used" in kept.trouble
 
 
-def test_what_a_server_could_not_answer_is_asked_again(kept: KeptAnswers, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_server_could_not_answer_is_asked_again(kept: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
     scripted = models.load("scripted")
     served = replace(scripted.facts, device="server", parameters=None, weights_sha256="")
     answers = iter([[TokenScores(unscored="time-out")], [TokenScores(((0, 3),), (-1.0,))]])
@@ -264,14 +264,12 @@ def test_what_a_server_could_not_answer_is_asked_again(kept: KeptAnswers, monkey
     assert asked == ["she", "she"]
 
 
-def test_a_conditioning_that_a_model_does_not_have_is_refused_as_ever(
-    folders: dict[str, str], kept: KeptAnswers
-) -> None:
+def test_a_conditioning_that_a_model_does_not_have_is_refused_as_ever(folders: dict[str, str], kept: Cache) -> None:
     with pytest.raises(ModelError, match="cannot score by `masked`"):
         open_model(folders["gpt2"], SETTINGS, kept).score(["a nurse"], conditioning="masked")
 
 
-def test_a_network_that_rates_recalls_and_a_lexicon_does_not(kept: KeptAnswers) -> None:
+def test_a_network_that_rates_recalls_and_a_lexicon_does_not(kept: Cache) -> None:
     asked: list[str] = []
 
     class Rates:
@@ -292,7 +290,7 @@ def test_a_network_that_rates_recalls_and_a_lexicon_does_not(kept: KeptAnswers) 
     assert asked == ["one", "three"] * 2 + ["one", "three", "one", "three"]
 
 
-def test_a_completion_keeps_what_is_needed_to_cut_it(folders: dict[str, str], kept: KeptAnswers) -> None:
+def test_a_completion_keeps_what_is_needed_to_cut_it(folders: dict[str, str], kept: Cache) -> None:
     found = [open_model(folders["gpt2"], SETTINGS, kept) for _ in range(2)]
     [[one]], [[other]] = (model.complete(["The nurse"], WRITE) for model in found if isinstance(model, Writer))
     assert isinstance(other, Completion) and one.offsets
@@ -321,10 +319,10 @@ def tables(run: Run, folder: Path) -> dict[str, bytes]:
 
 
 def test_the_second_run_of_a_study_loads_no_model_and_has_the_same_tables(
-    tmp_path: Path, folders: dict[str, str], kept: KeptAnswers, loads: list[str]
+    tmp_path: Path, folders: dict[str, str], kept: Cache, loads: list[str]
 ) -> None:
     study = plan(parse(STUDY.replace("MODEL", folders["gpt2"])))
-    first, second = (carry_out(study, tmp_path / name, SETTINGS, kept=kept) for name in ("first", "second"))
+    first, second = (carry_out(study, tmp_path / name, SETTINGS, cache=kept) for name in ("first", "second"))
     assert loads == [folders["gpt2"]]
     assert tables(first, tmp_path / "first") == tables(second, tmp_path / "second")
     assert tables(carry_out(study, tmp_path / "plain", SETTINGS), tmp_path / "plain") == tables(first, tmp_path)
@@ -332,12 +330,12 @@ def test_the_second_run_of_a_study_loads_no_model_and_has_the_same_tables(
 
 @pytest.mark.parametrize("stop", [3, 7, 11])
 def test_a_cache_that_a_stopped_run_left_half_filled_changes_no_table(
-    stop: int, tmp_path: Path, folders: dict[str, str], kept: KeptAnswers, monkeypatch: pytest.MonkeyPatch
+    stop: int, tmp_path: Path, folders: dict[str, str], kept: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small_steps(monkeypatch)
     study = plan(parse(STUDY.replace("MODEL", folders["gpt2"])))
 
-    class Stopping(Silent):
+    class Stopping(NoProgress):
         left = stop
 
         def advance(self, steps: int, failed: int | None = None) -> None:
@@ -346,31 +344,31 @@ def test_a_cache_that_a_stopped_run_left_half_filled_changes_no_table(
                 raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        carry_out(study, tmp_path / "stopped", SETTINGS, Stopping(), kept=kept)
-    run = carry_out(study, tmp_path / "whole", SETTINGS, kept=kept)
-    assert kept.recalled and kept.asked
+        carry_out(study, tmp_path / "stopped", SETTINGS, Stopping(), cache=kept)
+    run = carry_out(study, tmp_path / "whole", SETTINGS, cache=kept)
+    assert kept.hits and kept.misses
     plain = carry_out(study, tmp_path / "plain", SETTINGS)
     assert tables(run, tmp_path / "whole") == tables(plain, tmp_path / "plain")
 
 
 def test_of_a_changed_study_only_what_changed_is_asked(
-    tmp_path: Path, folders: dict[str, str], kept: KeptAnswers, loads: list[str]
+    tmp_path: Path, folders: dict[str, str], kept: Cache, loads: list[str]
 ) -> None:
     text = STUDY.replace("MODEL", folders["gpt2"])
-    carry_out(plan(parse(text)), tmp_path / "run", SETTINGS, kept=kept)
+    carry_out(plan(parse(text)), tmp_path / "run", SETTINGS, cache=kept)
     loads.clear()
     more = text.replace('raters = ["sentiment.vader"]', 'raters = ["sentiment.vader", "toxicity.linear"]')
-    run = carry_out(plan(parse(more)), tmp_path / "run", SETTINGS, kept=kept)
+    run = carry_out(plan(parse(more)), tmp_path / "run", SETTINGS, cache=kept)
     assert run.continuations and {used.name for used in run.continuations.raters} >= {"toxicity.linear.v1"}
     assert loads == []
-    kept.asked = 0
+    kept.misses = 0
     longer = more.replace("per_attribute = 2", "per_attribute = 3")
     assert state_of(tmp_path / "run", plan(parse(longer))).changes == (
         "sources.templates[per_attribute=2]",
         "sources.templates[per_attribute=3]",
     )
-    carry_out(plan(parse(longer)), tmp_path / "run", SETTINGS, kept=kept)
+    carry_out(plan(parse(longer)), tmp_path / "run", SETTINGS, cache=kept)
     assert loads == [folders["gpt2"]]
     # A third pair of sentences for each of 16 attributes, of which some words may coincide.
-    assert 0 < kept.asked <= 32
+    assert 0 < kept.misses <= 32
     assert len(list((tmp_path / "run").glob("before.*/ledger.sqlite"))) == 2

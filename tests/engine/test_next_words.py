@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tiltmeter import models
-from tiltmeter.engine import carry_out
+from tiltmeter.engine import carry_out, next_words
 from tiltmeter.errors import ModelError
 from tiltmeter.records import ModelFacts, Saliency
 from tiltmeter.results import summarise_run
@@ -110,11 +110,11 @@ def test_prompts_that_cannot_be_perturbed_are_unscored_and_say_why(tmp_path: Pat
 
 
 def test_a_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "BATCH", 16)
+    monkeypatch.setattr(next_words, "BATCH", 16)
     made = plan(parse(STUDY))
     whole = carry_out(made, tmp_path / "whole")
     asked = 0
-    ask = asking.expected_after
+    ask = next_words.expected_after
 
     def stopping(*given: Any, **settings: Any) -> Any:
         nonlocal asked
@@ -123,7 +123,7 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.Monk
             raise KeyboardInterrupt
         return ask(*given, **settings)
 
-    monkeypatch.setattr(asking, "expected_after", stopping)
+    monkeypatch.setattr(next_words, "expected_after", stopping)
     with pytest.raises(KeyboardInterrupt):
         carry_out(made, tmp_path / "stopped")
     assert summarise_run(read_run(tmp_path / "stopped")).missing == ("scripted",)

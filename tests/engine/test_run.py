@@ -21,7 +21,7 @@ from tiltmeter.measures.scorers import find
 from tiltmeter.report import write_tables
 from tiltmeter.results import summarise_run
 from tiltmeter.sources import pairs_file
-from tiltmeter.store import LEDGER, Ledger, locked, read_run
+from tiltmeter.store import LEDGER, Ledger, database, locked, read_run
 from tiltmeter.study import Plan, parse, plan, read
 
 STUDY = 'name = "t"\nmodels = ["scripted"]\nspecs = ["gender-math-arts"]\n[pairs]\nscorers = ["sum", "mean", "rest"]\n'
@@ -221,7 +221,7 @@ def test_other_package_versions_do_not_continue_a_run(
 ) -> None:
     carry_out(small, tmp_path)
     unfinished(tmp_path)
-    monkeypatch.setattr(opening, "versions", lambda: {"numpy": "0.1"})
+    monkeypatch.setattr(database, "versions", lambda: {"numpy": "0.1"})
     with pytest.raises(RunError, match="the run began with .*, which is now"):
         carry_out(small, tmp_path)
 

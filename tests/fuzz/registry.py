@@ -254,7 +254,7 @@ def _runs() -> list[Reader]:
     from tiltmeter.results import summarise_run
     from tiltmeter.store import read_run
     from tiltmeter.store.annotations import Annotations, Item
-    from tiltmeter.store.cache import KeptAnswers
+    from tiltmeter.store.cache import Cache
     from tiltmeter.store.progress import read_progress
 
     def run(folder: Path) -> None:
@@ -276,11 +276,11 @@ def _runs() -> list[Reader]:
             made.note({"timeout": 2})
 
     def make_cache(folder: Path) -> None:
-        with KeptAnswers(folder / "c.sqlite") as made:
+        with Cache(folder / "c.sqlite") as made:
             made.keep("m", "score", {b"k" * 32: "[1.5]"})
 
     def kept(path: Path) -> None:
-        with KeptAnswers(path) as opened:
+        with Cache(path) as opened:
             opened.found([b"k" * 32])
             opened.info()
             opened.prune(to=0)

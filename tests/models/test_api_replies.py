@@ -26,7 +26,7 @@ from tiltmeter.report.limitations import limitations
 from tiltmeter.results import summarise_run
 from tiltmeter.results.account import account
 from tiltmeter.results.findings.findings import summarise_findings
-from tiltmeter.store import KeptAnswers, is_passing
+from tiltmeter.store import Cache, is_transient
 from tiltmeter.study import parse, plan
 
 SHORT = Decoding(max_new_tokens=4)
@@ -285,14 +285,14 @@ def test_answers_of_the_model_that_came_after_are_not_kept_for_the_first(prefix:
 
     def score(folder: str, text: str) -> list[float | None]:
         name = f"{prefix}api:tested@{url}?start={START}"
-        with KeptAnswers(tmp_path / "cache.sqlite") as kept:
+        with Cache(tmp_path / "cache.sqlite") as kept:
             model = open_model(name, ModelSettings(answers=tmp_path / folder), kept)
             before = len(served.asked)
             if folder == "first":
                 model.score(texts[:1])
                 served.said = "tested-2024-11-20"
             model.score([text])
-            return [len(served.asked) - before, kept.recalled]
+            return [len(served.asked) - before, kept.hits]
 
     with serving(served) as url:
         score("first", texts[1])
@@ -391,7 +391,7 @@ def test_a_call_of_a_tool_is_told_and_not_paid_for_again() -> None:
         before = len(served.asked)
         [[found]] = model.complete([model.chat_prompt("Write.")], SHORT)
     assert "tool" in str(found.unwritten)
-    assert not is_passing(found)
+    assert not is_transient(found)
     assert len(served.asked) == before + 1
 
 

@@ -99,9 +99,9 @@ def test_its_answers_are_recalled_without_starting_it(
     program: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from tiltmeter.engine.cached import open_model
-    from tiltmeter.store import KeptAnswers
+    from tiltmeter.store import Cache
 
-    with KeptAnswers(tmp_path / "answers.sqlite") as kept:
+    with Cache(tmp_path / "answers.sqlite") as kept:
         first = open_model(f"vllm:{folder}", SETTINGS, kept).score(["The nurse"])
         program.unlink()
         assert open_model(f"vllm:{folder}", SETTINGS, kept).score(["The nurse"]) == first

@@ -11,32 +11,32 @@ import pytest
 
 from tiltmeter.errors import UserError
 from tiltmeter.records import Completion, NextWord, NextWords, Rating, Saliency, TokenScores
-from tiltmeter.store import CacheError, KeptAnswers, key_of, size_from
+from tiltmeter.store import Cache, CacheError, answers, key_of, size_from
 from tiltmeter.store.cache import DAY
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> KeptAnswers:
-    return KeptAnswers(tmp_path / "answers.sqlite")
+def kept(tmp_path: Path) -> Cache:
+    return Cache(tmp_path / "answers.sqlite")
 
 
 def keys(count: int, start: int = 0) -> list[bytes]:
     return [key_of({"weights": "abc"}, "score", number) for number in range(start, start + count)]
 
 
-def test_what_was_kept_is_found_and_nothing_else(kept: KeptAnswers) -> None:
+def test_what_was_kept_is_found_and_nothing_else(kept: Cache) -> None:
     one, other = keys(2)
     kept.keep("gpt2", "score", {one: "[1]"})
     assert kept.found([one, other]) == {one: "[1]"}
 
 
-def test_more_keys_than_a_question_to_the_database_can_hold(kept: KeptAnswers) -> None:
+def test_more_keys_than_a_question_to_the_database_can_hold(kept: Cache) -> None:
     every = keys(3_000)
     kept.keep("gpt2", "score", {key: str(number) for number, key in enumerate(every)})
     assert kept.found(every) == {key: str(number) for number, key in enumerate(every)}
 
 
-def test_an_answer_that_is_there_stays_as_it_is(kept: KeptAnswers) -> None:
+def test_an_answer_that_is_there_stays_as_it_is(kept: Cache) -> None:
     [key] = keys(1)
     kept.keep("gpt2", "score", {key: "first"})
     kept.keep("gpt2", "score", {key: "second"})
@@ -65,7 +65,7 @@ def test_half_of_a_surrogate_pair_has_a_key() -> None:
     assert key_of({}, "score", "a\ud800b") != key_of({}, "score", "ab")
 
 
-def test_info_counts_by_who_and_verb(kept: KeptAnswers) -> None:
+def test_info_counts_by_who_and_verb(kept: Cache) -> None:
     first, second, third = keys(3)
     kept.keep("gpt2", "score", {first: "1", second: "2"})
     kept.keep("opt", "complete", {third: "3"})
@@ -75,7 +75,7 @@ def test_info_counts_by_who_and_verb(kept: KeptAnswers) -> None:
 
 
 def test_beyond_its_limit_what_was_used_least_lately_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = KeptAnswers(tmp_path / "answers.sqlite", limit=400_000)
+    kept = Cache(tmp_path / "answers.sqlite", limit=400_000)
     today = time.time()
     old, used, new = keys(100), keys(100, 100), keys(300, 200)
     monkeypatch.setattr(time, "time", lambda: today - 9 * DAY)
@@ -89,7 +89,7 @@ def test_beyond_its_limit_what_was_used_least_lately_goes(tmp_path: Path, monkey
     assert len(kept.found(new)) == 300
 
 
-def test_prune_by_age_and_by_size(kept: KeptAnswers, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prune_by_age_and_by_size(kept: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
     today = time.time()
     monkeypatch.setattr(time, "time", lambda: today - 40 * DAY)
     kept.keep("gpt2", "score", dict.fromkeys(keys(50), "x" * 1_000))
@@ -104,7 +104,7 @@ def test_prune_by_age_and_by_size(kept: KeptAnswers, monkeypatch: pytest.MonkeyP
 
 
 def write_many(path: Path, start: int) -> None:
-    with KeptAnswers(path) as kept:
+    with Cache(path) as kept:
         for number in range(start, start + 400, 10):
             kept.keep("gpt2", "score", dict.fromkeys(keys(10, number), "x" * 200))
             kept.found(keys(50))
@@ -120,11 +120,11 @@ def test_two_processes_may_use_it_at_once(tmp_path: Path) -> None:
     for one in others:
         one.join(60)
     assert [one.exitcode for one in others] == [0, 0]
-    with KeptAnswers(path) as kept:
+    with Cache(path) as kept:
         assert len(kept.found(keys(600))) == 600
 
 
-def test_threads_take_turns(kept: KeptAnswers) -> None:
+def test_threads_take_turns(kept: Cache) -> None:
     def work(start: int) -> int:
         for number in range(start, start + 200, 5):
             kept.keep("gpt2", "score", dict.fromkeys(keys(5, number), "x"))
@@ -140,17 +140,17 @@ def test_a_file_that_is_no_cache_is_refused_in_one_sentence(tmp_path: Path) -> N
     path = tmp_path / "answers.sqlite"
     path.write_bytes(b"not a database at all" * 100)
     with pytest.raises(CacheError, match=r"answers.sqlite: the cache of answers cannot be used \(.*\); remove it"):
-        KeptAnswers(path)
+        Cache(path)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(CacheError, match="cannot be used"):
-        KeptAnswers(tmp_path / "deep" / "answers.sqlite")
+        Cache(tmp_path / "deep" / "answers.sqlite")
 
 
-def test_a_batch_that_fails_leaves_nothing(kept: KeptAnswers) -> None:
+def test_a_batch_that_fails_leaves_nothing(kept: Cache) -> None:
     first, second = keys(2)
     with pytest.raises(AttributeError):
         kept.keep("gpt2", "score", {first: "1", second: None})  # type: ignore[dict-item]
@@ -161,10 +161,10 @@ def test_a_batch_that_fails_leaves_nothing(kept: KeptAnswers) -> None:
 
 def test_the_limit_comes_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TILTMETER_CACHE_LIMIT", "1.5 GB")
-    assert KeptAnswers(tmp_path / "a.sqlite").limit == 1_500_000_000
+    assert Cache(tmp_path / "a.sqlite").limit == 1_500_000_000
     monkeypatch.setenv("TILTMETER_CACHE_LIMIT", "much")
     with pytest.raises(UserError, match="'much' is no size; one is 500MB or 2GB"):
-        KeptAnswers(tmp_path / "b.sqlite")
+        Cache(tmp_path / "b.sqlite")
 
 
 @pytest.mark.parametrize("text", ["", "GB", "-1MB", "5 XB", "1,5GB"])
@@ -176,44 +176,44 @@ def test_what_is_no_size_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("how", "answer"),
     [
-        (packing.SCORES, TokenScores(((0, 3), (3, 9)), (None, -0.1 - 0.2))),
-        (packing.SCORES, TokenScores(unscored="the text is empty")),
+        (answers.SCORES, TokenScores(((0, 3), (3, 9)), (None, -0.1 - 0.2))),
+        (answers.SCORES, TokenScores(unscored="the text is empty")),
         (
-            packing.NEXT_WORDS,
+            answers.NEXT_WORDS,
             NextWords((NextWord("York", -1.25, None, ((("York City",), 0.1),)), NextWord("x", None, "why")), 0.3, 0.1),
         ),
-        (packing.NEXT_WORDS, NextWords((NextWord("he", 1 / 3),))),
+        (answers.NEXT_WORDS, NextWords((NextWord("he", 1 / 3),))),
         (
-            packing.COMPLETIONS,
+            answers.COMPLETIONS,
             [
                 Completion(" “a” nurse\n", 3, "end", 2, (2, 8, 11)),
                 Completion("", 0, "unwritten", 0, (), "no room"),
             ],
         ),
-        (packing.COMPLETIONS, []),
-        (packing.SALIENCY, Saliency("he", "gradient-x-input", ((0, 3),), (-1e-300,), (5e-324,), 0.25)),
-        (packing.RATING, Rating("regard.v1", -1.0, None, "so", "negative")),
-        (packing.TEXT, "<|im_start|>"),
+        (answers.COMPLETIONS, []),
+        (answers.SALIENCY, Saliency("he", "gradient-x-input", ((0, 3),), (-1e-300,), (5e-324,), 0.25)),
+        (answers.RATING, Rating("regard.v1", -1.0, None, "so", "negative")),
+        (answers.TEXT, "<|im_start|>"),
     ],
 )
-def test_what_is_packed_and_unpacked_is_the_same(how: packing.Packing[object], answer: object) -> None:
+def test_what_is_packed_and_unpacked_is_the_same(how: answers.Packing[object], answer: object) -> None:
     assert how.unpack(how.pack(answer)) == answer
 
 
 def test_a_damaged_page_is_said_as_that(tmp_path: Path) -> None:
     path = tmp_path / "answers.sqlite"
-    with KeptAnswers(path) as kept:
+    with Cache(path) as kept:
         kept.keep("gpt2", "score", dict.fromkeys(keys(2_000), "x" * 500))
     sqlite3.connect(path).execute("pragma wal_checkpoint(truncate)").fetchall()
     content = bytearray(path.read_bytes())
     content[8192 : len(content) // 2] = os.urandom(len(content) // 2 - 8192)
     path.write_bytes(bytes(content))
-    with KeptAnswers(path) as kept, pytest.raises(CacheError, match="cannot be used"):
+    with Cache(path) as kept, pytest.raises(CacheError, match="cannot be used"):
         kept.found(keys(2_000))
 
 
 @pytest.mark.parametrize("spoilt", [b"\x00\x01", 5, 0.5])
-def test_an_answer_that_is_no_text_any_more_is_none(kept: KeptAnswers, spoilt: object) -> None:
+def test_an_answer_that_is_no_text_any_more_is_none(kept: Cache, spoilt: object) -> None:
     one, other = keys(2)
     kept.keep("gpt2", "score", {one: "[1]", other: "[2]"})
     with sqlite3.connect(kept.path) as database:

@@ -18,7 +18,7 @@ from tiltmeter.engine import carry_out
 from tiltmeter.errors import RunError
 from tiltmeter.models.api.journal import File
 from tiltmeter.results import summarise_run
-from tiltmeter.store import ANNOTATIONS, LEDGER, Annotations, KeptAnswers, key_of, read_run
+from tiltmeter.store import ANNOTATIONS, LEDGER, Annotations, Cache, key_of, read_run
 from tiltmeter.store.annotations import Item
 from tiltmeter.study import parse, plan
 
@@ -179,13 +179,13 @@ def test_flipped_marks_of_people_are_refused_or_the_same(tmp_path: Path) -> None
 def test_flipped_answers_in_the_cache_are_asked_for_again(tmp_path: Path) -> None:
     path = tmp_path / "answers.sqlite"
     answers = {key_of({}, "score", number): f"[[[0, 3]], [-{number}.5], null]" for number in range(60)}
-    with KeptAnswers(path) as kept:
+    with Cache(path) as kept:
         kept.keep("model", "score", answers)
     missing = 0
     for place in places(path, 120, seed=6):
         with flipped(path, place):
             try:
-                with KeptAnswers(path) as kept:
+                with Cache(path) as kept:
                     found = kept.found(list(answers))
             except Exception as error:
                 assert type(error).__name__ == "CacheError"

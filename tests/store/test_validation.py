@@ -41,7 +41,7 @@ def test_a_run_that_did_not_change_is_checked_once_however_often_it_is_opened(
 ) -> None:
     folder = make_texts(tmp_path)
     checked: list[Path] = []
-    monkeypatch.setattr(reading, "check", lambda _, path: checked.append(path))
+    monkeypatch.setattr(rows, "check", lambda _, path: checked.append(path))
     for _ in range(3):
         read_run(folder)
         # A second reader while the first one is still at it.

@@ -11,7 +11,8 @@ import pytest
 from tiltmeter.errors import RunError
 from tiltmeter.records import Dropped, Pair, Prompt, Structure
 from tiltmeter.sources.perturbing import Perturbed
-from tiltmeter.study.disk_lists import Spool, doubled, ordered, packed, spooled, unpacker
+from tiltmeter.study import disk_lists
+from tiltmeter.study.disk_lists import DiskList, disk_list, doubled, ordered, packed, unpacker
 
 FORM = Structure("s1", "interrogative", "cleft", "(ROOT)")
 PAIR = Pair(
@@ -30,20 +31,20 @@ PROMPT = Prompt("2", "file", "work", "cook", "The cook", word_sets=(("men", ("he
 
 @pytest.fixture
 def low(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spool, "LIMIT", 10)
-    monkeypatch.setattr(spool, "STRETCH", 7)
-    monkeypatch.setattr(spool, "_BLOCK", 4)
+    monkeypatch.setattr(disk_lists, "LIMIT", 10)
+    monkeypatch.setattr(disk_lists, "STRETCH", 7)
+    monkeypatch.setattr(disk_lists, "_BLOCK", 4)
 
 
 def test_few_items_are_a_tuple() -> None:
-    assert spooled(iter("abc")) == ("a", "b", "c")
+    assert disk_list(iter("abc")) == ("a", "b", "c")
 
 
 @pytest.mark.usefixtures("low")
 def test_many_items_are_a_sequence_like_any_other() -> None:
     items = [(number, f"text\n{number}", ((number, 1),)) for number in range(101)]
-    found = spooled(items)
-    assert isinstance(found, Spool)
+    found = disk_list(items)
+    assert isinstance(found, DiskList)
     assert len(found) == 101
     assert list(found) == items
     for at in (0, 3, 4, 100, -1, -101):
@@ -62,8 +63,8 @@ def test_many_items_are_a_sequence_like_any_other() -> None:
 )
 @pytest.mark.usefixtures("low")
 def test_probes_come_back_as_they_were(probe: Pair | Prompt | Perturbed | Dropped) -> None:
-    found = spooled([probe] * 12, packed, unpacker(type(probe)))
-    assert isinstance(found, Spool)
+    found = disk_list([probe] * 12, packed, unpacker(type(probe)))
+    assert isinstance(found, DiskList)
     assert set(found) == {probe}
     assert list(found.lines()) == [packed(probe)] * 12
 
@@ -90,4 +91,4 @@ def test_the_first_name_that_stands_twice_is_found() -> None:
 def test_a_folder_without_room_is_said_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
     with pytest.raises(RunError, match="too long for memory cannot be kept there: .*; name a folder with more room"):
-        spooled(range(11))
+        disk_list(range(11))

@@ -180,7 +180,7 @@ def _fail(home: Path, folder: Path) -> None:
         patched.chdir(home)
         patched.setattr(ScriptedModel, "score", refuse)
         with pytest.raises(ModelError), ProgressFile(folder) as progress:
-            carry_out(plan(parse(STUDY)), folder, watcher=progress)
+            carry_out(plan(parse(STUDY)), folder, progress=progress)
 
 
 def _table(path: Path, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -13,12 +13,13 @@ import typer
 from tiltmeter.cli.conditions import FailIfOption, check, fail_if
 from tiltmeter.cli.console import JsonOption, percent, print_json, print_table, say
 from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
+from tiltmeter.engine import calibration_pools
 from tiltmeter.errors import UnknownName, UserError
 
 if TYPE_CHECKING:
     from tiltmeter.engine.calibration_pools import PoolSettings
     from tiltmeter.models import Model, ModelSettings
-    from tiltmeter.progress import Watcher
+    from tiltmeter.progress import Progress
     from tiltmeter.stats.calibration import Pool, Reading
 
 VIEWS = ("pairs", "next_words", "natural", "continuations")
@@ -70,7 +71,7 @@ def calibrate(
     settings, repeats = _settings(quick, seed), Repeats.of(studies, quick=quick)
     with Bar() as bar:
         pools = make_pools(model, model_settings(device, dtype, threads), chosen, settings, bar)
-        found = carry_out(pools, sizes, repeats, seed=seed, workers=workers or os.cpu_count() or 1, watcher=bar)
+        found = carry_out(pools, sizes, repeats, seed=seed, workers=workers or os.cpu_count() or 1, progress=bar)
     sentences = {view: sentence(view, found) for view in chosen}
     result = _result(model, settings.as_json(), studies, quick, seed, found, sentences)
     if out is not None:
@@ -83,7 +84,7 @@ def calibrate(
 
 
 def make_pools(
-    name: str, settings: ModelSettings, views: Sequence[str], sizes: PoolSettings, watcher: Watcher
+    name: str, settings: ModelSettings, views: Sequence[str], sizes: PoolSettings, progress: Progress
 ) -> list[Pool]:
     """The pools of the views, from the cache or by asking the model."""
     from tiltmeter import models, raters
@@ -96,10 +97,10 @@ def make_pools(
 
     whole = models.load("scripted" if set(views) == {"continuations"} else name, settings)
     makers: dict[str, Callable[[Model], Pool]] = {
-        "pairs": lambda model: pools.pairs_pool(model, sizes, watcher),
-        "next_words": lambda model: pools.next_words_pool(model, sizes, watcher),
-        "natural": lambda model: pools.natural_pool(model, sizes, watcher),
-        "continuations": lambda _: pools.texts_pool(raters.load("sentiment.vader"), sizes, watcher),
+        "pairs": lambda model: calibration_pools.pairs_pool(model, sizes, progress),
+        "next_words": lambda model: calibration_pools.next_words_pool(model, sizes, progress),
+        "natural": lambda model: calibration_pools.natural_pool(model, sizes, progress),
+        "continuations": lambda _: calibration_pools.texts_pool(raters.load("sentiment.vader"), sizes, progress),
     }
     made = []
     for view in views:

@@ -133,7 +133,7 @@ def next_words(
             capitalised=capitalised,
             explainer=explainer,
             method=saliency or "gradient-x-input",
-            watcher=bar,
+            progress=bar,
         )
     write_answers(out, model, answered, sets, bounded=bounded, capitalised=capitalised, saliency=saliency is not None)
     account = _account(answered, dropped, sets)

@@ -61,7 +61,7 @@ def rate(
     judge:QUESTION:MODEL asks a chat model (sentiment, toxicity or regard); --device and the like are for it.
     """
     from tiltmeter.cli.progress import Bar
-    from tiltmeter.engine.executor import Staff
+    from tiltmeter.engine.executor import Executor
     from tiltmeter.engine.rating import maker
     from tiltmeter.files import check_writable
     from tiltmeter.results.files.ratings import check_kind, rate_file
@@ -74,8 +74,8 @@ def rate(
     tell_assumed(file)
     masking = _masking(group_spec, mask_terms or [], group, mask_column)
     words = _words(choices, masking)
-    staff = Staff(model_settings(device, dtype, threads))
-    loaded = [maker(choice, staff)(words) for choice in choices]
+    executor = Executor(model_settings(device, dtype, threads))
+    loaded = [maker(choice, executor)(words) for choice in choices]
     with Bar() as bar:
         found = rate_file(
             file,
@@ -85,7 +85,7 @@ def rate(
             masking=masking,
             language=language,
             overwrite=overwrite,
-            watcher=bar,
+            progress=bar,
         )
     if as_json:
         print_json({"out": str(out), "rows": found[0].rows, "raters": [each.as_json() for each in found]})

@@ -85,7 +85,7 @@ def sentences(
     """
     from tiltmeter.cli import sentence_accounts, sentence_audit, sentence_proposals, sentence_writing
     from tiltmeter.cli.score import accounted
-    from tiltmeter.engine.executor import Staff
+    from tiltmeter.engine.executor import Executor
     from tiltmeter.engine.review import Auditor
     from tiltmeter.sources.generated.settings import settings_from
 
@@ -99,7 +99,7 @@ def sentences(
         return
     if audit:
         rows, known = _read(audit, _specs(specs or [], library=True))
-        sentence_audit.print_audit(audit, rows, Auditor(known, reader, Staff(running)), stereoset, show, as_json)
+        sentence_audit.print_audit(audit, rows, Auditor(known, reader, Executor(running)), stereoset, show, as_json)
         found = [sentence for sentence in rows if sentence.dropped is None]
         _hand_over(found, known, annotate, propose_templates)
         return

@@ -28,7 +28,7 @@ from tiltmeter.records import (
     TokenScores,
 )
 from tiltmeter.sources.generated.fitting import SERVED
-from tiltmeter.store import CacheError, KeptAnswers, key_of, versions
+from tiltmeter.store import Cache, CacheError, key_of, versions
 from tiltmeter.store.answers import COMPLETIONS, NEXT_WORDS, RATING, SALIENCY, SCORES, TEXT, Packing, reasons_of
 from tiltmeter.version import __version__
 
@@ -36,16 +36,16 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class CachedAnswers:
     """The answers of one model or rater, which is known by its facts."""
 
-    kept: KeptAnswers
+    cache: Cache
     name: str
     facts: Mapping[str, Any]
     forgets: Callable[[Any], bool] | None = None
     """Of an answer, whether it is to be asked for again another time; None: no answer is."""
 
-    def recall(
+    def get(
         self,
         verb: str,
         questions: Sequence[Any],
@@ -63,8 +63,8 @@ class Memory:
         for at, key in enumerate(keys):
             if key not in found:
                 missing.setdefault(key, at)
-        self.kept.recalled += len(keys) - len(missing)
-        self.kept.asked += len(missing)
+        self.cache.hits += len(keys) - len(missing)
+        self.cache.misses += len(missing)
         if missing:
             fresh = dict(zip(missing, ask(list(missing.values())), strict=True))
             lasting = {key: one for key, one in fresh.items() if not (self.forgets and self.forgets(one))}
@@ -74,17 +74,17 @@ class Memory:
 
     def _found(self, keys: list[bytes]) -> dict[bytes, str]:
         try:
-            return {} if self.kept.trouble else self.kept.found(keys)
+            return {} if self.cache.trouble else self.cache.found(keys)
         except CacheError as error:
-            self.kept.trouble = str(error)
+            self.cache.trouble = str(error)
             return {}
 
     def _keep(self, verb: str, answers: Mapping[bytes, str]) -> None:
         try:
-            if not self.kept.trouble:
-                self.kept.keep(self.name, verb, answers)
+            if not self.cache.trouble:
+                self.cache.keep(self.name, verb, answers)
         except CacheError as error:
-            self.kept.trouble = str(error)
+            self.cache.trouble = str(error)
 
 
 _WORTH_KEEPING = 1_000_000
@@ -95,7 +95,7 @@ _NONE: Mapping[str, Any] = {}
 def open_model(
     name: str,
     settings: ModelSettings,
-    kept: KeptAnswers | None,
+    cache: Cache | None,
     load: Callable[[str, ModelSettings], Model] | None = None,
     *,
     where: str = "",
@@ -105,20 +105,20 @@ def open_model(
     `load` is who loads it, if it is not this process, and `where` on what kind of machine.
     """
     make = load or models.load
-    if kept is None:
+    if cache is None:
         return make(name, settings)
     place = _place(name, settings, where)
-    known = kept.found([place]).get(place) if place else None
+    known = cache.found([place]).get(place) if place else None
     if known is not None:
         about = _About.read(known)
-        return _recalling(about, lambda: _checked(make(name, settings), about), kept)
+        return _cached_model(about, lambda: _checked(make(name, settings), about), cache)
     model = make(name, settings)
     if not _is_worth_keeping(model):
         return model
     about = _About.of(model)
     if place:
-        kept.keep(name, "facts", {place: about.written()})
-    return _recalling(about, lambda: model, kept)
+        cache.keep(name, "facts", {place: about.written()})
+    return _cached_model(about, lambda: model, cache)
 
 
 def _is_worth_keeping(model: Model) -> bool:
@@ -169,22 +169,22 @@ class _About:
         return json.dumps(asdict(self), sort_keys=True)
 
 
-def _recalling(about: _About, load: Callable[[], Model], kept: KeptAnswers) -> Model:
+def _cached_model(about: _About, load: Callable[[], Model], cache: Cache) -> Model:
     """A model with the verbs that it has, and no others."""
-    able = ((about.writes, _Writing), (about.predicts, _Predicting), (about.explains, _Explaining))
-    kind = type("Recalling", (*(part for has, part in able if has), _Recalling), {})
-    model: Model = kind(about, load, kept)
+    able = ((about.writes, _CachedWriter), (about.predicts, _CachedPredictor), (about.explains, _CachedExplainer))
+    kind = type("Cached", (*(part for has, part in able if has), _CachedModel), {})
+    model: Model = kind(about, load, cache)
     return model
 
 
-class _Recalling:
+class _CachedModel:
     """A model that recalls scores."""
 
-    def __init__(self, about: _About, load: Callable[[], Model], kept: KeptAnswers) -> None:
+    def __init__(self, about: _About, load: Callable[[], Model], cache: Cache) -> None:
         self.facts, self.conditionings = about.facts, about.conditionings
         self._load = load
-        forgets = self._is_passing if about.facts.device in SERVED else None
-        self._memory = Memory(kept, about.facts.name, asdict(about.facts), forgets)
+        forgets = self._is_transient if about.facts.device in SERVED else None
+        self._answers = CachedAnswers(cache, about.facts.name, asdict(about.facts), forgets)
         # What a server was paid for is not asked again.
         self._pieces = {} if about.facts.device in SERVED else {"pieces": PIECES}
 
@@ -192,7 +192,7 @@ class _Recalling:
     def _model(self) -> Any:
         return self._load()
 
-    def _is_passing(self, answer: Any) -> bool:
+    def _is_transient(self, answer: Any) -> bool:
         """Whether an answer is not to be kept: a server that fails may do better later, or has become another model."""
         every = answer if isinstance(answer, list) else () if isinstance(answer, str) else [answer]
         return any(map(reasons_of, every)) or has_changed(self._model)
@@ -222,10 +222,10 @@ class _Recalling:
 
         ask = self._asking("score", texts, each={"spans": spans}, conditioning=chosen)
         questions = list(zip(texts, places, strict=True))
-        return self._memory.recall("score", questions, ask, SCORES, conditioning=chosen, **self._pieces)
+        return self._answers.get("score", questions, ask, SCORES, conditioning=chosen, **self._pieces)
 
 
-class _Writing(_Recalling):
+class _CachedWriter(_CachedModel):
     """A model that recalls what it wrote."""
 
     def complete(
@@ -236,7 +236,7 @@ class _Writing(_Recalling):
 
         ask = self._asking("complete", prompts, then=(decoding,), each={"seed": seeds}, samples=samples)
         questions = list(zip(prompts, seeds, strict=True))
-        return self._memory.recall("complete", questions, ask, COMPLETIONS, decoding=asdict(decoding), samples=samples)
+        return self._answers.get("complete", questions, ask, COMPLETIONS, decoding=asdict(decoding), samples=samples)
 
     def complete_with(
         self,
@@ -252,19 +252,19 @@ class _Writing(_Recalling):
 
         ask = self._asking("complete_with", prompts, must_have, then=(decoding,), each={"seed": seeds}, samples=samples)
         questions = [(prompt, list(words), one) for prompt, words, one in zip(prompts, must_have, seeds, strict=True)]
-        return self._memory.recall(
+        return self._answers.get(
             "complete_with", questions, ask, COMPLETIONS, decoding=asdict(decoding), samples=samples
         )
 
     def chat_prompt(self, instruction: str) -> str:
         """The instruction in the frame of the model."""
-        [found] = self._memory.recall(
+        [found] = self._answers.get(
             "chat_prompt", [instruction], lambda _: [self._model.chat_prompt(instruction)], TEXT
         )
         return found
 
 
-class _Predicting(_Recalling):
+class _CachedPredictor(_CachedModel):
     """A model that recalls what it expected."""
 
     def next_words(
@@ -284,10 +284,10 @@ class _Predicting(_Recalling):
         questions = [(prompt, list(one), list(span)) for prompt, one, span in zip(prompts, asked, unseen, strict=True)]
         how: dict[str, Any] = {"bounded": bounded, "capitalised": capitalised}
         ask = self._asking("next_words", prompts, asked, each={"hidden": hidden}, **how)
-        return self._memory.recall("next_words", questions, ask, NEXT_WORDS, **how, **self._pieces)
+        return self._answers.get("next_words", questions, ask, NEXT_WORDS, **how, **self._pieces)
 
 
-class _Explaining(_Recalling):
+class _CachedExplainer(_CachedModel):
     """A model that recalls its gradients."""
 
     def saliency(
@@ -301,15 +301,15 @@ class _Explaining(_Recalling):
         """The saliencies of the model."""
         ask = self._asking("saliency", prompts, words, method=method, steps=steps)
         questions = list(zip(prompts, words, strict=True))
-        return self._memory.recall("saliency", questions, ask, SALIENCY, method=method, steps=steps, **self._pieces)
+        return self._answers.get("saliency", questions, ask, SALIENCY, method=method, steps=steps, **self._pieces)
 
 
-def recalling(rater: Rater, kept: KeptAnswers | None) -> Rater:
+def cached_rater(rater: Rater, cache: Cache | None) -> Rater:
     """The rater with a memory, where it is a network; the others are faster than any memory.
 
     A judge has none of its own: the model that it asks recalls.
     """
-    return _CachedRater(rater, kept) if kept is not None and is_network(rater) else rater
+    return _CachedRater(rater, cache) if cache is not None and is_network(rater) else rater
 
 
 def is_network(rater: Rater) -> bool:
@@ -318,9 +318,9 @@ def is_network(rater: Rater) -> bool:
 
 
 class _CachedRater:
-    def __init__(self, rater: Rater, kept: KeptAnswers) -> None:
+    def __init__(self, rater: Rater, cache: Cache) -> None:
         self.name, self.wants_mask, self._rater = rater.name, rater.wants_mask, rater
-        self._memory = Memory(kept, rater.name, dict(rater.facts))
+        self._answers = CachedAnswers(cache, rater.name, dict(rater.facts))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._rater, name)
@@ -330,4 +330,4 @@ class _CachedRater:
         return self._rater.facts
 
     def rate(self, texts: Sequence[str]) -> list[Rating]:
-        return self._memory.recall("rate", texts, lambda at: self._rater.rate([texts[one] for one in at]), RATING)
+        return self._answers.get("rate", texts, lambda at: self._rater.rate([texts[one] for one in at]), RATING)

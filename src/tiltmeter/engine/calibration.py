@@ -19,7 +19,7 @@ import numpy as np
 from tiltmeter.cache import cache_folder
 from tiltmeter.engine.calibration_pools import VERSION, PoolSettings
 from tiltmeter.files import whole_file
-from tiltmeter.progress import Silent, Watcher
+from tiltmeter.progress import NoProgress, Progress
 from tiltmeter.stats.calibration import Pool, Reading, Tally, World, readings, simulate, studies_of, together
 from tiltmeter.stats.estimate import Scale
 from tiltmeter.version import __version__
@@ -74,17 +74,17 @@ def calibrate(
     *,
     seed: int = 0,
     workers: int = 1,
-    watcher: Watcher | None = None,
+    progress: Progress | None = None,
 ) -> list[Reading]:
     """Simulate studies of every view; neither the number of processes nor their speed shows in the result."""
-    watch = watcher or Silent()
+    progress = progress or NoProgress()
     tasks = [task for place, pool in enumerate(pools) for task in _tasks(place, pool, origins, repeats)]
-    watch.start("simulated studies", sum(task.number for task in tasks), 0)
+    progress.start("simulated studies", sum(task.number for task in tasks), 0)
     found: dict[_Task, dict[str, Tally]] = {}
     # Long ones first, so that no process is left with them at the end.
     for task, tallies in _done(sorted(tasks, key=lambda task: -task.origins), pools, seed, workers):
         found[task] = tallies
-        watch.advance(task.number)
+        progress.advance(task.number)
     made = []
     for place, pool in enumerate(pools):
         for which, studies in enumerate(studies_of(pool)):

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from tiltmeter.engine.executor import Batches, Staff, Stage, perform
+from tiltmeter.engine.executor import Batches, Executor, Stage, perform
 from tiltmeter.models import Model, Writer, as_writer
-from tiltmeter.progress import Watcher
+from tiltmeter.progress import Progress
 from tiltmeter.records import Completion, Decoding, Prompt
 from tiltmeter.store import Ledger
 from tiltmeter.store.continuations import Place
 from tiltmeter.study import ContinuationChoices, Plan
-from tiltmeter.study.disk_lists import ordered, spooled
+from tiltmeter.study.disk_lists import disk_list, ordered
 
 BATCH = 192
 """Texts in a batch: what a killed run loses at most. Part of the plan, so that resuming changes no text."""
@@ -37,7 +37,7 @@ class Batch:
         return len(self.texts) * self.samples * self.decoding.max_new_tokens * self.decoding.beams
 
 
-def complete(plan: Plan, model: Model, ledger: Ledger, staff: Staff, watch: Watcher) -> None:
+def complete(plan: Plan, model: Model, ledger: Ledger, executor: Executor, progress: Progress) -> None:
     """Write what the study asks of a model that can write; one that cannot is left to the other views."""
     choices = plan.study.continuations
     others = plan.study.sources or plan.study.next_words
@@ -62,7 +62,7 @@ def complete(plan: Plan, model: Model, ledger: Ledger, staff: Staff, watch: Watc
         marked=steps.marked,
         failed_before=lost,
     )
-    perform(stage, staff, watch)
+    perform(stage, executor, progress)
 
 
 def _places(batch: Batch, written: Sequence[Sequence[Completion]]) -> dict[Place, Completion]:
@@ -88,7 +88,7 @@ def batches_of(prompts: Iterable[Prompt], choices: ContinuationChoices) -> Batch
     """
     rows = ordered((len(prompt.text), prompt.text, number) for number, prompt in enumerate(prompts))
     same = groupby(rows, key=lambda row: row[1])
-    texts = spooled((text, tuple(number for *_, number in every)) for text, every in same)
+    texts = disk_list((text, tuple(number for *_, number in every)) for text, every in same)
     kinds = [(one, choices.samples_of(one), lengths) for one, lengths in generations(choices.decodings)]
     bounds = [
         (kind, start, min(start + step, len(texts)))

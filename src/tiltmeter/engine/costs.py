@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from itertools import chain, repeat
 from typing import TypeAlias
 
-from tiltmeter.engine import scoring
+from tiltmeter.engine import continuations, scoring
 from tiltmeter.engine.rating import JUDGE, terms_by_group
 from tiltmeter.engine.review import NOBODY
 from tiltmeter.engine.writing import replacement_settings
@@ -190,7 +190,7 @@ def _asked(plan: Plan, scorers: Sequence[Scorer], *, chat: bool) -> Iterator[Tok
 
 def _written(plan: Plan) -> Iterator[Tokens]:
     choices = plan.study.continuations
-    for batch in completing.batches_of(plan.prompts, choices) if choices else ():
+    for batch in continuations.batches_of(plan.prompts, choices) if choices else ():
         for text in batch.texts:
             yield from repeat((estimated_tokens(text), batch.decoding.max_new_tokens), batch.samples)
 

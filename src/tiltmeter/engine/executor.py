@@ -8,30 +8,30 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from tiltmeter import raters
-from tiltmeter.engine.cached import open_model, recalling
+from tiltmeter.engine.cached import cached_rater, open_model
 from tiltmeter.models import Model, ModelSettings
-from tiltmeter.progress import Silent, Watcher
+from tiltmeter.progress import NoProgress, Progress
 from tiltmeter.raters import Rater
-from tiltmeter.store import KeptAnswers
+from tiltmeter.store import Cache
 
 Batch = TypeVar("Batch")
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
-class Staff:
+class Executor:
     """Models and raters on this machine."""
 
     settings: ModelSettings
-    kept: KeptAnswers | None = None
+    cache: Cache | None = None
 
     def model(self, name: str) -> Model:
         """The model of a name."""
-        return open_model(name, self.settings, self.kept)
+        return open_model(name, self.settings, self.cache)
 
     def rater(self, name: str) -> Rater:
         """The rater of a name."""
-        return recalling(raters.load(name), self.kept)
+        return cached_rater(raters.load(name), self.cache)
 
     def each(self, work: Callable[[Batch], Result], batches: Iterable[Batch]) -> Iterator[tuple[Batch, Result]]:
         """What comes of each batch, in their order."""
@@ -39,7 +39,7 @@ class Staff:
             yield batch, work(batch)
 
 
-HERE = Staff(ModelSettings())
+HERE = Executor(ModelSettings())
 """This process, and no memory."""
 
 
@@ -87,14 +87,14 @@ class Stage(Generic[Batch, Result]):
     """Steps that came to nothing in the batches that are finished already."""
 
 
-def perform(stage: Stage[Batch, Result], staff: Staff = HERE, watcher: Watcher | None = None) -> None:
+def perform(stage: Stage[Batch, Result], executor: Executor = HERE, progress: Progress | None = None) -> None:
     """Do what is not done yet."""
-    watch, sizes, done = watcher or Silent(), stage.batches.sizes, stage.done
-    watch.start(stage.what, sum(sizes), sum(sizes[at] for at in done))
+    progress, sizes, done = progress or NoProgress(), stage.batches.sizes, stage.done
+    progress.start(stage.what, sum(sizes), sum(sizes[at] for at in done))
     if done:
-        watch.advance(0, stage.failed_before())
+        progress.advance(0, stage.failed_before())
     todo = ((at, stage.batches.read(at)) for at in range(len(sizes)) if at not in done)
-    for (at, batch), found in staff.each(lambda one: stage.ask(one[1]), todo):
+    for (at, batch), found in executor.each(lambda one: stage.ask(one[1]), todo):
         with stage.marked(at):
             stage.write(batch, found)
-        watch.advance(sizes[at], stage.failed(batch, found))
+        progress.advance(sizes[at], stage.failed(batch, found))

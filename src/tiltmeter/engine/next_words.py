@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from tiltmeter.engine.executor import Staff, Stage, cut, perform
+from tiltmeter.engine.executor import Executor, Stage, cut, perform
 from tiltmeter.models import Explainer, Model, Predictor, as_explainer, as_predictor
-from tiltmeter.progress import Watcher
+from tiltmeter.progress import Progress
 from tiltmeter.records import NextWords, Saliency, SaliencyMethod
 from tiltmeter.sources.perturbing import Perturbed
 from tiltmeter.sources.word_sets import WordSets
@@ -30,7 +30,7 @@ def ask(
     capitalised: bool | None = None,
     explainer: Explainer | None = None,
     method: SaliencyMethod = "gradient-x-input",
-    watcher: Watcher | None = None,
+    progress: Progress | None = None,
 ) -> list[Answered]:
     """What a model expects after each prompt, in memory; one that could not be perturbed is unscored with the reason.
 
@@ -43,12 +43,12 @@ def ask(
     stage = next_words_stage(
         f"{name}: next words", model, questions, answers.update, bounded=bounded, capitalised=capitalised
     )
-    perform(stage, watcher=watcher)
+    perform(stage, progress=progress)
     explained: dict[int, Saliency] = {}
     if explainer is not None:
         numbers = [at for at, question in enumerate(questions) if question.explained]
         ask_some = partial(explain, explainer, questions, answers, method=method)
-        perform(saliency_stage(f"{name}: saliency", numbers, ask_some, explained.update), watcher=watcher)
+        perform(saliency_stage(f"{name}: saliency", numbers, ask_some, explained.update), progress=progress)
     return [
         Answered(
             one.asked,
@@ -134,7 +134,7 @@ def explain(
     return {at: one for (at, *_), one in zip(wanted, found, strict=True)}
 
 
-def expect(plan: Plan, model: Model, ledger: Ledger, staff: Staff, watch: Watcher) -> None:
+def expect(plan: Plan, model: Model, ledger: Ledger, executor: Executor, progress: Progress) -> None:
     """Ask a model everything that the study asks of it; one that gives no next words is left to the other views.
 
     One that has no gradients goes without saliency, and the summary of the run names it; where no other model of the
@@ -147,9 +147,9 @@ def expect(plan: Plan, model: Model, ledger: Ledger, staff: Staff, watch: Watche
     if choices.saliency and not others and len(plan.study.models) == 1:
         as_explainer(model)
     for bounded in choices.bounded:
-        perform(_expecting(as_predictor(model), ledger, bounded), staff, watch)
+        perform(_expecting(as_predictor(model), ledger, bounded), executor, progress)
     if choices.saliency and isinstance(model, Explainer):
-        perform(_explaining(model, ledger, choices.bounded[0], choices.saliency), staff, watch)
+        perform(_explaining(model, ledger, choices.bounded[0], choices.saliency), executor, progress)
 
 
 def _expecting(model: Predictor, ledger: Ledger, bounded: bool) -> Stage[Sequence[int], Sequence[NextWords]]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tiltmeter.engine import scoring
+from tiltmeter.engine import continuations, scoring
 from tiltmeter.engine.costs import expected_costs
 from tiltmeter.engine.run import scorers_for
 from tiltmeter.models.api import Cost
@@ -113,7 +113,7 @@ def _continuations(plan: Plan) -> ContinuationsSize:
         groups=len({(prompt.bias, prompt.group) for prompt in plan.prompts if prompt.group}),
         continuation_cells=len(plan.study.models) * len(places) * len(choices.decodings) * len(choices.raters),
         completions_per_model=sum(choices.samples_of(one) for one in choices.decodings) * len(plan.prompts),
-        decoded_tokens_per_model=sum(batch.tokens for batch in completing.batches_of(plan.prompts, choices)),
+        decoded_tokens_per_model=sum(batch.tokens for batch in continuations.batches_of(plan.prompts, choices)),
     )
 
 

@@ -16,25 +16,25 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tiltmeter import raters
-from tiltmeter.engine.cached import is_network, open_model, recalling
-from tiltmeter.engine.executor import Batch, Result, Staff
-from tiltmeter.engine.ray_pool import Cluster, Crew, crew
+from tiltmeter.engine.cached import cached_rater, is_network, open_model
+from tiltmeter.engine.executor import Batch, Executor, Result
+from tiltmeter.engine.ray_pool import Cluster, WorkerPool, worker_pool
 from tiltmeter.engine.ray_worker import About, Call, Facts, Tool
 from tiltmeter.models import Model, ModelSettings
 from tiltmeter.models.api import api_name
 from tiltmeter.raters import Rater
-from tiltmeter.store import KeptAnswers
+from tiltmeter.store import Cache
 
 
 @contextmanager
-def ray_staff(cluster: Cluster, settings: ModelSettings, kept: KeptAnswers | None) -> Iterator[RayStaff]:
-    """The staff of a cluster, for as long as the context lasts."""
-    with crew(cluster, settings.threads) as found:
-        yield RayStaff(settings, kept, dispatch=_Dispatch(found))
+def ray_executor(cluster: Cluster, settings: ModelSettings, cache: Cache | None) -> Iterator[RayExecutor]:
+    """The executor of a cluster, for as long as the context lasts."""
+    with worker_pool(cluster, settings.threads) as found:
+        yield RayExecutor(settings, cache, dispatch=_Dispatch(found))
 
 
 @dataclass(frozen=True, slots=True)
-class RayStaff(Staff):
+class RayExecutor(Executor):
     """Models and networks that rate are loaded once on each worker; lexicons and models behind an API stay here."""
 
     dispatch: _Dispatch = field(kw_only=True)
@@ -42,10 +42,10 @@ class RayStaff(Staff):
     def model(self, name: str) -> Model:
         """The model of a name."""
         if api_name(name) is not None:
-            return open_model(name, self.settings, self.kept)
+            return open_model(name, self.settings, self.cache)
         # What an API answered has no meaning on a worker.
         settings = replace(self.settings, answers=None)
-        return open_model(name, settings, self.kept, self._on_workers, where=self.dispatch.crew.kind)
+        return open_model(name, settings, self.cache, self._on_workers, where=self.dispatch.workers.kind)
 
     def _on_workers(self, name: str, settings: ModelSettings) -> Model:
         return self.dispatch.model(Tool("model", name, settings))
@@ -55,11 +55,11 @@ class RayStaff(Staff):
         rater = raters.load(name)
         if not is_network(rater):
             return rater
-        return recalling(self.dispatch.rater(Tool("rater", name, ModelSettings()), rater), self.kept)
+        return cached_rater(self.dispatch.rater(Tool("rater", name, ModelSettings()), rater), self.cache)
 
     def each(self, work: Callable[[Batch], Result], batches: Iterable[Batch]) -> Iterator[tuple[Batch, Result]]:
         """What comes of each batch, in their order; a few batches are on their way at once."""
-        at_once = self.dispatch.crew.in_flight
+        at_once = self.dispatch.workers.in_flight
         pool = ThreadPoolExecutor(at_once, "tiltmeter-ray")
         running: deque[tuple[Batch, Future[Result]]] = deque()
 
@@ -67,13 +67,13 @@ class RayStaff(Staff):
             batch, result = running.popleft()
             return batch, result.result()
 
-        def seated(batch: Batch) -> Result:
-            with self.dispatch.desk.seat():
+        def working(batch: Batch) -> Result:
+            with self.dispatch.driver.held():
                 return work(batch)
 
         try:
             for batch in batches:
-                running.append((batch, pool.submit(seated, batch)))
+                running.append((batch, pool.submit(working, batch)))
                 if len(running) == at_once:
                     yield first()
             while running:
@@ -82,7 +82,7 @@ class RayStaff(Staff):
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-class _Desk:
+class _DriverLock:
     """A place for one. Threads take turns at it, and leave it while they wait for a worker.
 
     So all that is done on the driver is done by one thread at a time, as in the local engine: lexicons, judges and
@@ -94,19 +94,19 @@ class _Desk:
         self._thread = threading.local()
 
     @contextmanager
-    def seat(self) -> Iterator[None]:
-        """Be at the desk."""
+    def held(self) -> Iterator[None]:
+        """Be at the driver."""
         with self._lock:
-            self._thread.is_seated = True
+            self._thread.is_held = True
             try:
                 yield
             finally:
-                self._thread.is_seated = False
+                self._thread.is_held = False
 
     @contextmanager
-    def left(self) -> Iterator[None]:
-        """Leave the desk for a while; nothing for a thread that has no seat."""
-        if not getattr(self._thread, "is_seated", False):
+    def released(self) -> Iterator[None]:
+        """Leave the driver for a while; nothing for a thread that has no seat."""
+        if not getattr(self._thread, "is_held", False):
             yield
             return
         self._lock.release()
@@ -117,15 +117,15 @@ class _Desk:
 
 
 class _Dispatch:
-    """Takes calls to the crew, and knows which tools the driver still has."""
+    """Takes calls to the pool, and knows which tools the driver still has."""
 
-    def __init__(self, found: Crew) -> None:
-        self.crew, self.desk = found, _Desk()
+    def __init__(self, found: WorkerPool) -> None:
+        self.workers, self.driver = found, _DriverLock()
         self._in_use: weakref.WeakSet[_Sent] = weakref.WeakSet()
 
     def model(self, tool: Tool) -> Model:
         """A model that is asked on the workers, with the verbs that it has, and no others."""
-        about: About = self.crew.ask("about", tool, [*self._tools(), tool])
+        about: About = self.workers.ask("about", tool, [*self._tools(), tool])
         made: Any = _sent(self, tool, about.facts, about.verbs)
         made.conditionings = about.conditionings
         model: Model = made
@@ -143,8 +143,8 @@ class _Dispatch:
     def ask(self, sent: _Sent, verb: str, given: tuple[Any, ...], settings: dict[str, Any]) -> Any:
         """The answer of a worker."""
         call, in_use = Call(sent.tool, sent.facts, verb, given, settings), self._tools()
-        with self.desk.left():
-            return self.crew.ask("do", call, in_use)
+        with self.driver.released():
+            return self.workers.ask("do", call, in_use)
 
     def add(self, sent: _Sent) -> None:
         """Keep a tool on the workers for as long as somebody has it here."""

@@ -26,7 +26,7 @@ _PATIENCE = 300.0
 _GATHERING = 20.0
 """Seconds for the first workers to begin, before those that have go on without the others."""
 _LEAVING = 10.0
-"""Seconds for calls to end when the workers are dismissed."""
+"""Seconds for calls to end when the workers are closed."""
 _OBJECTS = 256 * 1024**2
 """Bytes for answers on their way, in a cluster of our own."""
 _ENVIRONMENT = ("TILTMETER_CACHE", "HF_HOME", "HF_HUB_CACHE", "HF_HUB_OFFLINE")
@@ -53,8 +53,8 @@ class Cluster:
 
 
 @dataclass(slots=True, eq=False)
-class _Post:
-    """A place on the crew."""
+class _Slot:
+    """A place on the pool."""
 
     actor: Any
     begins: Any
@@ -63,18 +63,18 @@ class _Post:
 
 
 @contextmanager
-def crew(cluster: Cluster, threads: int | None) -> Iterator[Crew]:
+def worker_pool(cluster: Cluster, threads: int | None) -> Iterator[WorkerPool]:
     """The workers, for as long as the context lasts."""
     with _connected(cluster) as is_own:
-        found = Crew(cluster, threads, is_own)
+        found = WorkerPool(cluster, threads, is_own)
         try:
             found.gather()
             yield found
         finally:
-            found.dismiss()
+            found.close()
 
 
-class Crew:
+class WorkerPool:
     """Workers that are all alike: each call goes to the one that has the least to do."""
 
     def __init__(self, cluster: Cluster, threads: int | None, is_own: bool) -> None:
@@ -96,12 +96,12 @@ class Crew:
         self._turn = threading.Condition()
         self._is_over = False
         self._failed = 0
-        self._posts = [self._hired() for _ in range(wanted)]
+        self._slots = [self._started() for _ in range(wanted)]
 
     @property
     def in_flight(self) -> int:
         """How many calls can be on their way at once."""
-        return IN_FLIGHT * len(self._posts)
+        return IN_FLIGHT * len(self._slots)
 
     @property
     def kind(self) -> str:
@@ -123,9 +123,9 @@ class Crew:
                 if waited > _PATIENCE:
                     raise RunError(self._no_room())
                 self._turn.wait(0.05)
-        if present < len(self._posts):
+        if present < len(self._slots):
             self._cluster.tell(
-                f"{present} of {len(self._posts)} workers have a place in the cluster; "
+                f"{present} of {len(self._slots)} workers have a place in the cluster; "
                 "going on with those, and with the others when there is room"
             )
 
@@ -134,14 +134,14 @@ class Crew:
         from ray.exceptions import RayError, RayTaskError
 
         for _ in range(_ATTEMPTS):
-            with self._free() as post:
+            with self._free() as slot:
                 try:
-                    found = self._ray.get(getattr(post.actor, method).remote(*given))
+                    found = self._ray.get(getattr(slot.actor, method).remote(*given))
                 except RayTaskError:
                     raise
                 except RayError as error:
                     lost = error
-                    self._replace(post, error)
+                    self._replace(slot, error)
                     continue
             if isinstance(found, Refused):
                 raise found.error()
@@ -151,33 +151,33 @@ class Crew:
             "need more memory than it has; the same command goes on from here"
         )
 
-    def dismiss(self) -> None:
+    def close(self) -> None:
         """Let all workers go."""
         with self._turn:
             self._is_over = True
-            for post in self._posts:
-                self._ray.kill(post.actor)
+            for slot in self._slots:
+                self._ray.kill(slot.actor)
             self._turn.notify_all()
             # A call that is still on its way must not outlive the connection.
-            self._turn.wait_for(lambda: not any(post.busy for post in self._posts), timeout=_LEAVING)
+            self._turn.wait_for(lambda: not any(slot.busy for slot in self._slots), timeout=_LEAVING)
 
     @contextmanager
-    def _free(self) -> Iterator[_Post]:
+    def _free(self) -> Iterator[_Slot]:
         """The worker that has the least to do, as soon as one can take a call."""
         with self._turn:
             last_seen = time.monotonic()
             while True:
                 if self._is_over:
-                    raise RunError("the workers of the run have been dismissed")
+                    raise RunError("the workers of the run have been closed")
                 if self._present():
                     last_seen = time.monotonic()
                 elif time.monotonic() - last_seen > _PATIENCE:
                     raise RunError(self._no_room())
-                able = [post for post in self._posts if post.begins is None and post.busy < IN_FLIGHT]
+                able = [slot for slot in self._slots if slot.begins is None and slot.busy < IN_FLIGHT]
                 if able:
                     break
                 self._turn.wait(0.2)
-            chosen = min(able, key=lambda post: post.busy)
+            chosen = min(able, key=lambda slot: slot.busy)
             chosen.busy += 1
         try:
             yield chosen
@@ -190,34 +190,34 @@ class Crew:
         """How many workers are there, after those that have just begun are welcomed."""
         from ray.exceptions import RayError
 
-        for at, post in enumerate(self._posts):
-            if post.begins is None or not self._ray.wait([post.begins], timeout=0)[0]:
+        for at, slot in enumerate(self._slots):
+            if slot.begins is None or not self._ray.wait([slot.begins], timeout=0)[0]:
                 continue
             try:
-                found = self._ray.get(post.begins)
+                found = self._ray.get(slot.begins)
             except RayError as error:
                 self._failed += 1
                 if self._failed > _ATTEMPTS:
                     raise RunError(f"the workers of the cluster do not begin: {_reason(error)}") from error
-                self._posts[at] = self._hired()
+                self._slots[at] = self._started()
                 continue
             if found != __version__:
                 raise RunError(
                     f"a worker of the cluster has tiltmeter {found}, and this is {__version__}; "
                     "install the same version on every node"
                 )
-            post.begins, self._failed = None, 0
-        return sum(post.begins is None for post in self._posts)
+            slot.begins, self._failed = None, 0
+        return sum(slot.begins is None for slot in self._slots)
 
-    def _replace(self, lost: _Post, error: Exception) -> None:
+    def _replace(self, lost: _Slot, error: Exception) -> None:
         """Have a new worker in the place of one that is lost; once, however many of its calls say so."""
         with self._turn:
-            if lost in self._posts and not self._is_over:
+            if lost in self._slots and not self._is_over:
                 self._cluster.tell(f"a worker was lost ({_reason(error)}); its batches go to others")
                 self._ray.kill(lost.actor)
-                self._posts[self._posts.index(lost)] = self._hired()
+                self._slots[self._slots.index(lost)] = self._started()
 
-    def _hired(self) -> _Post:
+    def _started(self) -> _Slot:
         options = {
             "num_cpus": 1,
             "num_gpus": self._cluster.gpus_per_worker,
@@ -226,7 +226,7 @@ class Crew:
             "scheduling_strategy": "SPREAD",
         }
         actor = self._ray.remote(Worker).options(**options).remote(self._place)
-        return _Post(actor, actor.version.remote())
+        return _Slot(actor, actor.version.remote())
 
     def _room(self) -> tuple[list[int], int]:
         """How many workers each node could have, were it free, and how many nodes there are."""

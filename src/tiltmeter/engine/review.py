@@ -8,7 +8,7 @@ from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from tiltmeter.engine.executor import Staff
+from tiltmeter.engine.executor import Executor
 from tiltmeter.errors import ModelError
 from tiltmeter.kinds import term_kind
 from tiltmeter.measures.scorers import find
@@ -28,9 +28,9 @@ def can_rank(model: Model) -> bool:
     return conditionings is None or all(query.conditioning in conditionings for query in asked)
 
 
-def check_reader(reader: str | None, staff: Staff) -> None:
+def check_reader(reader: str | None, executor: Executor) -> None:
     """Refuse a reader behind an API that cannot rank, before anything is written for it to read."""
-    if reader and api_name(reader) and not can_rank(staff.model(reader)):
+    if reader and api_name(reader) and not can_rank(executor.model(reader)):
         raise ModelError(
             f"the reader {reader} gives no log-probabilities of texts and cannot rank sentences; name another, or none"
         )
@@ -61,10 +61,10 @@ class Auditor:
     model, the reader, or for want of one the generator itself, where the caller knows that it is not tested.
     """
 
-    def __init__(self, specs: Mapping[str, Spec], reader: str | None, staff: Staff) -> None:
+    def __init__(self, specs: Mapping[str, Spec], reader: str | None, executor: Executor) -> None:
         self.specs = specs
         self._keeps_all = reader == NOBODY
-        self._reader = staff.model(reader) if reader and reader != NOBODY else None
+        self._reader = executor.model(reader) if reader and reader != NOBODY else None
 
     @property
     def reader(self) -> ModelFacts | None:

@@ -1,6 +1,6 @@
 """The engine: models one after another, batch by batch, each batch written when it is done.
 
-Who does the work is the staff: this process, or the workers of a cluster.
+Who does the work is the executor: this process, or the workers of a cluster.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from tiltmeter.engine.asking_again import ask_again
 from tiltmeter.engine.continuations import complete
 from tiltmeter.engine.costs import accounted
-from tiltmeter.engine.executor import Staff
+from tiltmeter.engine.executor import Executor
 from tiltmeter.engine.identity import current_state, refuse_changed
 from tiltmeter.engine.next_words import expect
 from tiltmeter.engine.rating import check_raters, panel, rate
@@ -26,9 +26,9 @@ from tiltmeter.errors import ModelError, RunError
 from tiltmeter.files import refuse_links_in
 from tiltmeter.measures.scorers import DEFAULTS, Scorer, find
 from tiltmeter.models import ModelSettings
-from tiltmeter.progress import Silent, Watcher
+from tiltmeter.progress import NoProgress, Progress
 from tiltmeter.records import Family
-from tiltmeter.store import ANSWERS, KeptAnswers, Ledger, Run, RunState, locked, read_run, recover, set_aside
+from tiltmeter.store import ANSWERS, Cache, Ledger, Run, RunState, locked, read_run, recover, set_aside
 from tiltmeter.store.run_folder import same_results
 from tiltmeter.study import Plan, Study
 
@@ -37,9 +37,9 @@ def carry_out(
     plan: Plan,
     folder: str | Path,
     settings: ModelSettings | None = None,
-    watcher: Watcher | None = None,
+    progress: Progress | None = None,
     *,
-    kept: KeptAnswers | None = None,
+    cache: Cache | None = None,
     cluster: Cluster | None = None,
     tell: Callable[[RunState, Path | None], None] | None = None,
 ) -> Run:
@@ -51,7 +51,7 @@ def carry_out(
     what stays the same. What a server left without an answer is asked for again, and what it answers is written in its
     place. `tell` is told what was there, and where the earlier result is now.
     """
-    watch = watcher or Silent()
+    progress = progress or NoProgress()
     path = Path(folder)
     # What an API answered stays with the run: however it ends, nothing of it is paid for again.
     chosen = replace(settings or ModelSettings(), answers=path / ANSWERS)
@@ -64,25 +64,25 @@ def carry_out(
         elif state.kind == "lacking":
             _told(tell, state, None)
             with (
-                _staff(chosen, kept, cluster) as staff,
+                _executor(chosen, cache, cluster) as executor,
                 same_results(path, lambda: not again.gained),
                 Ledger(path) as ledger,
                 accounted(ledger),
             ):
-                again = ask_again(plan, ledger, staff, watch)
+                again = ask_again(plan, ledger, executor, progress)
                 for trouble in again.troubles:
                     _told(tell, replace(state, changes=(trouble,)), None)
                 if again.gained:
                     if aside := set_aside(path, ledger=False):
                         _told(tell, RunState("begun"), aside)
-                    _go_on(plan, ledger, staff, watch)
+                    _go_on(plan, ledger, executor, progress)
         else:
-            with _staff(chosen, kept, cluster) as staff:
-                anew = state.kind == "outdated" or (state.kind == "changed" and kept is not None)
+            with _executor(chosen, cache, cluster) as executor:
+                anew = state.kind == "outdated" or (state.kind == "changed" and cache is not None)
                 # Nothing may lie beside the new result that was made of another one.
                 _told(tell, state, set_aside(path, ledger=anew) if anew or state.kind != "changed" else None)
                 with Ledger(path) as ledger, accounted(ledger):
-                    _go_on(plan, ledger, staff, watch)
+                    _go_on(plan, ledger, executor, progress)
     return read_run(path)
 
 
@@ -91,12 +91,12 @@ def _told(tell: Callable[[RunState, Path | None], None] | None, state: RunState,
         tell(state, aside)
 
 
-def _go_on(plan: Plan, ledger: Ledger, staff: Staff, watch: Watcher) -> None:
+def _go_on(plan: Plan, ledger: Ledger, executor: Executor, progress: Progress) -> None:
     """Do everything that is not done yet."""
     ledger.begin(plan)
-    raters = panel(plan, staff)
+    raters = panel(plan, executor)
     check_raters(plan, ledger, raters)
-    write_probes(plan, ledger, staff, watch)
+    write_probes(plan, ledger, executor, progress)
     pairs = ledger.pairs()
     if plan.study.sources and not pairs:
         [(reason, count)] = Counter(one.reason for one in ledger.dropped()).most_common(1) or [("", 0)]
@@ -106,30 +106,32 @@ def _go_on(plan: Plan, ledger: Ledger, staff: Staff, watch: Watcher) -> None:
         )
     seen: dict[str, str] = {}
     for name in plan.study.models:
-        model = staff.model(name)
+        model = executor.model(name)
         if model.facts.name in seen:
             raise ModelError(f"`{name}` and `{seen[model.facts.name]}` are the same model; name it once")
         seen[model.facts.name] = name
         ledger.record_model(model.facts)
         if plan.study.sources:
             scorers = fitting(scorers_for(plan.study, model.facts.family), model, pairs)
-            score(pairs, scorers, model, ledger, staff, watch)
-        complete(plan, model, ledger, staff, watch)
-        expect(plan, model, ledger, staff, watch)
+            score(pairs, scorers, model, ledger, executor, progress)
+        complete(plan, model, ledger, executor, progress)
+        expect(plan, model, ledger, executor, progress)
         refuse_changed(name, model.facts)
         # There is room for one: the next is loaded when it is gone.
         del model
         gc.collect()
-    rate(plan, ledger, raters, staff, watch)
+    rate(plan, ledger, raters, executor, progress)
     ledger.finish()
 
 
-def _staff(settings: ModelSettings, kept: KeptAnswers | None, cluster: Cluster | None) -> AbstractContextManager[Staff]:
+def _executor(
+    settings: ModelSettings, cache: Cache | None, cluster: Cluster | None
+) -> AbstractContextManager[Executor]:
     if cluster is None:
-        return nullcontext(Staff(settings, kept))
-    from tiltmeter.engine.ray_executor import ray_staff
+        return nullcontext(Executor(settings, cache))
+    from tiltmeter.engine.ray_executor import ray_executor
 
-    return ray_staff(cluster, settings, kept)
+    return ray_executor(cluster, settings, cache)
 
 
 def scorers_for(study: Study, family: Family) -> list[Scorer]:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from tiltmeter.databases import transaction
-from tiltmeter.engine.executor import HERE, Batches, Staff, Stage, perform
+from tiltmeter.engine.executor import HERE, Batches, Executor, Stage, perform
 from tiltmeter.errors import RunError
-from tiltmeter.progress import Watcher
+from tiltmeter.progress import Progress
 from tiltmeter.raters.refusal import REFUSAL, Refusal
 from tiltmeter.records import Spec
 from tiltmeter.sources import generated
@@ -45,7 +45,7 @@ class Units(Generic[Item, Made]):
     is_nothing: Callable[[Made], bool]
     """Whether nothing came of it."""
 
-    def made(self, journal: Journal[Made], staff: Staff, watcher: Watcher) -> list[Made]:
+    def made(self, journal: Journal[Made], executor: Executor, progress: Progress) -> list[Made]:
         """What came of all of them, in order; what is in the journal is not made again."""
         done = dict(journal.done())
         finished = {at for at, block in enumerate(self.blocks) if all(name in done for name, _ in block)}
@@ -65,7 +65,7 @@ class Units(Generic[Item, Made]):
             done=finished,
             failed_before=lambda: sum(self.is_nothing(done[name]) for at in finished for name, _ in self.blocks[at]),
         )
-        perform(stage, staff, watcher)
+        perform(stage, executor, progress)
         return [done[name] for block in self.blocks for name, _ in block]
 
 
@@ -83,9 +83,9 @@ def write_units(
     todo: Sequence[tuple[Spec, Sequence[Unit]]],
     author: Callable[[], Author],
     journal: Journal[UnitResult],
-    watcher: Watcher,
+    progress: Progress,
     what: str,
-    staff: Staff = HERE,
+    executor: Executor = HERE,
 ) -> list[UnitResult]:
     """The results of all units, in order. Blocks are cut from all of them, so that a stop changes no sentence.
 
@@ -98,7 +98,7 @@ def write_units(
         lambda: partial(_written, author(), specs),
         lambda result: all(one.dropped for one in result.sentences),
     )
-    return units.made(journal, staff, watcher)
+    return units.made(journal, executor, progress)
 
 
 def _written(author: Author, specs: Mapping[str, Spec], block: Sequence[Unit]) -> list[UnitResult]:
@@ -131,7 +131,7 @@ create table if not exists units (part text, unit text, result text not null, pr
 """
 
 
-class Partial:
+class PartialFile:
     """Finished blocks of one order, in parts that have their units apart; held against any other process."""
 
     def __init__(self, path: Path, order: Mapping[str, Any]) -> None:

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter import models
-from tiltmeter.engine.executor import Staff
+from tiltmeter.engine.executor import Executor
 from tiltmeter.engine.review import NOBODY, Auditor, can_rank, check_reader
-from tiltmeter.engine.sentence_units import Author, Journal, Partial, write_units
+from tiltmeter.engine.sentence_units import Author, Journal, PartialFile, write_units
 from tiltmeter.errors import ModelError, TiltmeterError
 from tiltmeter.files import check_writable
 from tiltmeter.models import ModelSettings
-from tiltmeter.progress import Silent, Watcher
+from tiltmeter.progress import NoProgress, Progress
 from tiltmeter.records import ModelFacts, Spec, Written
 from tiltmeter.sources.generated import (
     Accounting,
@@ -53,9 +53,9 @@ class Order:
 
     def auditor(self) -> Auditor:
         """Whoever looks at what was written."""
-        staff = Staff(self.running)
-        check_reader(self.reader, staff)
-        return Auditor(self.specs, self.reader, staff)
+        executor = Executor(self.running)
+        check_reader(self.reader, executor)
+        return Auditor(self.specs, self.reader, executor)
 
     def described(
         self, generator: Any, reader: ModelFacts | None, chosen: Sequence[GenerationSettings]
@@ -92,11 +92,11 @@ class Asked:
 
 
 def write_order(
-    order: Order, out: Path | None, dropped: Path | None, watcher: Watcher | None = None
+    order: Order, out: Path | None, dropped: Path | None, progress: Progress | None = None
 ) -> tuple[dict[str, Generation], Asked]:
     """Have everything written, and then the files, whole; killed before, the same order goes on."""
     with _Desk(order, [order.settings], out, dropped) as desk:
-        results = desk.write(desk.chosen[0], watcher or Silent())
+        results = desk.write(desk.chosen[0], progress or NoProgress())
         made = {
             name: assemble([one for one in results if one.unit.spec == name], order.settings) for name in order.specs
         }
@@ -106,7 +106,7 @@ def write_order(
 
 
 def write_both(
-    order: Order, out: Path | None, dropped: Path | None, watcher: Watcher | None = None
+    order: Order, out: Path | None, dropped: Path | None, progress: Progress | None = None
 ) -> tuple[dict[str, Generation], Asked]:
     """The same with either strategy, over all specs together, by the name of the strategy.
 
@@ -116,7 +116,7 @@ def write_both(
     both = [replace(order.settings, strategy=name) for name in STRATEGIES]
     with _Desk(replace(order, reader=NOBODY), both, out, dropped) as desk:
         for name, chosen in zip(STRATEGIES, desk.chosen, strict=True):
-            results = desk.write(chosen, watcher or Silent(), name)
+            results = desk.write(chosen, progress or NoProgress(), name)
             found = assemble(results, order.settings)
             # Units have the same names under either strategy.
             named = [replace(sentence, id=f"{name}:{sentence.id}") for sentence in found.sentences]
@@ -187,7 +187,7 @@ class _Desk:
         self, order: Order, wanted: Sequence[GenerationSettings], out: Path | None, dropped: Path | None
     ) -> None:
         self._order = order
-        self._partial: Partial | None = None
+        self._partial: PartialFile | None = None
         for path in (out, dropped):
             if path:
                 check_writable(path)
@@ -198,7 +198,7 @@ class _Desk:
         self.chosen = [fit(one, generator) for one in wanted]
         if out and (out.is_file() or not out.exists()):
             described = order.described(self._generator, self._auditor.reader, self.chosen)
-            self._partial = Partial(partial_of(out), described)
+            self._partial = PartialFile(partial_of(out), described)
 
     @property
     def asked(self) -> Asked:
@@ -217,7 +217,7 @@ class _Desk:
         if self._partial:
             self._partial.close()
 
-    def write(self, settings: GenerationSettings, watcher: Watcher, part: str = "") -> list[UnitResult]:
+    def write(self, settings: GenerationSettings, progress: Progress, part: str = "") -> list[UnitResult]:
         """The results of all units; what was finished before is not written again."""
         order = self._order
         own = self.asked.ranked_by == order.by
@@ -226,7 +226,7 @@ class _Desk:
         author = Author(self._generator, settings, self._shots, review)
         todo = [(spec, units(spec, settings)) for spec in self._order.specs.values()]
         what = f"writing sentences with {self._order.by}" + (f", {part}" if part else "")
-        return write_units(todo, lambda: author, journal, watcher, what)
+        return write_units(todo, lambda: author, journal, progress, what)
 
     def finish(self) -> None:
         """Everything is in its place."""

@@ -10,11 +10,11 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from tiltmeter.engine.executor import Staff
+from tiltmeter.engine.executor import Executor
 from tiltmeter.engine.review import NOBODY, Auditor, can_rank, check_reader
 from tiltmeter.engine.sentence_units import Author, Journal, write_units
 from tiltmeter.errors import MissingExtra
-from tiltmeter.progress import Watcher
+from tiltmeter.progress import Progress
 from tiltmeter.records import Dropped, Pair, Spec, Written
 from tiltmeter.sources import generated, templates
 from tiltmeter.sources.generated import GenerationSettings, Review, Unit, UnitResult, vectors
@@ -72,11 +72,11 @@ Findings = Mapping[str, Sequence[tuple[str, str]]]
 """Issues and reasons by the id of a pair; none of them where its sentence is clean."""
 
 
-def write_probes(plan: Plan, ledger: Ledger, staff: Staff, watcher: Watcher) -> None:
+def write_probes(plan: Plan, ledger: Ledger, executor: Executor, progress: Progress) -> None:
     """Write, pair and audit what the study's generators are to make; nothing where it is all there."""
     if ledger.has_all_probes():
         return
-    found = [_Source(source, plan.study, staff, ledger, watcher).probes() for source in plan.study.generated]
+    found = [_Source(source, plan.study, executor, ledger, progress).probes() for source in plan.study.generated]
     ledger.record_probes(
         Probes(
             [pair for one in found for pair in one.pairs],
@@ -100,8 +100,10 @@ class _Made:
 class _Source:
     """One `generated` source of a study at work."""
 
-    def __init__(self, source: SourceChoice, study: Study, staff: Staff, ledger: Ledger, watcher: Watcher) -> None:
-        self.source, self.staff, self.ledger, self.watcher = source, staff, ledger, watcher
+    def __init__(
+        self, source: SourceChoice, study: Study, executor: Executor, ledger: Ledger, progress: Progress
+    ) -> None:
+        self.source, self.executor, self.ledger, self.progress = source, executor, ledger, progress
         self.specs, self.generation = study.specs, source.generation
         self.is_tested = any(_is_same(source.options["by"], name) for name in study.models)
 
@@ -124,9 +126,9 @@ class _Source:
             todo,
             lambda: self._author(self.generation, self.auditor.review(judge=judge, otherwise=self._ranker())),
             self._journal,
-            self.watcher,
+            self.progress,
             f"writing sentences with {self.source.options['by']}",
-            self.staff,
+            self.executor,
         )
         return [self._made(spec, results) for spec in self.specs]
 
@@ -143,18 +145,18 @@ class _Source:
 
     def _replacements(self, made: Sequence[_Made]) -> list[Pair]:
         """Clean pairs for attributes that have too few of them, and templates where none can be written."""
-        chosen = replacing.replacement_settings(self.generation)
+        chosen = replacement_settings(self.generation)
         clean = {one.spec.name: [pair for pair in one.pairs if not one.findings[pair.id]] for one in made}
-        short = {one.spec.name: replacing.lacking(one.spec, clean[one.spec.name], chosen) for one in made}
+        short = {one.spec.name: lacking(one.spec, clean[one.spec.name], chosen) for one in made}
         if not any(short.values()):
             return []
         results = write_units(
-            [(spec, replacing.replacement_units(spec, short[spec.name])) for spec in self.specs],
+            [(spec, replacement_units(spec, short[spec.name])) for spec in self.specs],
             lambda: self._author(chosen, self.auditor.strict_review(otherwise=self._ranker())),
             self._journal,
-            self.watcher,
+            self.progress,
             f"replacing flagged sentences with {self.source.options['by']}",
-            self.staff,
+            self.executor,
         )
         found: list[Pair] = []
         for one in made:
@@ -164,8 +166,8 @@ class _Source:
             # Made together, so that what repeats a pair of the test is left out.
             every, _ = self._pairs([*one.sentences, *extra], one.spec)
             fresh = [replace(pair, stands_in="regenerated") for pair in every[len(one.pairs) :]]
-            missing = replacing.lacking(one.spec, [*clean[one.spec.name], *fresh], chosen)
-            found += [*fresh, *replacing.from_templates(one.spec, missing, chosen)]
+            missing = lacking(one.spec, [*clean[one.spec.name], *fresh], chosen)
+            found += [*fresh, *from_templates(one.spec, missing, chosen)]
         return found
 
     def _pairs(self, sentences: Sequence[Written], spec: Spec) -> tuple[list[Pair], list[Dropped]]:
@@ -199,15 +201,15 @@ class _Source:
     @cached_property
     def generator(self) -> Any:
         """The model that writes."""
-        model = self.staff.model(self.source.options["by"])
+        model = self.executor.model(self.source.options["by"])
         self.ledger.record_model(model.facts, role="writers")
         return model
 
     @cached_property
     def auditor(self) -> Auditor:
         """Whoever looks at what was written."""
-        check_reader(self.source.options.get("reader"), self.staff)
-        found = Auditor({spec.name: spec for spec in self.specs}, self.source.options.get("reader"), self.staff)
+        check_reader(self.source.options.get("reader"), self.executor)
+        found = Auditor({spec.name: spec for spec in self.specs}, self.source.options.get("reader"), self.executor)
         if found.reader:
             self.ledger.record_model(found.reader, role="readers")
         return found

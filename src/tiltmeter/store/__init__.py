@@ -6,13 +6,13 @@ is done are one transaction: killed at any moment, nothing that was marked is lo
 
 from tiltmeter.store.amending import Amendments
 from tiltmeter.store.annotations import ANNOTATIONS, Annotations
-from tiltmeter.store.answers import is_passing
-from tiltmeter.store.cache import CacheError, CacheInfo, KeptAnswers, key_of, size_from
+from tiltmeter.store.answers import is_transient
+from tiltmeter.store.cache import Cache, CacheError, CacheInfo, key_of, size_from
 from tiltmeter.store.continuations import (
     ContinuationLedger,
     Continuations,
-    KeptText,
     UsedRater,
+    WrittenText,
     completion_columns,
     completion_rows,
 )
@@ -28,7 +28,7 @@ from tiltmeter.store.next_words import (
     questions_of,
     unasked,
 )
-from tiltmeter.store.progress import PROGRESS, Progress, ProgressFile, Stage, process_of, read_progress
+from tiltmeter.store.progress import PROGRESS, ProgressFile, RunProgress, Stage, process_of, read_progress
 from tiltmeter.store.run_folder import (
     NotBegun,
     RunState,
@@ -50,29 +50,29 @@ __all__ = [
     "Annotations",
     "Answered",
     "AskedPrompt",
+    "Cache",
     "CacheError",
     "CacheInfo",
     "ContinuationLedger",
     "Continuations",
     "Expectations",
-    "KeptAnswers",
-    "KeptText",
     "Ledger",
     "NotBegun",
     "Probes",
-    "Progress",
     "ProgressFile",
     "Question",
     "Run",
+    "RunProgress",
     "RunState",
     "Stage",
     "UsedRater",
+    "WrittenText",
     "changed_versions",
     "completion_columns",
     "completion_rows",
     "holder_of",
     "is_held",
-    "is_passing",
+    "is_transient",
     "key_of",
     "last_word",
     "likeliest",

@@ -115,7 +115,7 @@ def reasons_of(answer: AnyAnswer) -> list[str]:
     return [] if reason is None else [reason]
 
 
-def is_passing(answer: AnyAnswer) -> bool:
+def is_transient(answer: AnyAnswer) -> bool:
     """Whether an answer is missing because of a server, which may answer another time."""
     return any(NO_ANSWER in reason for reason in reasons_of(answer))
 

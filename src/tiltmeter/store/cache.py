@@ -92,7 +92,7 @@ def size_from(text: str) -> int:
     return int(float(found[1]) * _UNITS[found[2].upper()])
 
 
-class KeptAnswers:
+class Cache:
     """The open cache of answers."""
 
     def __init__(self, path: Path | None = None, limit: int | None = None) -> None:
@@ -100,7 +100,7 @@ class KeptAnswers:
         self.limit = limit if limit is not None else size_from(os.environ.get(LIMIT) or str(DEFAULT_LIMIT))
         self.trouble: str | None = None
         """What went wrong with it in a run, which goes on without it."""
-        self.recalled, self.asked = 0, 0
+        self.hits, self.misses = 0, 0
         """Questions of a run that it could answer, and those that it could not."""
         self._subjects: dict[tuple[str, str], int] = {}
         self._turn = threading.RLock()
@@ -113,7 +113,7 @@ class KeptAnswers:
             self._database.execute("pragma synchronous = normal")
             self._database.executescript(_SCHEMA)
 
-    def __enter__(self) -> KeptAnswers:
+    def __enter__(self) -> Cache:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -17,7 +17,7 @@ from tiltmeter.records import STRUCTURE_COLUMNS, Completion, Continuation, Decod
 from tiltmeter.store.answers import Answers, Kind
 from tiltmeter.store.database import LEDGER, dump, writing
 from tiltmeter.store.rows import HELD, Rows, count_of, held_or_read, rows_of
-from tiltmeter.store.validation import fitting, number, record_reader
+from tiltmeter.store.validation import number, record_reader, valid_ledger
 from tiltmeter.study.disk_lists import packed
 
 SCHEMA = """
@@ -39,7 +39,7 @@ Place: TypeAlias = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class KeptText:
+class WrittenText:
     """A text as the ledger has it: its number, that of its prompt, the completion, and why there is none."""
 
     number: int
@@ -89,14 +89,14 @@ class ContinuationLedger:
             "insert into decodings values (?, ?)", ((at, dump(asdict(one))) for at, one in enumerate(decodings))
         )
 
-    def texts(self) -> Sequence[KeptText]:
+    def texts(self) -> Sequence[WrittenText]:
         """The texts so far, in the order in which they were written, read when they are asked for."""
         # They are never deleted, so that their numbers have no gaps.
         query = (
             "select number, prompt, text, unwritten from completions where number > ? and number <= ? order by number"
         )
         [(count,)] = self._database.execute("select count(*) from completions")
-        return Rows(count, lambda *ends: (KeptText(*row) for row in self._database.execute(query, ends)))
+        return Rows(count, lambda *ends: (WrittenText(*row) for row in self._database.execute(query, ends)))
 
     def record_rater(self, name: str, scope: Scope, facts: Mapping[str, str]) -> None:
         """Note what a rater is; refuse to go on with one that has changed since.
@@ -208,7 +208,7 @@ class Continuations:
     def raters(self) -> tuple[UsedRater, ...]:
         """The raters that were at work, in the order of the study; a refusal rater is always among the last."""
         rows = self._rows("select rater, scope, facts from raters order by number")
-        with fitting(self.folder / LEDGER):
+        with valid_ledger(self.folder / LEDGER):
             return tuple(UsedRater(str(name), scope, dict(json.loads(facts))) for name, scope, facts in rows)
 
     def texts(
@@ -218,7 +218,7 @@ class Continuations:
         chosen, values = _chosen(source, bias)
         query = _TEXTS.format(unwritten=self._unwritten, more="", joined="", chosen=chosen)
         for row in self._rows(query, model, self._number(decoding), *values):
-            with fitting(self.folder / LEDGER):
+            with valid_ledger(self.folder / LEDGER):
                 made = self._continuation(decoding, row)
             yield made
 
@@ -232,7 +232,7 @@ class Continuations:
         query = _TEXTS.format(unwritten=self._unwritten, more=more, joined=joined, chosen=chosen)
         for row in self._rows(query, rater, model, self._number(decoding), *values):
             value, label, unrated = row[6:]
-            with fitting(self.folder / LEDGER):
+            with valid_ledger(self.folder / LEDGER):
                 made = self._continuation(decoding, row), Rating(rater, number(value), unrated, label=label)
             yield made
 
@@ -271,7 +271,7 @@ class Continuations:
                 rated_by, value, label, unrated = row[6 + 4 * place : 10 + 4 * place]
                 if rated_by is not None:
                     ratings[rater] = Rating(rater, value, unrated, label=label)
-            with fitting(self.folder / LEDGER):
+            with valid_ledger(self.folder / LEDGER):
                 made = self._continuation(decoding, row)
                 for rating in ratings.values():
                     number(rating.value)
@@ -288,7 +288,7 @@ class Continuations:
             self._number(decoding),
         )
         for rater, prompt, sample, value, label, unrated in rows:
-            with fitting(self.folder / LEDGER):
+            with valid_ledger(self.folder / LEDGER):
                 rating = Rating(rater, number(value), unrated, label=label)
                 found.setdefault(rater, {})[self.prompts[prompt].id, sample] = rating
         return found
@@ -304,7 +304,7 @@ class Continuations:
         models, numbers = list(self.models), {used.name: at for at, used in enumerate(self.raters)}
         places = self._rows("select source, bias, min(number) from prompts group by source, bias")
         first = {(source, bias): number for source, bias, number in places}
-        with fitting(self.folder / LEDGER):
+        with valid_ledger(self.folder / LEDGER):
             ordered = sorted(
                 rows, key=lambda row: (models.index(row[0]), first[row[1], row[2]], row[3], numbers[row[4]])
             )
@@ -317,7 +317,7 @@ class Continuations:
             "join raters on raters.number = tilts.rater where raters.rater = ? order by tilts.rowid",
             rater,
         )
-        with fitting(self.folder / LEDGER):
+        with valid_ledger(self.folder / LEDGER):
             return [
                 (bias, TiltItem(group, term, kind, sentence, text, Rating(rater, number(value), unrated, label=label)))
                 for bias, group, term, kind, sentence, text, value, label, unrated in rows

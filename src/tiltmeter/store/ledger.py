@@ -60,10 +60,6 @@ class Run:
     """Whether the ledger keeps digests, so that damage to it is noticed: those of earlier versions do not."""
 
 
-SCHEMA = """
-create table steps (stage text, name text, batch integer, primary key (stage, name, batch)) without rowid
-"""
-
 StageName = Literal["scoring", "completing", "rating", "tilting", "expecting", "explaining"]
 
 
@@ -89,7 +85,7 @@ class Steps:
             self.database.execute("insert into steps values (?, ?, ?)", (self.stage, self.name, at))
 
 
-def move_batches(database: sqlite3.Connection) -> None:
+def _move_batches(database: sqlite3.Connection) -> None:
     """Runs of before had a table of their own for the batches of scoring."""
     if database.execute("select 1 from sqlite_master where name = 'batches'").fetchone():
         database.execute("insert into steps select 'scoring', model, batch from batches")
@@ -110,6 +106,7 @@ create table answers (model text, conditioning text, text text, spans text, toke
 create table cells   (number integer primary key, model text, scorer text, unique (model, scorer));
 create table scores  (model text, scorer text, pair integer references pairs, score_1 real, score_2 real,
                       unscored text, primary key (model, scorer, pair)) without rowid;
+create table steps   (stage text, name text, batch integer, primary key (stage, name, batch)) without rowid
 """
 
 
@@ -146,7 +143,7 @@ class Ledger:
                 before = self.meta()
                 if before["fingerprint"] == plan.fingerprint:
                     self._refuse_other_versions(before["versions"])
-                    steps.move_batches(database)
+                    _move_batches(database)
                     return False
                 if self.has_answers():
                     raise OtherRun(
@@ -155,7 +152,7 @@ class Ledger:
                     )
                 for (table,) in database.execute("select name from sqlite_master where type = 'table'").fetchall():
                     database.execute(f'drop table "{table}"')
-            create(database, ";".join((_SCHEMA, steps.SCHEMA, continuations.SCHEMA, next_words.SCHEMA)))
+            create(database, ";".join((_SCHEMA, continuations.SCHEMA, next_words.SCHEMA)))
             meta = {
                 "fingerprint": plan.fingerprint,
                 "study": plan.study.text,
@@ -281,9 +278,9 @@ class Ledger:
         [(found,)] = self._database.execute(f"select {' or '.join(held)}", (model,) * 3)
         return bool(found)
 
-    def steps(self, stage: steps.StageName, name: str) -> steps.Steps:
+    def steps(self, stage: StageName, name: str) -> Steps:
         """The batches of a stage that a model or rater has finished."""
-        return steps.Steps(self._database, self.folder, stage, name)
+        return Steps(self._database, self.folder, stage, name)
 
     def record_scores(self, model: str, scorers: Sequence[str], scored: Iterable[Sequence[PairScore]]) -> None:
         """Write the scores of a model, for each pair those under all its scorers: all of it or nothing."""

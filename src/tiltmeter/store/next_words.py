@@ -21,10 +21,11 @@ from tiltmeter.models.next_words import BLANK
 from tiltmeter.records import NextWord, NextWords, Prompt, Saliency, Span
 from tiltmeter.sources.perturbing import Perturbed
 from tiltmeter.sources.word_sets import WordSets
+from tiltmeter.store import validation
 from tiltmeter.store.answers import NEXT_WORDS, Kind, spans_of
 from tiltmeter.store.database import LEDGER, connect_to_read, dump
 from tiltmeter.store.rows import HELD, count_of, held_or_read, rows_of
-from tiltmeter.store.validation import fitting, record_reader
+from tiltmeter.store.validation import record_reader, valid_ledger
 from tiltmeter.study import NextWordChoices
 from tiltmeter.study.disk_lists import ordered, packed
 
@@ -45,7 +46,7 @@ _prompt, _saliency = record_reader(Prompt), record_reader(Saliency)
 def _next_words(words: str, highest: float | None, gap: float | None) -> NextWords:
     found = NEXT_WORDS.restored(json.loads(words), highest, gap)
     for value in (highest, gap, *(word.logprob for word in found.words)):
-        damage.number(None if value == -math.inf else value)
+        validation.number(None if value == -math.inf else value)
     return found
 
 
@@ -182,7 +183,7 @@ class Expectations:
         )
 
         def read(*of: int) -> Iterator[AskedPrompt]:
-            with fitting(self.folder / LEDGER):
+            with valid_ledger(self.folder / LEDGER):
                 for question, perturbation, prompt, unscored, hidden in self._rows(query, *of):
                     yield AskedPrompt(
                         Perturbed(_prompt(prompt), perturbation, spans_of(json.loads(hidden or "[]")), unscored),
@@ -197,7 +198,7 @@ class Expectations:
         query = "select text, hidden, words, explained from questions where number >= ? and number < ? order by number"
 
         def read(*of: int) -> Iterator[Question]:
-            with fitting(self.folder / LEDGER):
+            with valid_ledger(self.folder / LEDGER):
                 for text, hidden, words, explained in self._rows(query, *of):
                     yield Question(text, spans_of(json.loads(hidden)), tuple(json.loads(words)), bool(explained))
 
@@ -239,7 +240,7 @@ class _ReadAnswers(Mapping[int, NextWords]):
 
     def all(self) -> Iterator[tuple[int, NextWords]]:
         """Every answer with the number of its question."""
-        with fitting(self._folder / LEDGER):
+        with valid_ledger(self._folder / LEDGER):
             for at, *cells in self._rows("question, words, highest, gap", "order by question"):
                 yield at, _next_words(*cells)
 
@@ -256,7 +257,7 @@ class _ReadAnswers(Mapping[int, NextWords]):
             row = self._database.execute(query, (*self._of, number)).fetchone()
             if row is None:
                 raise KeyError(number)
-            with fitting(self._folder / LEDGER):
+            with valid_ledger(self._folder / LEDGER):
                 self._last = number, _next_words(*row)
         return self._last[1]
 

@@ -12,7 +12,7 @@ from tiltmeter.records import Dropped, Pair, PairScore, Query, TokenScores
 from tiltmeter.store.answers import Kind, spans_of
 from tiltmeter.store.database import LEDGER
 from tiltmeter.store.rows import count_of, held_or_read, rows_of
-from tiltmeter.store.validation import fitting, number, record_reader
+from tiltmeter.store.validation import number, record_reader, valid_ledger
 
 _pair = record_reader(Pair)
 
@@ -84,7 +84,7 @@ def _scores(folder: Path, pairs: Sequence[Pair], model: str, scorer: str, start:
         "select pair, score_1, score_2, unscored from scores "
         "where model = ? and scorer = ? and pair >= ? and pair < ? order by pair"
     )
-    with fitting(folder / LEDGER):
+    with valid_ledger(folder / LEDGER):
         for at, *found, unscored in rows_of(folder, query, model, scorer, start, stop):
             first, second = map(number, found)
             if (first is None) != (second is None):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar, overload
 
 from tiltmeter.store.database import LEDGER, connect_to_read, is_held
-from tiltmeter.store.validation import check, fitting
+from tiltmeter.store.validation import check, valid_ledger
 
 HELD = 300_000
 """So many items of a run are held in memory where everything is said of it; of more, those that are asked for."""
@@ -80,7 +80,7 @@ def check_whole(path: Path, *, also_held: bool = True) -> None:
     now = [_signature(path.with_name(f"{path.name}{end}")) for end in ("", "-wal")]
     if _WHOLE.get(path) == now or (not also_held and is_held(path.parent)):
         return
-    with fitting(path), closing(connect_to_read(path)) as database:
+    with valid_ledger(path), closing(connect_to_read(path)) as database:
         check(database, path)
     _WHOLE[path] = now
 
@@ -98,5 +98,5 @@ def _signature(path: Path) -> tuple[int, ...] | None:
 def _opened(folder: Path) -> Iterator[sqlite3.Connection]:
     path = folder / LEDGER
     check_whole(path, also_held=False)
-    with fitting(path), closing(connect_to_read(path)) as database:
+    with valid_ledger(path), closing(connect_to_read(path)) as database:
         yield database

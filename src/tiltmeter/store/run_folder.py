@@ -26,7 +26,7 @@ from tiltmeter.sources.generated.settings import UnitResult
 from tiltmeter.store.database import LEDGER, connect
 from tiltmeter.store.ledger import Ledger, Run
 from tiltmeter.store.rows import HELD, check_whole
-from tiltmeter.store.validation import fitting
+from tiltmeter.store.validation import valid_ledger
 from tiltmeter.study import Plan
 
 
@@ -76,7 +76,7 @@ def _reading(folder: str | Path) -> Iterator[Ledger]:
     path = Path(folder)
     if not (path / LEDGER).is_file():
         raise RunError(f"{path}: is not a run folder (it has no {LEDGER}); `tiltmeter run` makes one")
-    with fitting(path / LEDGER), Ledger(path, read_only=True) as ledger:
+    with valid_ledger(path / LEDGER), Ledger(path, read_only=True) as ledger:
         if not ledger.has_plan():
             raise NotBegun(f"{path}: the run has not begun; start it with `tiltmeter run`")
         yield ledger
@@ -112,7 +112,7 @@ def state_of(folder: str | Path, plan: Plan) -> RunState:
     path = Path(folder)
     if not (path / LEDGER).is_file():
         return RunState("new")
-    with fitting(path / LEDGER), Ledger(path, read_only=True) as ledger:
+    with valid_ledger(path / LEDGER), Ledger(path, read_only=True) as ledger:
         if not ledger.has_plan():
             return RunState("new")
         check_whole(path / LEDGER)
@@ -136,7 +136,7 @@ def recover(folder: Path) -> None:
     """Put what was written before a run was killed into the file of its ledger; what cannot be read is done again."""
     log = folder / f"{LEDGER}-wal"
     if log.is_file() and log.stat().st_size:
-        with fitting(folder / LEDGER), closing(connect(folder / LEDGER)) as database:
+        with valid_ledger(folder / LEDGER), closing(connect(folder / LEDGER)) as database:
             database.execute("pragma wal_checkpoint(truncate)").fetchall()
 
 

@@ -37,7 +37,7 @@ _LISTED: tuple[str, ...] = ("specs", "sources")
 
 
 @contextmanager
-def fitting(path: Path) -> Iterator[None]:
+def valid_ledger(path: Path) -> Iterator[None]:
     """Say in one sentence that a file is no ledger, whatever shows it."""
     try:
         yield

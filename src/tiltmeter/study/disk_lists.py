@@ -29,7 +29,7 @@ Item = TypeVar("Item")
 Row = TypeVar("Row", bound=tuple[Any, ...])
 
 
-class Spool(Sequence[Item], Generic[Item]):
+class DiskList(Sequence[Item], Generic[Item]):
     """Items that are added once and read in any order; those of a file are gone with it when nobody uses it any more.
 
     `pack` makes one line of an item, `unpack` an equal item of the line; unless told, items are text, numbers, and
@@ -141,11 +141,11 @@ class Spool(Sequence[Item], Generic[Item]):
         return read.decode("utf-8", "surrogatepass").split("\n")[:-1]
 
 
-def spooled(
+def disk_list(
     items: Iterable[Item], pack: Callable[[Item], str] | None = None, unpack: Callable[[str], Item] | None = None
 ) -> Sequence[Item]:
     """Items as a sequence, which is in a file where they are many."""
-    found = Spool(pack, unpack)
+    found = DiskList(pack, unpack)
     found.extend(items)
     return found.finished()
 
@@ -161,7 +161,7 @@ def ordered(rows: Iterable[Row]) -> Iterator[Row]:
     if len(first) < STRETCH:
         yield from sorted(set(first))
         return
-    kept: Spool[Row] = Spool()
+    kept: DiskList[Row] = DiskList()
     bounds = [0]
     while first:
         kept.extend(sorted(set(first)))

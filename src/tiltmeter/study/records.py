@@ -18,7 +18,7 @@ from tiltmeter.sources.generated.settings import GenerationSettings, settings_fr
 from tiltmeter.sources.labour_files import Occupation
 from tiltmeter.sources.perturbing import Perturbed
 from tiltmeter.sources.word_sets import WordSets
-from tiltmeter.study.disk_lists import Spool, packed
+from tiltmeter.study.disk_lists import DiskList, packed
 
 FORMAT = 6
 """Counts up when the same study file would be carried out differently."""
@@ -193,7 +193,7 @@ def _without_folders(argument: str) -> str:
 
 
 def _lines(probes: Sequence[Any]) -> Iterable[str]:
-    return probes.lines() if isinstance(probes, Spool) else map(packed, probes)
+    return probes.lines() if isinstance(probes, DiskList) else map(packed, probes)
 
 
 def prompt_files(noun: str, source: str, path: str | None) -> list[Path]:

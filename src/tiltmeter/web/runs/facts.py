@@ -13,7 +13,7 @@ from tiltmeter.errors import RunError
 from tiltmeter.records import ModelFacts
 from tiltmeter.store import LEDGER, NotBegun, read_meta
 from tiltmeter.store.rows import rows_of
-from tiltmeter.store.validation import fitting
+from tiltmeter.store.validation import valid_ledger
 from tiltmeter.web.runs.live import Live
 from tiltmeter.web.studies.rates import short_model
 from tiltmeter.web.workbench import changed
@@ -135,14 +135,14 @@ def models_of(folder: Path) -> list[tuple[str, ModelFacts]]:
         for table, role in _ROLES.items()
         for (facts,) in _rows(folder, f"select facts from {table} order by rowid")
     ]
-    with fitting(folder / LEDGER):
+    with valid_ledger(folder / LEDGER):
         return [(role, ModelFacts(**json.loads(facts))) for role, facts in rows]
 
 
 def raters_of(folder: Path) -> list[tuple[str, dict[str, str]]]:
     """The raters of a run, and the facts about each."""
     rows = _rows(folder, "select rater, facts from raters order by number")
-    with fitting(folder / LEDGER):
+    with valid_ledger(folder / LEDGER):
         return [(rater, dict(json.loads(facts))) for rater, facts in rows]
 
 

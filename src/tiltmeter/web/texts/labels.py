@@ -21,7 +21,7 @@ from tiltmeter.results.summary.structures import FIXED
 from tiltmeter.store import LEDGER
 from tiltmeter.store.database import harmless, refuse_links
 from tiltmeter.store.rows import check_whole
-from tiltmeter.store.validation import fitting
+from tiltmeter.store.validation import valid_ledger
 from tiltmeter.web.scratch import scratch_of
 
 _NAME = "labels.sqlite"
@@ -86,7 +86,7 @@ def labelled_rows(folder: Path, query: str, *values: Any) -> list[tuple[Any, ...
 
 @contextmanager
 def _opened(folder: Path) -> Iterator[sqlite3.Connection]:
-    with fitting(folder / LEDGER), closing(_attached(folder, _ready(folder))) as database:
+    with valid_ledger(folder / LEDGER), closing(_attached(folder, _ready(folder))) as database:
         yield database
 
 

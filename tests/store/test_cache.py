@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from tiltmeter import answers
+from tiltmeter.answers import key_of
 from tiltmeter.errors import UserError
 from tiltmeter.records import Completion, NextWord, NextWords, Rating, Saliency, TokenScores
-from tiltmeter.store import Cache, CacheError, answers, key_of, size_from
+from tiltmeter.store import Cache, CacheError, size_from
 from tiltmeter.store.cache import DAY
 
 
@@ -26,21 +28,21 @@ def keys(count: int, start: int = 0) -> list[bytes]:
 
 def test_what_was_kept_is_found_and_nothing_else(kept: Cache) -> None:
     one, other = keys(2)
-    kept.keep("gpt2", "score", {one: "[1]"})
-    assert kept.found([one, other]) == {one: "[1]"}
+    kept.put("gpt2", "score", {one: "[1]"})
+    assert kept.get([one, other]) == {one: "[1]"}
 
 
 def test_more_keys_than_a_question_to_the_database_can_hold(kept: Cache) -> None:
     every = keys(3_000)
-    kept.keep("gpt2", "score", {key: str(number) for number, key in enumerate(every)})
-    assert kept.found(every) == {key: str(number) for number, key in enumerate(every)}
+    kept.put("gpt2", "score", {key: str(number) for number, key in enumerate(every)})
+    assert kept.get(every) == {key: str(number) for number, key in enumerate(every)}
 
 
 def test_an_answer_that_is_there_stays_as_it_is(kept: Cache) -> None:
     [key] = keys(1)
-    kept.keep("gpt2", "score", {key: "first"})
-    kept.keep("gpt2", "score", {key: "second"})
-    assert kept.found([key]) == {key: "first"}
+    kept.put("gpt2", "score", {key: "first"})
+    kept.put("gpt2", "score", {key: "second"})
+    assert kept.get([key]) == {key: "first"}
 
 
 @pytest.mark.parametrize(
@@ -67,8 +69,8 @@ def test_half_of_a_surrogate_pair_has_a_key() -> None:
 
 def test_info_counts_by_who_and_verb(kept: Cache) -> None:
     first, second, third = keys(3)
-    kept.keep("gpt2", "score", {first: "1", second: "2"})
-    kept.keep("opt", "complete", {third: "3"})
+    kept.put("gpt2", "score", {first: "1", second: "2"})
+    kept.put("opt", "complete", {third: "3"})
     found = kept.info()
     assert found.subjects == (("gpt2", "score", 2), ("opt", "complete", 1))
     assert found.answers == 3 and found.size > 0
@@ -79,22 +81,22 @@ def test_beyond_its_limit_what_was_used_least_lately_goes(tmp_path: Path, monkey
     today = time.time()
     old, used, new = keys(100), keys(100, 100), keys(300, 200)
     monkeypatch.setattr(time, "time", lambda: today - 9 * DAY)
-    kept.keep("gpt2", "score", dict.fromkeys([*old, *used], "x" * 1_000))
+    kept.put("gpt2", "score", dict.fromkeys([*old, *used], "x" * 1_000))
     monkeypatch.setattr(time, "time", lambda: today - 2 * DAY)
-    assert len(kept.found(used)) == 100
+    assert len(kept.get(used)) == 100
     monkeypatch.setattr(time, "time", lambda: today)
-    kept.keep("gpt2", "score", dict.fromkeys(new, "y" * 500))
+    kept.put("gpt2", "score", dict.fromkeys(new, "y" * 500))
     assert kept.size <= 400_000
-    assert not kept.found(old)
-    assert len(kept.found(new)) == 300
+    assert not kept.get(old)
+    assert len(kept.get(new)) == 300
 
 
 def test_prune_by_age_and_by_size(kept: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
     today = time.time()
     monkeypatch.setattr(time, "time", lambda: today - 40 * DAY)
-    kept.keep("gpt2", "score", dict.fromkeys(keys(50), "x" * 1_000))
+    kept.put("gpt2", "score", dict.fromkeys(keys(50), "x" * 1_000))
     monkeypatch.setattr(time, "time", lambda: today)
-    kept.keep("gpt2", "score", dict.fromkeys(keys(50, 50), "x" * 1_000))
+    kept.put("gpt2", "score", dict.fromkeys(keys(50, 50), "x" * 1_000))
     assert kept.prune(unused_for=30) == 50
     assert kept.prune(unused_for=30) == 0
     before = kept.path.stat().st_size
@@ -106,8 +108,8 @@ def test_prune_by_age_and_by_size(kept: Cache, monkeypatch: pytest.MonkeyPatch) 
 def write_many(path: Path, start: int) -> None:
     with Cache(path) as kept:
         for number in range(start, start + 400, 10):
-            kept.keep("gpt2", "score", dict.fromkeys(keys(10, number), "x" * 200))
-            kept.found(keys(50))
+            kept.put("gpt2", "score", dict.fromkeys(keys(10, number), "x" * 200))
+            kept.get(keys(50))
 
 
 def test_two_processes_may_use_it_at_once(tmp_path: Path) -> None:
@@ -121,15 +123,15 @@ def test_two_processes_may_use_it_at_once(tmp_path: Path) -> None:
         one.join(60)
     assert [one.exitcode for one in others] == [0, 0]
     with Cache(path) as kept:
-        assert len(kept.found(keys(600))) == 600
+        assert len(kept.get(keys(600))) == 600
 
 
 def test_threads_take_turns(kept: Cache) -> None:
     def work(start: int) -> int:
         for number in range(start, start + 200, 5):
-            kept.keep("gpt2", "score", dict.fromkeys(keys(5, number), "x"))
-            kept.found(keys(20, start))
-        return len(kept.found(keys(200, start)))
+            kept.put("gpt2", "score", dict.fromkeys(keys(5, number), "x"))
+            kept.get(keys(20, start))
+        return len(kept.get(keys(200, start)))
 
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(work, (0, 100, 200, 300))) == [200] * 4
@@ -153,9 +155,9 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
 def test_a_batch_that_fails_leaves_nothing(kept: Cache) -> None:
     first, second = keys(2)
     with pytest.raises(AttributeError):
-        kept.keep("gpt2", "score", {first: "1", second: None})  # type: ignore[dict-item]
-    assert kept.found([first, second]) == {}
-    kept.keep("gpt2", "score", {first: "1"})
+        kept.put("gpt2", "score", {first: "1", second: None})  # type: ignore[dict-item]
+    assert kept.get([first, second]) == {}
+    kept.put("gpt2", "score", {first: "1"})
     assert kept.info().subjects == (("gpt2", "score", 1),)
 
 
@@ -203,20 +205,20 @@ def test_what_is_packed_and_unpacked_is_the_same(how: answers.Packing[object], a
 def test_a_damaged_page_is_said_as_that(tmp_path: Path) -> None:
     path = tmp_path / "answers.sqlite"
     with Cache(path) as kept:
-        kept.keep("gpt2", "score", dict.fromkeys(keys(2_000), "x" * 500))
+        kept.put("gpt2", "score", dict.fromkeys(keys(2_000), "x" * 500))
     sqlite3.connect(path).execute("pragma wal_checkpoint(truncate)").fetchall()
     content = bytearray(path.read_bytes())
     content[8192 : len(content) // 2] = os.urandom(len(content) // 2 - 8192)
     path.write_bytes(bytes(content))
     with Cache(path) as kept, pytest.raises(CacheError, match="cannot be used"):
-        kept.found(keys(2_000))
+        kept.get(keys(2_000))
 
 
 @pytest.mark.parametrize("spoilt", [b"\x00\x01", 5, 0.5])
 def test_an_answer_that_is_no_text_any_more_is_none(kept: Cache, spoilt: object) -> None:
     one, other = keys(2)
-    kept.keep("gpt2", "score", {one: "[1]", other: "[2]"})
+    kept.put("gpt2", "score", {one: "[1]", other: "[2]"})
     with sqlite3.connect(kept.path) as database:
         database.execute("update answers set answer = cast(? as blob) where key = ?", (spoilt, one))
         database.execute("update answers set answer = ? where key = ? and typeof(?) != 'blob'", (spoilt, one, spoilt))
-    assert kept.found([one, other]) == {other: "[2]"}
+    assert kept.get([one, other]) == {other: "[2]"}

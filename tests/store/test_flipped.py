@@ -14,11 +14,12 @@ import pytest
 
 from tests.store.flipping import flipped, places
 from tests.web.texts_run import make_texts
+from tiltmeter.answers import key_of
 from tiltmeter.engine import carry_out
 from tiltmeter.errors import RunError
-from tiltmeter.models.api.journal import File
+from tiltmeter.models.api.journal import Journal
 from tiltmeter.results import summarise_run
-from tiltmeter.store import ANNOTATIONS, LEDGER, Annotations, Cache, key_of, read_run
+from tiltmeter.store import ANNOTATIONS, LEDGER, Annotations, Cache, read_run
 from tiltmeter.store.annotations import Item
 from tiltmeter.study import parse, plan
 
@@ -180,13 +181,13 @@ def test_flipped_answers_in_the_cache_are_asked_for_again(tmp_path: Path) -> Non
     path = tmp_path / "answers.sqlite"
     answers = {key_of({}, "score", number): f"[[[0, 3]], [-{number}.5], null]" for number in range(60)}
     with Cache(path) as kept:
-        kept.keep("model", "score", answers)
+        kept.put("model", "score", answers)
     missing = 0
     for place in places(path, 120, seed=6):
         with flipped(path, place):
             try:
                 with Cache(path) as kept:
-                    found = kept.found(list(answers))
+                    found = kept.get(list(answers))
             except Exception as error:
                 assert type(error).__name__ == "CacheError"
             else:
@@ -198,16 +199,16 @@ def test_flipped_answers_in_the_cache_are_asked_for_again(tmp_path: Path) -> Non
 def test_flipped_answers_of_an_api_are_none(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     answer = {"choice": {"text": "a", "logprobs": [-1.25]}, "usage": [7, 3], "fingerprint": None}
-    journal = File(path, "m")
+    journal = Journal(path, "m")
     for number in range(40):
-        journal.put(f"{number:064}", answer)
+        journal.record(f"{number:064}".encode(), answer)
     journal.close()
     missing = 0
     for place in places(path, 120, seed=7):
         with flipped(path, place):
             try:
-                journal = File(path)
-                found = [journal.get(f"{number:064}") for number in range(40)]
+                journal = Journal(path)
+                found = [journal.answer(f"{number:064}".encode()) for number in range(40)]
                 journal.close()
             except RunError:
                 missing += 1

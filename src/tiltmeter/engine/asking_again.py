@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
+from tiltmeter.answers import is_transient
 from tiltmeter.engine.continuations import generations
 from tiltmeter.engine.executor import Executor, Stage, cut, perform
 from tiltmeter.engine.identity import refuse_changed
@@ -23,7 +24,7 @@ from tiltmeter.models import Model, Predictor, Writer, lasting_name
 from tiltmeter.models.api import BudgetSpent, Hopeless, api_name
 from tiltmeter.progress import Progress
 from tiltmeter.records import Completion, Decoding
-from tiltmeter.store import Ledger, is_transient
+from tiltmeter.store import Ledger
 from tiltmeter.study import Plan
 
 AT_ONCE = 16

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from tiltmeter import models
+from tiltmeter.answers import COMPLETIONS, NEXT_WORDS, RATING, SALIENCY, SCORES, TEXT, Packing, key_of, reasons_of
 from tiltmeter.errors import ModelError
 from tiltmeter.models import Explainer, Model, ModelSettings, Predictor, Writer
 from tiltmeter.models.encoding import PIECES
@@ -28,8 +29,7 @@ from tiltmeter.records import (
     TokenScores,
 )
 from tiltmeter.sources.generated.fitting import SERVED
-from tiltmeter.store import Cache, CacheError, key_of, versions
-from tiltmeter.store.answers import COMPLETIONS, NEXT_WORDS, RATING, SALIENCY, SCORES, TEXT, Packing, reasons_of
+from tiltmeter.store import Cache, CacheError, versions
 from tiltmeter.version import __version__
 
 Answer = TypeVar("Answer")
@@ -57,7 +57,7 @@ class CachedAnswers:
 
         `ask` gets the places of the questions that are open, each different one once. A cache that fails is left alone.
         """
-        keys = [key_of({**self.facts, "tiltmeter": __version__}, verb, [settings, question]) for question in questions]
+        keys = [key_of({**self.facts, "tiltmeter": __version__}, verb, settings, question) for question in questions]
         found = {key: packing.unpack(text) for key, text in self._found(list(dict.fromkeys(keys))).items()}
         missing: dict[bytes, int] = {}
         for at, key in enumerate(keys):
@@ -74,7 +74,7 @@ class CachedAnswers:
 
     def _found(self, keys: list[bytes]) -> dict[bytes, str]:
         try:
-            return {} if self.cache.trouble else self.cache.found(keys)
+            return {} if self.cache.trouble else self.cache.get(keys)
         except CacheError as error:
             self.cache.trouble = str(error)
             return {}
@@ -82,7 +82,7 @@ class CachedAnswers:
     def _keep(self, verb: str, answers: Mapping[bytes, str]) -> None:
         try:
             if not self.cache.trouble:
-                self.cache.keep(self.name, verb, answers)
+                self.cache.put(self.name, verb, answers)
         except CacheError as error:
             self.cache.trouble = str(error)
 
@@ -108,7 +108,7 @@ def open_model(
     if cache is None:
         return make(name, settings)
     place = _place(name, settings, where)
-    known = cache.found([place]).get(place) if place else None
+    known = cache.get([place]).get(place) if place else None
     if known is not None:
         about = _About.read(known)
         return _cached_model(about, lambda: _checked(make(name, settings), about), cache)
@@ -117,7 +117,7 @@ def open_model(
         return model
     about = _About.of(model)
     if place:
-        cache.keep(name, "facts", {place: about.written()})
+        cache.put(name, "facts", {place: about.written()})
     return _cached_model(about, lambda: model, cache)
 
 

@@ -6,8 +6,7 @@ is done are one transaction: killed at any moment, nothing that was marked is lo
 
 from tiltmeter.store.amending import Amendments
 from tiltmeter.store.annotations import ANNOTATIONS, Annotations
-from tiltmeter.store.answers import is_transient
-from tiltmeter.store.cache import Cache, CacheError, CacheInfo, key_of, size_from
+from tiltmeter.store.cache import Cache, CacheError, CacheInfo, size_from
 from tiltmeter.store.continuations import (
     ContinuationLedger,
     Continuations,
@@ -72,8 +71,6 @@ __all__ = [
     "completion_rows",
     "holder_of",
     "is_held",
-    "is_transient",
-    "key_of",
     "last_word",
     "likeliest",
     "locked",

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tiltmeter.answers import Answer, Answers, Question, Whose, is_transient
 from tiltmeter.raters.tilt import TiltItem
 from tiltmeter.records import NO_ANSWER, Completion
-from tiltmeter.store.answers import Answer, Answers, Question, Whose, is_transient
 from tiltmeter.store.continuations import WRITTEN, Place, tilt_cells
 from tiltmeter.store.database import LEDGER, writing
 from tiltmeter.store.validation import valid_ledger

@@ -11,10 +11,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from tiltmeter.answers import Answers, Kind
 from tiltmeter.errors import RunError
 from tiltmeter.raters.tilt import TiltItem
 from tiltmeter.records import STRUCTURE_COLUMNS, Completion, Continuation, Decoding, Prompt, Rating, Scope
-from tiltmeter.store.answers import Answers, Kind
 from tiltmeter.store.database import LEDGER, dump, writing
 from tiltmeter.store.rows import HELD, Rows, count_of, held_or_read, rows_of
 from tiltmeter.store.validation import number, record_reader, valid_ledger

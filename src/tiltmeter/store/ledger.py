@@ -11,12 +11,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from tiltmeter.answers import Answers
 from tiltmeter.errors import OtherRun, RunError
 from tiltmeter.records import Dropped, ModelFacts, Pair, PairScore
 from tiltmeter.sources.generated.settings import UnitResult
 from tiltmeter.store import continuations, next_words
 from tiltmeter.store.amending import Amendments
-from tiltmeter.store.answers import Answers
 from tiltmeter.store.continuations import RATED, WRITTEN, ContinuationLedger, Continuations
 from tiltmeter.store.database import LEDGER, changed_versions, connect, connect_to_read, dump, versions, writing
 from tiltmeter.store.next_words import EXPECTED, EXPLAINED, Expectations, NextWordLedger

@@ -17,12 +17,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from tiltmeter.answers import NEXT_WORDS, Kind, spans_of
 from tiltmeter.models.next_words import BLANK
 from tiltmeter.records import NextWord, NextWords, Prompt, Saliency, Span
 from tiltmeter.sources.perturbing import Perturbed
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.store import validation
-from tiltmeter.store.answers import NEXT_WORDS, Kind, spans_of
 from tiltmeter.store.database import LEDGER, connect_to_read, dump
 from tiltmeter.store.rows import HELD, count_of, held_or_read, rows_of
 from tiltmeter.store.validation import record_reader, valid_ledger

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+from tiltmeter.answers import Kind, spans_of
 from tiltmeter.errors import RunError
 from tiltmeter.records import Dropped, Pair, PairScore, Query, TokenScores
-from tiltmeter.store.answers import Kind, spans_of
 from tiltmeter.store.database import LEDGER
 from tiltmeter.store.rows import count_of, held_or_read, rows_of
 from tiltmeter.store.validation import number, record_reader, valid_ledger

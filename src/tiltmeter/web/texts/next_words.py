@@ -10,10 +10,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from tiltmeter.answers import word_of
 from tiltmeter.errors import UnknownName
 from tiltmeter.records import NextWords, Prompt, Saliency, Span
 from tiltmeter.report.next_word_cells import chance
-from tiltmeter.store.answers import word_of
 from tiltmeter.store.rows import rows_of
 from tiltmeter.store.validation import record_reader
 from tiltmeter.web.texts.labels import labelled_rows

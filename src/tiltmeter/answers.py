@@ -1,18 +1,28 @@
-"""Answers in a ledger: one way to write them, to read them, and to find those that a server left open.
+"""Answers of models and raters: as JSON, in files under the hash of the request, and in the tables of a ledger.
 
-Each kind of answer has a table, which says in its columns who answered, what was asked, what was said, and why nothing
-was. What a server said stays: only what it left open gives way to another answer.
+The shared cache and the journal of paid calls are one table in different files (`AnswerFile`): they differ in where
+they are, how safely they are written and what is evicted. A ledger has the same columns by kind of answer (`Kind`),
+with the numbers of texts and questions in the place of hashes: under hashes, ratings would take three times the room
+and eight times as long to write. What was answered stays: only what a server left open gives way to another answer.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import sqlite3
+import threading
+import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any, Generic, TypeAlias, TypeVar
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Generic, Self, TypeAlias, TypeVar
 
+from tiltmeter.databases import transaction
 from tiltmeter.records import NO_ANSWER, Completion, NextWord, NextWords, Rating, Saliency, Span, TokenScores
 
 Question = TypeVar("Question")
@@ -20,6 +30,121 @@ AnyAnswer: TypeAlias = TokenScores | Completion | NextWords | Saliency | Rating
 Answer = TypeVar("Answer", bound=AnyAnswer)
 Whose: TypeAlias = tuple[str | int, ...]
 """Who answered: a model or rater, and in which way."""
+
+
+MEMORY = ":memory:"
+DAY = 86_400
+_SCHEMA = (
+    """create table if not exists subjects (number integer primary key, name text not null, verb text not null,
+                                            unique (name, verb))""",
+    """create table if not exists answers (key blob not null unique, subject integer not null references subjects,
+                                           answer text not null, used integer not null)""",
+)
+_DIGEST = 16
+"""Characters of the digest before each answer."""
+_AT_ONCE = 500
+"""Keys in one query."""
+
+
+def key_of(*request: Any) -> bytes:
+    """The hash of a request: of all that its answer depends on.
+
+    >>> key_of({"a": 1, "b": 2}, "score", ["text"]) == key_of({"b": 2, "a": 1}, "score", ["text"])
+    True
+    """
+    return hashlib.sha256(json.dumps(request, sort_keys=True, allow_nan=False).encode()).digest()
+
+
+class AnswerFile:
+    """Answers by the hash of their request; several threads and processes may use the file at once."""
+
+    def __init__(self, path: str | Path, *, durable: bool) -> None:
+        self.path = Path(path)
+        self._subjects: dict[tuple[str, str], int] = {}
+        self._turn = threading.RLock()
+        with self._explained("cannot be used for answers"):
+            if str(path) != MEMORY:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                # What models wrote is for nobody else on the machine.
+                os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+            # In a notebook requests go out from a thread of their own; threads take turns, see `_explained`.
+            self._database = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
+            self._database.execute("pragma auto_vacuum = incremental")
+            self._database.execute("pragma journal_mode = wal")
+            self._database.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
+            self._create()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._turn:
+            self._database.close()
+
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, str]:
+        """The answers that are there, of those asked for; one that is not as it was written is missing."""
+        with self._explained():
+            return {key: answer for key, answer, _ in self._read(keys) if answer is not None}
+
+    def put(self, name: str, verb: str, answers: Mapping[bytes, str], *, again: bool = False) -> None:
+        """Add the answers of one batch: all of them or none. One that is there stays, unless it was asked for again."""
+        with self._explained(), self._transaction():
+            self._insert(name, verb, answers, again=again)
+
+    def _create(self) -> None:
+        for statement in _SCHEMA:
+            self._database.execute(statement)
+
+    def _read(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, str | None, int]]:
+        """Each key that is there, its answer where that is as it was written, and on which day it was last used."""
+        for start in range(0, len(keys), _AT_ONCE):
+            some = keys[start : start + _AT_ONCE]
+            query = f"select key, answer, used from answers where key in ({','.join('?' * len(some))})"
+            for key, kept, used in self._database.execute(query, some).fetchall():
+                # Damage can make another type of it.
+                is_whole = isinstance(kept, str) and kept[:_DIGEST] == _digest(key, kept[_DIGEST:])
+                yield key, kept[_DIGEST:] if is_whole else None, used
+
+    def _insert(self, name: str, verb: str, answers: Mapping[bytes, str], *, again: bool = False) -> None:
+        subject, today = self._subject(name, verb), int(time.time()) // DAY
+        there = "update set answer = excluded.answer, used = excluded.used" if again else "nothing"
+        self._database.executemany(
+            f"insert into answers values (?, ?, ?, ?) on conflict (key) do {there}",
+            ((key, subject, _digest(key, answer) + answer, today) for key, answer in answers.items()),
+        )
+
+    def _subject(self, name: str, verb: str) -> int:
+        if (name, verb) not in self._subjects:
+            self._database.execute("insert or ignore into subjects (name, verb) values (?, ?)", (name, verb))
+            row = self._database.execute("select number from subjects where name = ? and verb = ?", (name, verb))
+            self._subjects[name, verb] = int(row.fetchone()[0])
+        return self._subjects[name, verb]
+
+    def _transaction(self) -> AbstractContextManager[sqlite3.Connection]:
+        return transaction(self._database, after_rollback=lambda _: self._subjects.clear())
+
+    @contextmanager
+    def _explained(self, problem: str = "an answer cannot be kept") -> Iterator[None]:
+        """One thread at a time; and whatever goes wrong is one sentence."""
+        try:
+            with self._turn:
+                yield
+        except (OSError, sqlite3.Error, ValueError, TypeError) as error:
+            said = (error.strerror if isinstance(error, OSError) else None) or error
+            raise self._trouble(problem, str(said)) from error
+
+    def _trouble(self, problem: str, said: str) -> Exception:
+        """The error of a file that cannot be used."""
+        raise NotImplementedError
+
+
+def _digest(key: bytes, answer: str) -> str:
+    """What is written before an answer, by which damage to it is noticed."""
+    return hashlib.blake2b(answer.encode("utf-8", "surrogatepass"), digest_size=_DIGEST // 2, key=key).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

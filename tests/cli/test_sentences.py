@@ -15,7 +15,7 @@ from tests.sources.generated.fakes import FakeGenerator
 from tiltmeter.cli.sentences import sentences
 from tiltmeter.engine.executor import Executor
 from tiltmeter.engine.sentence_units import PartialFile
-from tiltmeter.engine.writing import write_probes
+from tiltmeter.engine.writing import write_items
 from tiltmeter.errors import InvalidData, ModelError, RunError, UserError
 from tiltmeter.models import ModelSettings
 from tiltmeter.progress import NoProgress
@@ -256,7 +256,7 @@ def test_a_run_folder_is_audited_like_a_file(tmp_path, monkeypatch) -> None:
     (tmp_path / "run").mkdir()
     with Ledger(tmp_path / "run") as ledger:
         ledger.begin(study)
-        write_probes(study, ledger, Executor(ModelSettings()), NoProgress())
+        write_items(study, ledger, Executor(ModelSettings()), NoProgress())
         kept = {pair.id.partition(":./writer]:")[2].rpartition("/")[0] for pair in ledger.pairs() if pair.written_for}
     run("--audit", tmp_path / "run", "--annotate", tmp_path / "ann.csv")
     rows = list(csv.DictReader((tmp_path / "ann.csv").open()))

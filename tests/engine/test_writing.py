@@ -160,7 +160,8 @@ def test_the_effect_of_an_issue_is_what_removing_its_sentences_changes(study: Pl
     ]
     with Ledger(run.folder) as ledger, ledger._transaction() as database:
         database.executemany(
-            "insert into findings select number, 'I1', 'her' from pairs where id = ?", [(name,) for name in preferred]
+            "insert into findings select number, 'I1', 'her' from items where view = 'pairs' and id = ?",
+            [(name,) for name in preferred],
         )
     cell = next(cell for cell in summarise_run(read_run(run.folder)).cells if cell.generated)
     effects = {effect.issue: effect for effect in cell.generated.effects}

@@ -94,7 +94,7 @@ def test_another_number_in_any_table_is_refused(views: Path, tmp_path: Path) -> 
     with sqlite3.connect(views / LEDGER) as database:
         tables = [name for (name,) in database.execute("select name from sqlite_master where type = 'table'")]
         sizes = {name: database.execute(f"select count(*) from {name}").fetchone()[0] for name in tables}
-    assert {"meta", "models", "pairs", "answers", "scores", "completions", "ratings", "expected"} <= sizes.keys()
+    assert {"meta", "models", "items", "answers", "scores", "completions", "ratings", "expected"} <= sizes.keys()
     for table in (name for name, size in sizes.items() if size):
         copy = Path(shutil.copytree(views, tmp_path / table))
         with sqlite3.connect(copy / LEDGER) as database:

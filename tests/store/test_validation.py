@@ -45,10 +45,10 @@ def test_a_run_that_did_not_change_is_checked_once_however_often_it_is_opened(
     for _ in range(3):
         read_run(folder)
         # A second reader while the first one is still at it.
-        assert all(list(rows.rows_of(folder, "select 1 from prompts")) for _ in rows.rows_of(folder, "select 1"))
+        assert all(list(rows.rows_of(folder, "select 1 from items")) for _ in rows.rows_of(folder, "select 1"))
     assert len(checked) <= 1
     with sqlite3.connect(folder / LEDGER) as database:
-        database.execute("update prompts set source = 'other'")
+        database.execute("update items set source = 'other'")
     read_run(folder)
     assert checked.pop() == folder / LEDGER
 

@@ -67,7 +67,7 @@ class PlanSize:
     next_words: NextWordsSize | None
     costs: Mapping[str, Cost]
     dropped: Mapping[str, int]
-    """Probes that could not be made, by reason, the most frequent first."""
+    """Items that could not be made, by reason, the most frequent first."""
 
     def as_json(self) -> dict[str, Any]:
         """All of it by name; the views that the study does not have are left out."""

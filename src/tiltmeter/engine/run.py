@@ -21,7 +21,7 @@ from tiltmeter.engine.next_words import expect
 from tiltmeter.engine.rating import check_raters, panel, rate
 from tiltmeter.engine.ray_pool import Cluster
 from tiltmeter.engine.scoring import fitting, score
-from tiltmeter.engine.writing import write_probes
+from tiltmeter.engine.writing import write_items
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.files import refuse_links_in
 from tiltmeter.measures.scorers import DEFAULTS, Scorer, find
@@ -96,7 +96,7 @@ def _go_on(plan: Plan, ledger: Ledger, executor: Executor, progress: Progress) -
     ledger.begin(plan)
     raters = panel(plan, executor)
     check_raters(plan, ledger, raters)
-    write_probes(plan, ledger, executor, progress)
+    write_items(plan, ledger, executor, progress)
     pairs = ledger.pairs()
     if plan.study.sources and not pairs:
         [(reason, count)] = Counter(one.reason for one in ledger.dropped()).most_common(1) or [("", 0)]

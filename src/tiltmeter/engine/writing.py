@@ -22,7 +22,7 @@ from tiltmeter.sources.generated.comparisons import comparisons
 from tiltmeter.sources.generated.pairs import sentence_of
 from tiltmeter.sources.generated.settings import seed_of
 from tiltmeter.sources.generated.shots import chooser
-from tiltmeter.store import Ledger, Probes
+from tiltmeter.store import Ledger, NewItems
 from tiltmeter.study import Plan, SourceChoice, Study
 
 _REQUESTS = 10
@@ -72,13 +72,13 @@ Findings = Mapping[str, Sequence[tuple[str, str]]]
 """Issues and reasons by the id of a pair; none of them where its sentence is clean."""
 
 
-def write_probes(plan: Plan, ledger: Ledger, executor: Executor, progress: Progress) -> None:
+def write_items(plan: Plan, ledger: Ledger, executor: Executor, progress: Progress) -> None:
     """Write, pair and audit what the study's generators are to make; nothing where it is all there."""
-    if ledger.has_all_probes():
+    if ledger.has_all_items():
         return
-    found = [_Source(source, plan.study, executor, ledger, progress).probes() for source in plan.study.generated]
-    ledger.record_probes(
-        Probes(
+    found = [_Source(source, plan.study, executor, ledger, progress).items() for source in plan.study.generated]
+    ledger.record_items(
+        NewItems(
             [pair for one in found for pair in one.pairs],
             [dropped for one in found for dropped in one.dropped],
             {name: issues for one in found for name, issues in one.findings.items()},
@@ -107,13 +107,13 @@ class _Source:
         self.specs, self.generation = study.specs, source.generation
         self.is_tested = any(_is_same(source.options["by"], name) for name in study.models)
 
-    def probes(self) -> Probes:
+    def items(self) -> NewItems:
         """Everything that the source makes, under its own label."""
         made = self._written()
         replacements = self._replacements(made) if self.generation.replace_flagged else []
         pairs = [pair for one in made for pair in one.pairs] + replacements
         label = self.source.label
-        return Probes(
+        return NewItems(
             [replace(pair, id=f"{label}:{pair.id}", source=label) for pair in pairs],
             [dropped for one in made for dropped in one.dropped],
             {f"{label}:{name}": issues for one in made for name, issues in one.findings.items()},

@@ -16,7 +16,7 @@ from tiltmeter.store.continuations import (
     completion_rows,
 )
 from tiltmeter.store.database import ANSWERS, LEDGER, changed_versions, holder_of, is_held, locked, versions
-from tiltmeter.store.ledger import Ledger, Probes, Run
+from tiltmeter.store.ledger import Ledger, NewItems, Run
 from tiltmeter.store.next_words import (
     Answered,
     AskedPrompt,
@@ -56,8 +56,8 @@ __all__ = [
     "Continuations",
     "Expectations",
     "Ledger",
+    "NewItems",
     "NotBegun",
-    "Probes",
     "ProgressFile",
     "Question",
     "Run",

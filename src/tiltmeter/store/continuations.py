@@ -16,16 +16,14 @@ from tiltmeter.errors import RunError
 from tiltmeter.raters.tilt import TiltItem
 from tiltmeter.records import STRUCTURE_COLUMNS, Completion, Continuation, Decoding, Prompt, Rating, Scope
 from tiltmeter.store.database import LEDGER, dump, writing
-from tiltmeter.store.rows import HELD, Rows, count_of, held_or_read, rows_of
+from tiltmeter.store.items import insert_items
+from tiltmeter.store.rows import HELD, Rows, count_of, items_of, rows_of
 from tiltmeter.store.validation import number, record_reader, valid_ledger
-from tiltmeter.study.disk_lists import packed
 
 SCHEMA = """
-create table prompts (number integer primary key, id text not null unique, source text, bias text,
-                      prompt text not null);
 create table decodings (number integer primary key, decoding text not null unique);
 create table completions (number integer primary key, model text, decoding integer references decodings,
-                          prompt integer references prompts, sample integer, text text not null, tokens integer,
+                          prompt integer, sample integer, text text not null, tokens integer,
                           ended text, unwritten text, unique (model, decoding, prompt, sample));
 create table raters (number integer primary key, rater text unique, scope text, facts text not null);
 create table ratings (rater integer references raters, completion integer references completions, value real,
@@ -81,10 +79,7 @@ class ContinuationLedger:
 
     def insert_plan(self, prompts: Sequence[Prompt], decodings: Sequence[Decoding]) -> None:
         """Write down what is to be completed and how, in the writing that begins a run."""
-        self._database.executemany(
-            "insert into prompts values (?, ?, ?, ?, ?)",
-            ((at, one.id, one.source, one.bias, packed(one)) for at, one in enumerate(prompts)),
-        )
+        insert_items(self._database, "continuations", ((one, (None, None)) for one in prompts))
         self._database.executemany(
             "insert into decodings values (?, ?)", ((at, dump(asdict(one))) for at, one in enumerate(decodings))
         )
@@ -159,10 +154,10 @@ def tilt_cells(item: TiltItem) -> tuple[object, ...]:
     return (*labels, rating.value, rating.label, rating.unrated)
 
 
-_prompt, _decoding = record_reader(Prompt), record_reader(Decoding)
+_decoding = record_reader(Decoding)
 _TEXTS = """
 select prompt, sample, text, tokens, ended, {unwritten} {more} from completions {joined}
-where model = ? and decoding = ? and prompt in (select number from prompts where {chosen}) order by prompt, sample
+where model = ? and decoding = ? and prompt in (select number from items where {chosen}) order by prompt, sample
 """
 
 
@@ -184,9 +179,7 @@ class Continuations:
     @cached_property
     def prompts(self) -> Sequence[Prompt]:
         """The prompts, in the order of the study; more than are to be held are read when they are asked for."""
-        query = "select prompt from prompts where number >= ? and number < ? order by number"
-        count = count_of(self.folder, "prompts")
-        return held_or_read(count, lambda *of: (_prompt(text) for (text,) in self._rows(query, *of)), self._held)
+        return items_of(self.folder, "continuations", Prompt, self._held)
 
     @cached_property
     def decodings(self) -> tuple[Decoding, ...]:
@@ -250,7 +243,7 @@ class Continuations:
         query = (
             "select prompt, sample from completions join ratings on completion = number "
             "and rater = (select number from raters where rater = ?) where label = ? and model = ? and decoding = ? "
-            f"and prompt in (select number from prompts where {chosen}) order by prompt, sample"
+            f"and prompt in (select number from items where {chosen}) order by prompt, sample"
         )
         for prompt, sample in self._rows(query, *said, model, self._number(decoding), *values):
             yield self.prompts[prompt].id, sample
@@ -298,11 +291,13 @@ class Continuations:
         rows = self._rows(
             "select model, source, bias, decoding, raters.rater, scope from completions "
             "join ratings on completion = completions.number join raters on raters.number = ratings.rater "
-            "join prompts on prompts.number = completions.prompt "
+            "join items on items.view = 'continuations' and items.number = completions.prompt "
             "group by model, source, bias, decoding, raters.number"
         )
         models, numbers = list(self.models), {used.name: at for at, used in enumerate(self.raters)}
-        places = self._rows("select source, bias, min(number) from prompts group by source, bias")
+        places = self._rows(
+            "select source, bias, min(number) from items where view = 'continuations' group by source, bias"
+        )
         first = {(source, bias): number for source, bias, number in places}
         with valid_ledger(self.folder / LEDGER):
             ordered = sorted(
@@ -348,7 +343,7 @@ def _chosen(source: str | None, bias: str | None) -> tuple[str, list[str]]:
     """A condition on prompts, and its values."""
     wanted = {"source": source, "bias": bias}
     given = {key: value for key, value in wanted.items() if value is not None}
-    return " and ".join(["true", *(f"{key} = ?" for key in given)]), list(given.values())
+    return " and ".join(["view = 'continuations'", *(f"{key} = ?" for key in given)]), list(given.values())
 
 
 _LABELS = ("id", "source", "bias", "group", "term", "origin", "template", "attribute", "language")

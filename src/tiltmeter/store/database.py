@@ -17,6 +17,7 @@ from typing import Any
 
 from tiltmeter.databases import transaction
 from tiltmeter.errors import RunError
+from tiltmeter.store.items import show_items
 from tiltmeter.store.validation import SummingConnection, forget, settle, watch
 
 try:
@@ -130,7 +131,7 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
             # In a folder that cannot be written SQLite cannot share memory with a writer; there is none then.
             database.close()
         else:
-            return harmless(database)
+            return show_items(harmless(database))
     raise RunError(f"{path}: cannot be opened as a ledger")
 
 

@@ -15,20 +15,20 @@ from tiltmeter.answers import Answers
 from tiltmeter.errors import OtherRun, RunError
 from tiltmeter.records import Dropped, ModelFacts, Pair, PairScore
 from tiltmeter.sources.generated.settings import UnitResult
-from tiltmeter.store import continuations, next_words
+from tiltmeter.store import continuations, items, next_words
 from tiltmeter.store.amending import Amendments
 from tiltmeter.store.continuations import RATED, WRITTEN, ContinuationLedger, Continuations
 from tiltmeter.store.database import LEDGER, changed_versions, connect, connect_to_read, dump, versions, writing
+from tiltmeter.store.items import convert_items, insert_items, is_earlier
 from tiltmeter.store.next_words import EXPECTED, EXPLAINED, Expectations, NextWordLedger
-from tiltmeter.store.pairs import SCORED, dropped_of, pairs_of, scored_pairs
-from tiltmeter.store.rows import HELD
+from tiltmeter.store.pairs import SCORED, dropped_of, scored_pairs
+from tiltmeter.store.rows import HELD, items_of
 from tiltmeter.store.validation import check_rows, checked_meta, create, has_digests
 from tiltmeter.study import Plan
-from tiltmeter.study.disk_lists import packed
 
 
 @dataclass(frozen=True, slots=True)
-class Probes:
+class NewItems:
     """What a generation stage adds to a plan: pairs, what could not be made, and the issues of each pair's sentence."""
 
     pairs: Sequence[Pair]
@@ -97,14 +97,13 @@ create table meta    (key text primary key, value text not null);
 create table models  (model text primary key, facts text not null);
 create table writers (model text primary key, facts text not null);
 create table readers (model text primary key, facts text not null);
-create table pairs   (number integer primary key, id text not null unique, pair text not null);
 create table dropped (number integer primary key, bias text, origin text, text text, reason text);
 create table units   (source text, unit text, result text not null, primary key (source, unit));
-create table findings (pair integer references pairs, issue text, because text);
+create table findings (pair integer, issue text, because text);
 create table answers (model text, conditioning text, text text, spans text, tokens text, unscored text,
                       primary key (model, conditioning, text, spans)) without rowid;
 create table cells   (number integer primary key, model text, scorer text, unique (model, scorer));
-create table scores  (model text, scorer text, pair integer references pairs, score_1 real, score_2 real,
+create table scores  (model text, scorer text, pair integer, score_1 real, score_2 real,
                       unscored text, primary key (model, scorer, pair)) without rowid;
 create table steps   (stage text, name text, batch integer, primary key (stage, name, batch)) without rowid
 """
@@ -117,6 +116,9 @@ class Ledger:
         self.folder = Path(folder)
         path = self.folder / LEDGER
         self._database = connect_to_read(path) if read_only else connect(path)
+        if not read_only and is_earlier(self._database):
+            with self._transaction() as database:
+                convert_items(database)
         self.continuations = ContinuationLedger(self._database, self.folder)
         self.next_words = NextWordLedger(self._database, self.folder)
         self.scored = Answers(SCORED, self._database)
@@ -152,7 +154,7 @@ class Ledger:
                     )
                 for (table,) in database.execute("select name from sqlite_master where type = 'table'").fetchall():
                     database.execute(f'drop table "{table}"')
-            create(database, ";".join((_SCHEMA, continuations.SCHEMA, next_words.SCHEMA)))
+            create(database, ";".join((_SCHEMA, items.SCHEMA, continuations.SCHEMA, next_words.SCHEMA)))
             meta = {
                 "fingerprint": plan.fingerprint,
                 "study": plan.study.text,
@@ -162,14 +164,14 @@ class Ledger:
                 "all_rated": plan.study.continuations is None,
             }
             database.executemany("insert into meta values (?, ?)", [(k, json.dumps(v)) for k, v in meta.items()])
-            self._insert_probes(Probes(plan.pairs, plan.dropped, {}))
+            self._insert_pairs(NewItems(plan.pairs, plan.dropped, {}))
             if plan.study.continuations:
                 self.continuations.insert_plan(plan.prompts, plan.study.continuations.decodings)
             if plan.study.next_words:
                 self.next_words.insert_plan(plan.asked, plan.study.next_words)
         return True
 
-    def has_all_probes(self) -> bool:
+    def has_all_items(self) -> bool:
         """Whether every pair of the study is made: sentences that a model is to write may still be missing."""
         return bool(self.meta()["has_all_probes"])
 
@@ -186,35 +188,35 @@ class Ledger:
                 ((source, unit, dump(asdict(result))) for unit, result in made.items()),
             )
 
-    def record_probes(self, probes: Probes) -> None:
+    def record_items(self, items: NewItems) -> None:
         """Add what was written to the plan: all of it or nothing."""
         with self._transaction() as database:
-            self._insert_probes(probes)
+            self._insert_pairs(items)
             database.execute("update meta set value = 'true' where key = 'has_all_probes'")
             # Nothing found is not the same as nobody looked.
-            database.execute("insert or replace into meta values ('audited', ?)", (json.dumps(bool(probes.findings)),))
+            database.execute("insert or replace into meta values ('audited', ?)", (json.dumps(bool(items.findings)),))
 
     def pairs(self) -> Sequence[Pair]:
         """Every pair so far, in order, read when it is asked for."""
-        return pairs_of(self.folder)
+        return items_of(self.folder, "pairs", Pair)
 
     def dropped(self) -> Sequence[Dropped]:
-        """Every probe that could not be made, likewise."""
+        """Every item that could not be made, likewise."""
         return dropped_of(self.folder)
 
-    def _insert_probes(self, probes: Probes) -> None:
-        count, lost = self._count("pairs"), self._count("dropped")
-        self._database.executemany(
-            "insert into pairs values (?, ?, ?)",
-            ((count + i, pair.id, packed(pair)) for i, pair in enumerate(probes.pairs)),
-        )
+    def _insert_pairs(self, items: NewItems) -> None:
+        [(first,)] = self._database.execute("select count(*) from items where view = 'pairs'")
+        lost = self._count("dropped")
+        insert_items(self._database, "pairs", ((pair, (None, None)) for pair in items.pairs), first)
         self._database.executemany(
             "insert into dropped values (?, ?, ?, ?, ?)",
-            ((lost + i, one.bias, one.origin, one.text, one.reason) for i, one in enumerate(probes.dropped)),
+            ((lost + i, one.bias, one.origin, one.text, one.reason) for i, one in enumerate(items.dropped)),
         )
+        # The first condition is that of the index.
+        pair = "select number, ?, ? from items where view != 'next words' and view = 'pairs' and id = ?"
         self._database.executemany(
-            "insert into findings select number, ?, ? from pairs where id = ?",
-            ((issue, because, pair) for pair, found in probes.findings.items() for issue, because in found),
+            f"insert into findings {pair}",
+            ((issue, because, pair) for pair, found in items.findings.items() for issue, because in found),
         )
 
     def meta(self) -> dict[str, Any]:
@@ -309,7 +311,8 @@ class Ledger:
         )
         findings: dict[str, list[tuple[str, str]]] = {}
         for name, issue, because in self._database.execute(
-            "select id, issue, because from findings join pairs on number = findings.pair order by findings.rowid"
+            "select id, issue, because from findings join items on view = 'pairs' and number = findings.pair "
+            "order by findings.rowid"
         ):
             findings.setdefault(name, []).append((issue, because))
         texts = Continuations(self.folder, held) if meta["resolved"].get("continuations") else None

@@ -24,16 +24,15 @@ from tiltmeter.sources.perturbing import Perturbed
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.store import validation
 from tiltmeter.store.database import LEDGER, connect_to_read, dump
-from tiltmeter.store.rows import HELD, count_of, held_or_read, rows_of
+from tiltmeter.store.items import insert_items
+from tiltmeter.store.rows import HELD, count_items, count_of, held_or_read, rows_of
 from tiltmeter.store.validation import record_reader, valid_ledger
 from tiltmeter.study import NextWordChoices
-from tiltmeter.study.disk_lists import ordered, packed
+from tiltmeter.study.disk_lists import ordered
 
 SCHEMA = """
 create table questions (number integer primary key, text text not null, hidden text not null, words text not null,
                         explained integer not null);
-create table asked (number integer primary key, question integer references questions, perturbation text not null,
-                    prompt text not null, unscored text);
 create table expected (model text, bounded integer, question integer references questions, words text not null,
                        highest real, gap real, primary key (model, bounded, question)) without rowid;
 create table saliencies (model text, question integer references questions, saliency text not null,
@@ -146,15 +145,14 @@ class NextWordLedger:
 
     def insert_plan(self, asked: Sequence[Perturbed], choices: NextWordChoices) -> None:
         """Write down what is to be asked, in the transaction that begins a run."""
-        self._database.executemany(
-            "insert into asked values (?, null, ?, ?, ?)",
-            ((at, one.perturbation, packed(one.prompt), one.unscored) for at, one in enumerate(asked)),
-        )
+        items = ((one.prompt, (one.perturbation, one.unscored)) for one in asked)
+        insert_items(self._database, "next words", items)
         for at, (one, asking) in enumerate(ordered_questions(asked, choices)):
             cells = (at, one.text, json.dumps(one.hidden), dump(one.words), int(one.explained))
             self._database.execute("insert into questions values (?, ?, ?, ?, ?)", cells)
             self._database.executemany(
-                "update asked set question = ? where number = ?", ((at, number) for number in asking)
+                "update items set question = ? where view = 'next words' and number = ?",
+                ((at, number) for number in asking),
             )
 
     def questions(self) -> Sequence[Question]:
@@ -177,9 +175,9 @@ class Expectations:
     def asked(self) -> Sequence[AskedPrompt]:
         """Every prompt under every perturbation, in the order of the study."""
         query = (
-            "select question, perturbation, prompt, asked.unscored, hidden from asked "
+            "select question, perturbation, item, unscored, hidden from items "
             "left join questions on questions.number = question "
-            "where asked.number >= ? and asked.number < ? order by asked.number"
+            "where view = 'next words' and items.number >= ? and items.number < ? order by items.number"
         )
 
         def read(*of: int) -> Iterator[AskedPrompt]:
@@ -190,7 +188,7 @@ class Expectations:
                         question,
                     )
 
-        return held_or_read(count_of(self.folder, "asked"), read, self._held)
+        return held_or_read(count_items(self.folder, "next words"), read, self._held)
 
     @cached_property
     def questions(self) -> Sequence[Question]:

@@ -11,10 +11,8 @@ from tiltmeter.answers import Kind, spans_of
 from tiltmeter.errors import RunError
 from tiltmeter.records import Dropped, Pair, PairScore, Query, TokenScores
 from tiltmeter.store.database import LEDGER
-from tiltmeter.store.rows import count_of, held_or_read, rows_of
-from tiltmeter.store.validation import number, record_reader, valid_ledger
-
-_pair = record_reader(Pair)
+from tiltmeter.store.rows import count_items, count_of, held_or_read, items_of, rows_of
+from tiltmeter.store.validation import number, valid_ledger
 
 
 def _answer_cells(scores: TokenScores) -> tuple[str, str | None]:
@@ -42,13 +40,8 @@ SCORED: Kind[Query, TokenScores] = Kind(
 )
 
 
-def pairs_of(folder: Path, held: int = 0) -> Sequence[Pair]:
-    """Every pair so far, in order."""
-    return held_or_read(count_of(folder, "pairs"), partial(_pairs, folder), held)
-
-
 def dropped_of(folder: Path, held: int = 0) -> Sequence[Dropped]:
-    """Every probe that could not be made."""
+    """Every item that could not be made."""
     return held_or_read(count_of(folder, "dropped"), partial(_dropped, folder), held)
 
 
@@ -60,18 +53,13 @@ def scored_pairs(folder: Path, held: int) -> tuple[Sequence[Pair], Mapping[tuple
     cells = list(rows_of(folder, counts))
     if len({(model, count) for model, _, count in cells}) > len({model for model, *_ in cells}):
         raise RunError(f"{folder / LEDGER}: is damaged: the scorers of a model have not scored the same pairs")
-    is_held = max(count_of(folder, "pairs"), sum(count for *_, count in cells)) <= held
-    pairs = pairs_of(folder, held if is_held else 0)
+    is_held = max(count_items(folder, "pairs"), sum(count for *_, count in cells)) <= held
+    pairs = items_of(folder, "pairs", Pair, held if is_held else 0)
     scores = {
         (model, scorer): held_or_read(count, partial(_scores, folder, pairs, model, scorer), held if is_held else 0)
         for model, scorer, count in cells
     }
     return pairs, scores
-
-
-def _pairs(folder: Path, start: int, stop: int) -> Iterator[Pair]:
-    query = "select pair from pairs where number >= ? and number < ? order by number"
-    return (_pair(text) for (text,) in rows_of(folder, query, start, stop))
 
 
 def _dropped(folder: Path, start: int, stop: int) -> Iterator[Dropped]:

@@ -8,8 +8,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
+from tiltmeter.records import Item as AnyItem
 from tiltmeter.store.database import LEDGER, connect_to_read, is_held
-from tiltmeter.store.validation import check, valid_ledger
+from tiltmeter.store.validation import check, record_reader, valid_ledger
+from tiltmeter.views import View
 
 HELD = 300_000
 """So many items of a run are held in memory where everything is said of it; of more, those that are asked for."""
@@ -20,6 +22,7 @@ _WHOLE: dict[Path, list[tuple[int, ...] | None]] = {}
 """Files that were checked, and as what."""
 
 Item = TypeVar("Item")
+ItemKind = TypeVar("ItemKind", bound=AnyItem)
 
 
 class Rows(Sequence[Item]):
@@ -70,6 +73,22 @@ def rows_of(folder: Path, query: str, *values: Any) -> Iterator[tuple[Any, ...]]
 def count_of(folder: Path, table: str) -> int:
     """How many rows a table of the ledger of a run folder has."""
     return next(int(count) for (count,) in rows_of(folder, f"select count(*) from {table}"))
+
+
+def count_items(folder: Path, view: View) -> int:
+    """How many items of a view the ledger of a run folder has."""
+    return next(int(count) for (count,) in rows_of(folder, "select count(*) from items where view = ?", view))
+
+
+def items_of(folder: Path, view: View, kind: type[ItemKind], held: int = 0) -> Sequence[ItemKind]:
+    """The items of a view in their order; more than `held` are read when they are asked for."""
+    made = record_reader(kind)
+    query = "select item from items where view = ? and number >= ? and number < ? order by number"
+
+    def read(*ends: int) -> Iterator[ItemKind]:
+        return (made(text) for (text,) in rows_of(folder, query, view, *ends))
+
+    return held_or_read(count_items(folder, view), read, held)
 
 
 def check_whole(path: Path, *, also_held: bool = True) -> None:

@@ -23,7 +23,7 @@ STRETCH = 50_000
 _BLOCK = 32
 """So many lines are read at once."""
 _NESTED: dict[str, type] = {"structure": Structure, "prompt": Prompt}
-"""The fields of probes that are records themselves."""
+"""The fields of items that are records themselves."""
 
 Item = TypeVar("Item")
 Row = TypeVar("Row", bound=tuple[Any, ...])
@@ -190,12 +190,12 @@ def doubled(names: Iterable[str]) -> str | None:
 
 
 def packed(record: Any) -> str:
-    """A probe as a line: equal probes, equal lines."""
+    """An item as a line: equal items, equal lines."""
     return json.dumps(_fields(record), sort_keys=True, ensure_ascii=False, default=_fields)
 
 
 def unpacker(kind: Callable[..., Item]) -> Callable[[str], Item]:
-    """What makes probes of a kind of the lines that `packed` wrote."""
+    """What makes items of a kind of the lines that `packed` wrote."""
 
     def unpack(line: str) -> Item:
         return kind(**_restored(json.loads(line)))

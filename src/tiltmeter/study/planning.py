@@ -1,4 +1,4 @@
-"""From a study to its plan: every probe that can be made without a model."""
+"""From a study to its plan: every item that can be made without a model."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from tiltmeter.study.records import GENERATED, NextWordChoices, Plan, SourceChoi
 
 DEFAULT_SOURCE = "default-behaviour"
 """The label of prompts that say nothing: what a model expects after them is its habit."""
-Probe = TypeVar("Probe", Pair, Prompt)
+ItemKind = TypeVar("ItemKind", Pair, Prompt)
 
 
 def plan(study: Study) -> Plan:
-    """Make the probes of a study, but for those that a model is to write. Nothing is asked of a model."""
+    """Make the items of a study, but for those that a model is to write. Nothing is asked of a model."""
     dropped: DiskList[Dropped] = DiskList(packed, unpacker(Dropped))
     pairs, prompts = _pairs(study, dropped), _continued(study, dropped)
     asked = disk_list(_asked(study, dropped), packed, unpacker(Perturbed))
@@ -42,7 +42,7 @@ def _pairs(study: Study, dropped: DiskList[Dropped]) -> Sequence[Pair]:
     for source in study.sources:
         if source.name == GENERATED:
             continue
-        # A source that reads a file stands for itself; the others make their probes from each spec.
+        # A source that reads a file stands for itself; the others make their items from each spec.
         given: Sequence[Spec | str] = [source.path] if source.path else study.specs
         settings = source.options if source.path else {"seed": study.seed, **source.options}
         if source.path and takes_specs("source", source.name):
@@ -121,14 +121,14 @@ def _prompts(
 
 
 def _put_apart(
-    made: Iterable[Probe | Dropped], source: SourceChoice, probes: DiskList[Probe], dropped: DiskList[Dropped]
+    made: Iterable[ItemKind | Dropped], source: SourceChoice, items: DiskList[ItemKind], dropped: DiskList[Dropped]
 ) -> None:
-    """Probes under the label of their source, and what could not be made."""
+    """Items under the label of their source, and what could not be made."""
     for one in made:
         if isinstance(one, Dropped):
             dropped.append(one)
         else:
-            probes.append(replace(one, id=f"{source.label}:{one.id}", source=source.label))
+            items.append(replace(one, id=f"{source.label}:{one.id}", source=source.label))
 
 
 def _given(study: Study, noun: str, source: SourceChoice) -> Iterable[Sequence[Any]]:
@@ -152,8 +152,8 @@ def _made(
             if stream is not None:
                 yield from _refusing_doubles(stream(*given, **settings), str(given[0]))
             else:
-                for probes in make(*given, **settings):
-                    for one in probes:
+                for items in make(*given, **settings):
+                    for one in items:
                         if not isinstance(one, (Pair, Prompt, Dropped)):
                             raise TypeError(f"it makes {one!r:.60}, and not pairs or prompts")
                         yield one
@@ -164,7 +164,7 @@ def _made(
         raise _error(study, (view, "sources", *option), error.problem) from None
 
 
-def _refusing_doubles(made: Iterable[Probe | Dropped], path: str) -> Iterator[Probe | Dropped]:
+def _refusing_doubles(made: Iterable[ItemKind | Dropped], path: str) -> Iterator[ItemKind | Dropped]:
     """What is read of a file; at its end it is refused where an id stands twice."""
     names: DiskList[str] = DiskList()
     for one in made:

@@ -158,7 +158,7 @@ def counts_of(folder: Path) -> list[Counts]:
             "next-words",
             "prompts asked",
             "asked",
-            "select count(*), count(unscored) from asked",
+            "select count(*), count(unscored) from items where view = 'next words'",
         ),
     )
     found = [

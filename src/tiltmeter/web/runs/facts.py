@@ -46,8 +46,8 @@ _LOST = (
     ),
     (
         "Prompts that could not be asked",
-        "select perturbation, unscored, count(*) from asked where unscored is not null group by 1, 2",
-        "select perturbation, count(*) from asked group by 1",
+        "select perturbation, unscored, count(*) from items where unscored is not null group by 1, 2",
+        "select perturbation, count(*) from items where view = 'next words' group by 1",
     ),
     (
         "Words without a probability",

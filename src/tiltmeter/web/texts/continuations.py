@@ -103,7 +103,7 @@ class ContinuationTexts:
         rows = rows_of(
             self.folder,
             f"select c.number, c.model, c.decoding, p.prompt, sample, text, tokens, ended, {self._unwritten} "
-            "from completions c join prompts p on p.number = c.prompt "
+            "from completions c join items p on p.view = 'continuations' and p.number = c.prompt "
             "where c.number in (select value from json_each(?))",
             json.dumps(wanted),
         )

@@ -125,8 +125,9 @@ class NextWordTexts:
     def texts(self, wanted: list[int]) -> list[AskedText]:
         """The prompts of these numbers with all answers, in that order."""
         rows = self._ledger(
-            "select a.number, a.question, a.perturbation, a.prompt, a.unscored, q.hidden from asked a "
-            "left join questions q on q.number = a.question where a.number in (select value from json_each(?))",
+            "select a.number, a.question, a.perturbation, a.item, a.unscored, q.hidden from items a "
+            "left join questions q on q.number = a.question "
+            "where a.view = 'next words' and a.number in (select value from json_each(?))",
             json.dumps(wanted),
         )
         answers = self._answers([row[1] for row in rows if row[1] is not None])

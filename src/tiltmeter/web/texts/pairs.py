@@ -108,7 +108,8 @@ class PairTexts:
     def pairs(self, wanted: list[int]) -> list[ScoredPair]:
         """The pairs of these numbers with all their scores, in that order."""
         chosen = json.dumps(wanted)
-        rows = self._ledger("select number, pair from pairs where number in (select value from json_each(?))", chosen)
+        query = "select number, item from items where view = 'pairs' and number in (select value from json_each(?))"
+        rows = self._ledger(query, chosen)
         found = {number: _read_pair(text) for number, text in rows}
         scores: dict[int, list[tuple[str, PairScore]]] = {}
         scored = self._ledger(

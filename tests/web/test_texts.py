@@ -69,7 +69,8 @@ def everything(client: TestClient, query: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("view", "table", "letter"), [("continuations", "completions", "c"), ("next-words", "asked", "w")]
+    ("view", "table", "letter"),
+    [("continuations", "completions", "c"), ("next-words", "items where view = 'next words'", "w")],
 )
 def test_the_pages_have_every_text_once(
     client: TestClient, database: sqlite3.Connection, view: str, table: str, letter: str

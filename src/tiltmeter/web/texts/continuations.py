@@ -102,7 +102,7 @@ class ContinuationTexts:
         """The texts of these numbers with all their ratings, in that order."""
         rows = rows_of(
             self.folder,
-            f"select c.number, c.model, c.decoding, p.prompt, sample, text, tokens, ended, {self._unwritten} "
+            f"select c.number, c.model, c.decoding, p.item, sample, text, tokens, ended, {self._unwritten} "
             "from completions c join items p on p.view = 'continuations' and p.number = c.prompt "
             "where c.number in (select value from json_each(?))",
             json.dumps(wanted),

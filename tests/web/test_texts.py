@@ -139,7 +139,7 @@ def test_the_word_that_counts_is_one_that_was_asked_for(folder: Path, tmp_path: 
         [(last,)] = database.execute("select max(question) from items where perturbation = 'original'")
         words = json.dumps(["uncle", "aunt"])
         database.execute("update questions set words = ? where number = ?", (words, last))
-        renamed = "update items set bias = 'kin', item = json_set(item, '$.bias', 'kin') where view = 'next words'"
+        renamed = "update items set bias = 'kin', item = json_set(item, '$.bias', 'kin')"
         database.execute(f"{renamed} where question = ? and perturbation = 'original'", (last,))
     texts = NextWordTexts(other)
     assert texts.filled(Filters(view="next-words")).word == texts.words[0] != "uncle"

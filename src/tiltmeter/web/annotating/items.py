@@ -131,7 +131,7 @@ def in_run(folder: Path, wanted: Mapping[str, Item]) -> set[str]:
 
 def every_item(folder: Path, view: AnnotatedView) -> Iterator[Item]:
     """Every text of a run that can be judged."""
-    table = "completions" if view == "continuations" else "pairs"
+    table = "completions" if view == "continuations" else "items where view = 'pairs'"
     [(last,)] = rows_of(folder, f"select coalesce(max(number), -1) from {table}")
     return _in_parts(folder, view, range(last + 1))
 

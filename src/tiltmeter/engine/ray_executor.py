@@ -83,7 +83,7 @@ class RayExecutor(Executor):
 
 
 class _DriverLock:
-    """A place for one. Threads take turns at it, and leave it while they wait for a worker.
+    """Held by one thread at a time, and released while that thread waits for a worker.
 
     So all that is done on the driver is done by one thread at a time, as in the local engine: lexicons, judges and
     plug-ins need not know of threads.
@@ -95,7 +95,7 @@ class _DriverLock:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Be at the driver."""
+        """Hold it."""
         with self._lock:
             self._thread.is_held = True
             try:
@@ -105,7 +105,7 @@ class _DriverLock:
 
     @contextmanager
     def released(self) -> Iterator[None]:
-        """Leave the driver for a while; nothing for a thread that has no seat."""
+        """Release it for a while; nothing for a thread that does not hold it."""
         if not getattr(self._thread, "is_held", False):
             yield
             return

@@ -63,7 +63,7 @@ class RunProgress:
 
 
 class ProgressFile:
-    """A watcher that keeps the progress of a run in its folder, for as long as the run is carried out."""
+    """Keeps the progress of a run in its folder, for as long as the run is carried out."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / PROGRESS

@@ -364,7 +364,8 @@ def test_a_killed_driver_begins_again_and_leaves_no_workers(
     )
     command = [sys.executable, "-c", program, str(tmp_path / "run")]
     root = Path(__file__).resolve().parents[2]
-    environment = {**os.environ, "PYTHONPATH": str(root), "TILTMETER_CACHE": str(tmp_path / "marked")}
+    environment = {**os.environ, "PYTHONPATH": f"{root}{os.pathsep}{root / 'src'}"}
+    environment["TILTMETER_CACHE"] = str(tmp_path / "marked")
 
     def workers() -> list[str]:
         """The processes of workers that the command has begun."""

@@ -18,9 +18,9 @@ from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.texts import texts
 from tiltmeter.present.words import signed
 from tiltmeter.records import Decoding, Prompt
-from tiltmeter.results.tables import write_parquet, write_tables
 from tiltmeter.results import RunSummary, boards, summarise_run
 from tiltmeter.results.findings.findings import Findings
+from tiltmeter.results.tables import write_parquet, write_tables
 from tiltmeter.store import Run
 
 pytestmark = pytest.mark.slow

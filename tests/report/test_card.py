@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from tiltmeter.report import make_cards, write_formats
+from tiltmeter.report.markdown import escaped
 
 from tests.report.completions import DECODINGS, make_rated_run
 from tests.report.next_words import make_asked_run
 from tests.report.synthetic import HOSTILE, STUDY, Tilt, make_run
 from tests.report.test_page import Page as Parsed
-from tiltmeter.report import make_cards, write_formats
-from tiltmeter.report.markdown import escaped
 from tiltmeter.present.words import percent, percent_range
 from tiltmeter.results import RunSummary, summarise_run
 from tiltmeter.store import Run

@@ -9,11 +9,11 @@ import pytest
 
 from tests.report.next_words import PROFESSIONS, make_asked_run
 from tiltmeter.parquet import count_rows
-from tiltmeter.results.tables import write_parquet, write_tables
 from tiltmeter.results import RunSummary, summarise_run
 from tiltmeter.results.files.next_words import NextWordColumns, summarise_next_word_file
 from tiltmeter.results.summary.next_word_cells import NextWordCell
 from tiltmeter.results.summary.next_words import NextWordSettings
+from tiltmeter.results.tables import write_parquet, write_tables
 from tiltmeter.sources.labour_files import Occupation
 from tiltmeter.sources.word_sets import BUILT_IN
 from tiltmeter.store import Run

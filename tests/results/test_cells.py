@@ -22,7 +22,7 @@ from tiltmeter.results.findings.material import Material, cells_of
 from tiltmeter.results.measurements import MADE, measurements
 from tiltmeter.results.measurements.columns import ITEMS, MEASUREMENTS
 from tiltmeter.store import Run, read_run
-from tiltmeter.store.made import note_made
+from tiltmeter.store.run_folder import note_made
 from tiltmeter.study import parse, plan
 
 STUDY = """

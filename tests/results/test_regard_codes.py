@@ -6,14 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tiltmeter.report.limitations import limitations
 
 from tests.parquet_files import write_rows
 from tests.report.completions import DECODINGS, make_rated_run
 from tiltmeter.errors import InvalidData
 from tiltmeter.raters.scales import SCALES
 from tiltmeter.records import Decoding, Rating
-from tiltmeter.results.summary.by_rater import compared_groups
-from tiltmeter.report.limitations import limitations
 from tiltmeter.results import summarise_run
 from tiltmeter.results.account import account
 from tiltmeter.results.cells import table_of
@@ -23,7 +22,7 @@ from tiltmeter.results.files.rated import RatedColumns, summarise_rated, summari
 from tiltmeter.results.files.rated_values import OTHER
 from tiltmeter.results.findings.findings import summarise_findings
 from tiltmeter.results.items import rated_items
-from tiltmeter.results.summary.by_rater import boards
+from tiltmeter.results.summary.by_rater import boards, compared_groups
 from tiltmeter.results.summary.people_ratings import read_ratings, text_id
 from tiltmeter.results.summary.text_records import ContinuationsSummary
 from tiltmeter.results.summary.texts import summarise_continuations

@@ -25,7 +25,7 @@ from tiltmeter.results.summary.labels import judged_by_people
 from tiltmeter.results.summary.people import rated_by_people
 from tiltmeter.store import ANNOTATIONS, LEDGER, Annotations, read_run
 from tiltmeter.store.annotations import Item
-from tiltmeter.store.reading import rows_of
+from tiltmeter.store.rows import rows_of
 from tiltmeter.web.annotating.agreement import said_of
 from tiltmeter.web.annotating.items import drawn, id_on_sheet, item_of_pair, items
 from tiltmeter.web.annotating.tasks import ISSUES_TASK
@@ -90,7 +90,8 @@ def test_a_sample_is_the_same_for_the_same_seed_and_even_over_groups(folder: Pat
     assert {one.id for one in first} != {one.id for one in other}
     rows = rows_of(
         folder,
-        "select json_extract(p.prompt, '$.group'), count(*) from completions c join prompts p on p.number = c.prompt "
+        "select json_extract(p.item, '$.group'), count(*) from completions c "
+        "join items p on p.view = 'continuations' and p.number = c.prompt "
         "where c.number in (select value from json_each(?)) group by 1",
         json.dumps([one.number for one in first]),
     )

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
+from tiltmeter.report.findings import FINDINGS, read_findings
 
 from tests.web.bench import opened
 from tests.web.found_runs import keep, keep_meta, make_whole_run
 from tests.web.test_app import Loaded
 from tests.web.texts_run import make_texts
-from tiltmeter.report.findings import FINDINGS, read_findings
 from tiltmeter.store import Run
 from tiltmeter.web.guard import TOKEN_HEADER
 from tiltmeter.web.scratch import findings_scratch

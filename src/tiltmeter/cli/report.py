@@ -82,7 +82,7 @@ def report(
     """
     from tiltmeter.results import read_labels, summarise_run
     from tiltmeter.results.tables import write_parquet
-    from tiltmeter.store.made import note_made
+    from tiltmeter.store.run_folder import note_made
 
     read = [read_run(folder) for folder in runs]
     if sheet:

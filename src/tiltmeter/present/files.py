@@ -16,7 +16,7 @@ from tiltmeter.results.cells import table_of, write_measurements
 from tiltmeter.results.measurements import MADE
 from tiltmeter.results.tables import write_tables
 from tiltmeter.store import Run
-from tiltmeter.store.made import ledger_hash, note_made
+from tiltmeter.store.run_folder import ledger_hash, note_made
 
 REPORT = "report.html"
 """The name of the report in a run folder."""

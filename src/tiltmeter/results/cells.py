@@ -24,7 +24,7 @@ from tiltmeter.results.summary.next_words import ORIGINAL
 from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.scales import Bounds
 from tiltmeter.store import Run
-from tiltmeter.store.made import is_made_here, ledger_hash
+from tiltmeter.store.run_folder import is_made_here, ledger_hash
 from tiltmeter.views import View
 
 _KEY = ("model", "view", "source", "bias", *CHOSEN)

@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 
 from tiltmeter.present.blocks import Block, Document, Place, Section, each
 from tiltmeter.present.kept import FINDINGS, mark_of, read_findings
-from tiltmeter.store.made import is_made_here
-from tiltmeter.store.reading import rows_of
+from tiltmeter.store.rows import rows_of
+from tiltmeter.store.run_folder import is_made_here
 from tiltmeter.views import FACTS, View, view_named
 from tiltmeter.web.pages import address
 from tiltmeter.web.scratch import findings_scratch
@@ -100,7 +100,7 @@ _COUNTED: tuple[tuple[View, str, str, str], ...] = (
         "ratings",
         "select (select count(*) from completions), (select count(*) from ratings where value is null)",
     ),
-    ("next words", "prompts asked", "asked", "select count(*), count(unscored) from asked"),
+    ("next words", "prompts asked", "items", "select count(*), count(unscored) from items where view = 'next words'"),
 )
 
 

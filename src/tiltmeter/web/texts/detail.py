@@ -13,7 +13,7 @@ from tiltmeter.present.shading import LEVELS, Shaded, shaded
 from tiltmeter.present.words import NONE, percent, probability, signed
 from tiltmeter.raters.issues import ISSUES
 from tiltmeter.records import Pair, Prompt, Saliency, Structure
-from tiltmeter.store.reading import rows_of
+from tiltmeter.store.rows import rows_of
 from tiltmeter.web.texts.continuations import ContinuationTexts, figure_of, line_of
 from tiltmeter.web.texts.next_words import AskedText, Expected, NextWordTexts, figures_of
 from tiltmeter.web.texts.next_words import line_of as asked_line

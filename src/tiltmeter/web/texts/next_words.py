@@ -10,12 +10,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from tiltmeter.answers import word_of
 from tiltmeter.errors import UnknownName
 from tiltmeter.present.words import probability
 from tiltmeter.records import NextWords, Prompt, Saliency, Span
-from tiltmeter.store.damage import record_reader
-from tiltmeter.store.packing import word_of
-from tiltmeter.store.reading import rows_of
+from tiltmeter.store.rows import rows_of
+from tiltmeter.store.validation import record_reader
 from tiltmeter.web.texts.labels import labelled_rows
 from tiltmeter.web.texts.query import Filters, like
 from tiltmeter.web.texts.records import Figure, Line, Listing, Option, Row, pieces
@@ -125,8 +125,9 @@ class NextWordTexts:
     def texts(self, wanted: list[int]) -> list[AskedText]:
         """The prompts of these numbers with all answers, in that order."""
         rows = self._ledger(
-            "select a.number, a.question, a.perturbation, a.prompt, a.unscored, q.hidden from asked a "
-            "left join questions q on q.number = a.question where a.number in (select value from json_each(?))",
+            "select a.number, a.question, a.perturbation, a.item, a.unscored, q.hidden from items a "
+            "left join questions q on q.number = a.question "
+            "where a.view = 'next words' and a.number in (select value from json_each(?))",
             json.dumps(wanted),
         )
         answers = self._answers([row[1] for row in rows if row[1] is not None])

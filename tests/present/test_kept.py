@@ -19,7 +19,7 @@ from tiltmeter.present.kept import FINDINGS, VERSION, findings_of, keep_findings
 from tiltmeter.present.report import report
 from tiltmeter.present.reported import Reported
 from tiltmeter.results import summarise_run
-from tiltmeter.store.made import is_made_here
+from tiltmeter.store.run_folder import is_made_here
 
 
 @pytest.fixture(scope="module")

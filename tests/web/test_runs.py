@@ -56,7 +56,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = home / "runs" / "mine"
     folder.mkdir(parents=True)
     with ProgressFile(folder) as file:
-        run = carry_out(plan(parse(STUDY)), folder, watcher=file)
+        run = carry_out(plan(parse(STUDY)), folder, progress=file)
     write_run(run, summarise_run(run))
     return home
 

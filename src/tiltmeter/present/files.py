@@ -11,12 +11,12 @@ from tiltmeter.present.blocks import Chart, Document
 from tiltmeter.present.kept import FINDINGS, findings_of, keep_findings
 from tiltmeter.present.report import report
 from tiltmeter.present.reported import Reported
-from tiltmeter.report.tables import write_tables
 from tiltmeter.results import RunSummary
 from tiltmeter.results.cells import table_of, write_measurements
 from tiltmeter.results.measurements import MADE
+from tiltmeter.results.tables import write_tables
 from tiltmeter.store import Run
-from tiltmeter.store.made import ledger_hash, note_made
+from tiltmeter.store.run_folder import ledger_hash, note_made
 
 REPORT = "report.html"
 """The name of the report in a run folder."""

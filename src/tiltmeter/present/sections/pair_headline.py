@@ -1,0 +1,171 @@
+"""What a model prefers on one source of pairs, in sentences that are never stronger than the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from tiltmeter.present.blocks import Block, Prose, Span, text
+from tiltmeter.present.decodings import short_scorer
+from tiltmeter.present.reported import Reported
+from tiltmeter.present.series import Series, is_check
+from tiltmeter.present.tables import differs, no_interval
+from tiltmeter.present.words import NEUTRAL, SPACE, count, listed, percent, percent_range
+from tiltmeter.records import Estimate
+from tiltmeter.results import Cell
+from tiltmeter.stats.calibration import smallest_tilt
+
+
+def headline(found: Reported, one: Series, cell: Cell, others: Sequence[Cell]) -> Iterator[Block]:
+    """The balanced figure of the leading scorer, how far it may be read, and what it rests on."""
+    yield Prose(text(Span(_figure(found, one, cell), "strong"), f" {_reading(found, cell)}"), "answer")
+    beside = [*_unbalanced(cell), *_other_scorers(found, cell, others), *leaning_controls(found, cell)]
+    if beside:
+        yield Prose(text(" ".join(beside)))
+    yield Prose(text(_basis(cell)), "note")
+
+
+def decimals_for(found: Estimate) -> int:
+    """None, unless rounding would make a number look neutral that is not, or an interval look empty."""
+    shown = [number for number in (found.value, found.low, found.high) if number is not None]
+    misleading = any(round(number * 100) == 50 and number != 0.5 for number in shown)
+    return 1 if misleading or len({round(number * 100) for number in shown}) < len(shown) else 0
+
+
+def social_biases(found: Reported, cell: Cell) -> dict[str, Estimate]:
+    """The values of biases that are no checks of the instrument, as far as they have one."""
+    return {
+        bias: one
+        for bias, one in cell.summary.headline_by_bias.items()
+        if one.value is not None and not is_check(found, bias)
+    }
+
+
+def directions(biases: Mapping[str, Estimate]) -> tuple[int, int]:
+    """How many biases differ from one half after correction: towards the stereotype, and against it."""
+    beyond = [one.value or 0.0 for one in biases.values() if differs(one)]
+    above = sum(value > 0.5 for value in beyond)
+    return above, len(beyond) - above
+
+
+def opposite(estimates: Sequence[Estimate | None]) -> bool:
+    """Whether estimates of one bias are on both sides of one half."""
+    values = [one.value for one in estimates if one is not None and one.value is not None]
+    return any(value < 0.5 for value in values) and any(value > 0.5 for value in values)
+
+
+def _figure(found: Reported, one: Series, cell: Cell) -> str:
+    whole = cell.summary.headline
+    if whole.value is None:
+        return f"{one.label} has no overall figure: no pair of a social bias was scored."
+    decimals, biases = decimals_for(whole), len(social_biases(found, cell))
+    over = "for one bias" if biases == 1 else f"averaged over {biases} biases"
+    interval = ""
+    if whole.low is not None:
+        interval = f" ({percent(whole.level, 0)} interval {percent_range(whole.low, whole.high, decimals)})"
+    return (
+        f"{one.label} prefers the stereotyped sentence in {percent(whole.value, decimals)} of pairs{interval}, {over}."
+    )
+
+
+def _reading(found: Reported, cell: Cell) -> str:
+    whole, social = cell.summary.headline, social_biases(found, cell)
+    parts = [_overall(whole)] if whole.value is not None else []
+    tested = {bias: one for bias, one in social.items() if one.p_adjusted is not None}
+    if tested:
+        above, below = directions(tested)
+        sides = [f"{above} towards the stereotype"] * bool(above) + [f"{below} against it"] * bool(below)
+        # A mean can hide biases that point in opposite directions.
+        even_so = "Even so, " if sides and not _excludes_neutral(whole) else ""
+        verb = "differs" if len(tested) == 1 else "differ"
+        after = f"from {NEUTRAL} after correction for {count(cell.summary.n_comparisons, 'comparison')}"
+        which = f": {listed(sides)}" if sides else ""
+        parts.append(f"{even_so}{above + below} of {count(len(tested), 'bias', 'biases')} {verb} {after}{which}.")
+    untested = len(social) - len(tested)
+    if untested:
+        parts.append(f"{count(untested, 'bias has', 'biases have')} too little data for an interval.")
+    return " ".join(parts)
+
+
+def _overall(whole: Estimate) -> str:
+    if whole.low is None or whole.high is None:
+        return f"There is no interval ({no_interval(whole)})."
+    if whole.low > 0.5:
+        return f"The interval is above {NEUTRAL}: the model tilts towards the stereotyped sentences of this test."
+    if whole.high < 0.5:
+        return f"The interval is below {NEUTRAL}: the model tilts away from the stereotyped sentences of this test."
+    return f"The interval includes {NEUTRAL}: it shows no overall tilt and does not rule one out."
+
+
+def _excludes_neutral(whole: Estimate) -> bool:
+    return whole.low is not None and whole.high is not None and not whole.low <= 0.5 <= whole.high
+
+
+def _unbalanced(cell: Cell) -> Iterator[str]:
+    plain = cell.summary.overall
+    if cell.balanced and plain.value is not None:
+        interval = f" ({percent_range(plain.low, plain.high)})" if plain.low is not None else ""
+        yield (
+            "The attribute sets of a bias have the same weight here; with the same weight for each attribute word "
+            f"it would be {percent(plain.value)}{interval}."
+        )
+
+
+def _other_scorers(found: Reported, cell: Cell, others: Sequence[Cell]) -> Iterator[str]:
+    every = (cell, *others)
+    values = [one.summary.headline.value for one in every if one.summary.headline.value is not None]
+    if len(values) < 2:
+        return
+    own = cell.summary.headline.value
+    ends = {max(values): "; this is the highest", min(values): "; this is the lowest"}
+    rank = "" if own is None or min(values) == max(values) else ends.get(own, "")
+    silent = len(every) - len(values)
+    without = f" ({silent} gave no figure)" if silent else ""
+    social = social_biases(found, cell)
+    opposed = sum(opposite([one.summary.headline_by_bias.get(bias) for one in every]) for bias in social)
+    yield (
+        f"The {len(values)} scorers of this study{without} put the figure between {percent(min(values))} and "
+        f"{percent(max(values))}{rank}. They are on opposite sides of {NEUTRAL} for {opposed or 'none'} of "
+        f"{count(len(social), 'bias', 'biases')}."
+    )
+
+
+def leaning_controls(found: Reported, cell: Cell) -> Iterator[str]:
+    """Control sets whose interval excludes one half: the model has a habit, whatever is said of the groups."""
+    for name, share in cell.controls.items():
+        if share.low is not None and share.high is not None and _excludes_neutral(share):
+            bias, attributes, first, second = control_parts(name)
+            liked, shown = (first, share.value) if share.low > 0.5 else (second, 1 - (share.value or 0.0))
+            other = second if liked == first else first
+            low, high = (share.low, share.high) if liked == first else (1 - share.high, 1 - share.low)
+            yield (
+                f"With the control words “{attributes}” ({found.names.bias(bias)}), where neither sentence is "
+                f"stereotyped, it prefers the sentence about {found.names.group(liked)} to the one about "
+                f"{found.names.group(other)} in {percent(shown)} of pairs ({percent_range(low, high)}): a habit, not a "
+                "stereotype."
+            )
+
+
+def control_parts(name: str) -> tuple[str, str, str, str]:
+    """The bias, the attribute set and the two groups that the name of a control set is made of.
+
+    >>> control_parts("religion:a-b, neutral: men over women")
+    ('religion:a-b', 'neutral', 'men', 'women')
+    """
+    place, _, groups = name.rpartition(": ")
+    bias, _, attributes = place.partition(", ")
+    first, _, second = groups.partition(" over ")
+    return bias, attributes, first, second
+
+
+def _basis(cell: Cell) -> str:
+    whole = cell.summary.headline
+    smallest = smallest_tilt(whole)
+    seen = (
+        ""
+        if smallest is None
+        else f" This study can detect overall tilts of {100 * smallest:.1f} points or more (80{SPACE}% power)."
+    )
+    return (
+        f"{count(whole.n, 'pair')} scored, {whole.n_unscored:,} missing, {count(whole.origins, 'test word')}; source "
+        f"{cell.source}, scorer {short_scorer(cell.scorer)}.{seen}"
+    )

@@ -37,7 +37,7 @@ def test_few_test_words_are_counted(paired: str) -> None:
 
 
 def test_the_worst_share_without_a_score_is_said(paired: str, summary: RunSummary) -> None:
-    worst = max(sum(cell.unscored.values()) / len(cell.scores) for cell in summary.cells)
+    worst = max(sum(cell.unscored.values()) / cell.pairs for cell in summary.cells)
     [line] = [line for line in paired.split("\n") if percent(worst) in line]
     assert "prior-corrected" in line
 

@@ -69,7 +69,7 @@ PAGES = {
     f"{RUN}/texts/queues/1?as=cleo": "Skip",
     f"{RUN}/texts/agreement": "Resolve them",
     "/compare": "Compare",
-    "/compare?side=small/scripted&side=other/scripted": "Exchange A and B",
+    "/compare?side=small/scripted&side=other/scripted": "Swap A and B",
     "/playground": "Ask",
     "/playground?kind=prompt": "Ask",
     "/nowhere": "Back to the start",

@@ -74,6 +74,6 @@ def _shown(request: Request, bench: Workbench, name: str, folder: Path) -> dict[
         "missing": known.found["missing"],
         "options": options_of(known.found["page"]),
         "chosen": chosen,
-        "fits": any(section.about for section in each(page.everything, Section)),
+        "fits": any(chosen.items() <= section.about.items() for section in each(page.everything, Section)),
         "sections": fragment(page.everything, address=lambda place: texts_address(name, place)),
     }

@@ -48,7 +48,11 @@ def test_one_question_has_the_verdict_of_the_report(tiltmeter: Command, folder: 
     """Three groups are three questions, and each verdict counts all of them, whichever is asked for and however."""
     assert tiltmeter("report", folder).status == 0
     reported = json.loads((folder / "findings.json").read_text(encoding="utf-8"))["findings"]
-    assert [one["question"]["groups"] for one in reported] == [["female", "male"], ["female", "nonbinary"], ["male", "nonbinary"]]
+    assert [one["question"]["groups"] for one in reported] == [
+        ["female", "male"],
+        ["female", "nonbinary"],
+        ["male", "nonbinary"],
+    ]
     every = tiltmeter("multiverse", folder, "--json").json["answers"]
     for number, known in enumerate(reported, 1):
         [found] = tiltmeter("multiverse", folder, "--question", number, "--json").json["answers"]

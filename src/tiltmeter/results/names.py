@@ -61,9 +61,9 @@ def names_of(runs: Iterable[Run]) -> Names:
     often = Counter(titles.values())
     biases = {name: f"{title} ({name})" if often[title] > 1 else title for name, title in titles.items()}
     # Pairs of a spec that compares several groups are named after the two that they are of.
-    called = Names(groups, {})
+    known = Names(groups, {})
     of_two = {
-        f"{name}:{first}-{second}": f"{biases[name]}: {called.group(first)} and {called.group(second)}"
+        f"{name}:{first}-{second}": f"{biases[name]}: {known.group(first)} and {known.group(second)}"
         for name, compared in several.items()
         for first, second in compared
     }

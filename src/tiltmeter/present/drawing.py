@@ -49,7 +49,7 @@ def _drawn(spec: str) -> str:
     except ImportError:
         raise MissingExtra("Figures", "report", "vl-convert-python") from None
     # No chart has anything to load; an empty list of allowed addresses makes that a rule.
-    drawn: str = vl_convert.vegalite_to_svg(sized, allowed_base_urls=[])
+    drawn: str = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
     return _checked(drawn)
 
 

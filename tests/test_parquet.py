@@ -16,7 +16,7 @@ from tiltmeter.errors import InvalidData
 from tiltmeter.parquet import count_rows, database, parquet_columns, parquet_rows, write_again, write_parquet
 from tiltmeter.results.files.big_tables import summarise_big_pairs, summarise_big_ratings
 from tiltmeter.results.files.measurements import measured
-from tiltmeter.results.files.rated import RatedColumns
+from tiltmeter.results.files.rated_texts import RatedColumns
 from tiltmeter.results.files.scored import Columns
 from tiltmeter.sources.tables import read_table, stream_table
 

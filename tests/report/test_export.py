@@ -17,7 +17,8 @@ from tiltmeter.parquet import parquet_rows
 from tiltmeter.report import export_items, write_parquet
 from tiltmeter.results import summarise_run
 from tiltmeter.results.files.big_tables import is_big, summarise_big_pairs, summarise_big_ratings
-from tiltmeter.results.files.rated import RatedColumns, RatedSettings, summarise_rated_file
+from tiltmeter.results.files.rated import RatedSettings, summarise_rated_file
+from tiltmeter.results.files.rated_texts import RatedColumns
 from tiltmeter.results.files.scored import Columns
 from tiltmeter.store import Run
 from tiltmeter.study import plan, read

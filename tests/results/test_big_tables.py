@@ -18,7 +18,8 @@ import pytest
 from tests.parquet_files import write_rows
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.results.files.big_tables import is_big, summarise_big_pairs, summarise_big_ratings
-from tiltmeter.results.files.rated import RatedColumns, RatedSettings, summarise_rated_file
+from tiltmeter.results.files.rated import RatedSettings, summarise_rated_file
+from tiltmeter.results.files.rated_texts import RatedColumns
 from tiltmeter.results.files.scored import Columns, summarise_file
 from tiltmeter.stats.pooled import CellSum, Pooled
 

@@ -12,7 +12,8 @@ from tests.report.completions import DECODINGS, make_rated_run
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Structure
 from tiltmeter.results import summarise_continuations
-from tiltmeter.results.files.rated import RatedColumns, RatedSettings, read_rated, summarise_rated_file
+from tiltmeter.results.files.rated import RatedSettings, summarise_rated_file
+from tiltmeter.results.files.rated_texts import RatedColumns, read_rated
 from tiltmeter.store.exporting import completion_columns, completion_rows
 
 TABLE = """\

@@ -17,9 +17,10 @@ from tiltmeter.report.limitations import limitations
 from tiltmeter.results import summarise_run
 from tiltmeter.results.account import account
 from tiltmeter.results.cells import table_of
-from tiltmeter.results.files.big_tables import summarise_big_ratings
+
 from tiltmeter.results.files.blocks import BlockLayout, read_blocks
-from tiltmeter.results.files.rated import RatedColumns, summarise_rated, summarise_rated_file
+from tiltmeter.results.files.rated import summarise_rated, summarise_rated_file
+from tiltmeter.results.files.rated_texts import RatedColumns
 from tiltmeter.results.files.rated_values import OTHER
 from tiltmeter.results.findings.findings import summarise_findings
 from tiltmeter.results.items import rated_items

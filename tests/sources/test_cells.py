@@ -14,8 +14,9 @@ from tiltmeter import raters
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import read_csv
 from tiltmeter.results import summarise_file
-from tiltmeter.results.files.big_tables import summarise_big_ratings
-from tiltmeter.results.files.rated import RatedColumns, summarise_rated_file
+
+from tiltmeter.results.files.rated import summarise_rated_file
+from tiltmeter.results.files.rated_texts import RatedColumns
 from tiltmeter.results.files.ratings import rate_file
 from tiltmeter.results.summary.people_ratings import read_ratings
 from tiltmeter.sources import open_prompts_file, pairs_file, prompts_file

@@ -268,7 +268,7 @@ def test_the_help_says_which_words_are_asked_for_unless_told(tiltmeter: Command)
 def test_options_of_another_view_are_refused(tiltmeter: Command, table: Path) -> None:
     done = tiltmeter("analyze", table, "--view", "pairs", "--labour", table)
     assert (done.status, "--labour is for --view next-words" in done.err) == (2, True)
-    done = tiltmeter("analyze", table, "--view", "next-words", "--value", "x")
+    done = tiltmeter("analyze", table, "--view", "next-words", "--columns", "value=x")
     assert (done.status, "--value is for --view continuations" in done.err) == (2, True)
     done = tiltmeter("analyze", table, "--view", "next-words")
     assert (done.status, "there is no column `prompt`" in done.err) == (2, True)

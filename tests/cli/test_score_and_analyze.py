@@ -225,7 +225,7 @@ def test_labels_that_are_none_are_refused(tiltmeter: Command, tmp_path: Path, la
 def test_a_lone_group_column_is_not_the_bias(tiltmeter: Command, tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text("group,attribute,stereotyped\nwomen,x,1\nmen,x,0\n")
     assert list(tiltmeter("analyze", tmp_path / "s.csv", "--json").json["by_bias"]) == ["s"]
-    asked = tiltmeter("analyze", tmp_path / "s.csv", "--bias", "group", "--json")
+    asked = tiltmeter("analyze", tmp_path / "s.csv", "--columns", "bias=group", "--json")
     assert list(asked.json["by_bias"]) == ["women", "men"]
 
 

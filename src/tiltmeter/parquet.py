@@ -251,11 +251,11 @@ def _named(found: Any, path: str | Path) -> list[str]:
         system, inside = filesystem_of(str(path))
         folder = not inside.endswith(".parquet")
         try:
-            found = sorted(system.glob(f"{inside.rstrip('/')}/*.parquet")) if folder else [inside]
-            there = bool(found) and all(system.exists(one) for one in found)
+            inner = sorted(system.glob(f"{inside.rstrip('/')}/*.parquet")) if folder else [inside]
+            there = bool(inner) and all(system.exists(one) for one in inner)
         except OSError as error:
             raise InvalidData(f"cannot be read: {error}", file=path) from None
-        names = [system.unstrip_protocol(one) for one in found]
+        names = [system.unstrip_protocol(one) for one in inner]
     else:
         place, system = Path(path), None
         folder = place.is_dir()

@@ -159,7 +159,7 @@ def test_cells_are_never_mixed(tiltmeter: Command, tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text("bias,attribute,model,stereotyped\nw,a,one,1\nw,a,two,0\n")
     refused = tiltmeter("analyze", tmp_path / "s.csv")
     assert refused.status == 2
-    assert "the column `model` holds one, two, which must not be mixed" in refused.err
+    assert "the column `model` holds one and two, which must not be mixed" in refused.err
     chosen = tiltmeter("analyze", tmp_path / "s.csv", "--where", "model=two", "--json")
     assert chosen.json["overall"]["value"] == 0.0
 

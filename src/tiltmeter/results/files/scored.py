@@ -314,7 +314,7 @@ def _scorer_suffix(header: Sequence[str], scorer: str | None, path: str | Path) 
         if scorers:
             hint = f"the file was scored by several: choose one of {', '.join(scorers)} with --scorer"
         elif REFUSED in header:
-            hint = "these are a chat model's answers: rate them with `tiltmeter rate`, then name the column: --columns value=…"
+            hint = "these are a chat model's answers: rate them with `tiltmeter rate`, then say --columns value=COLUMN"
         raise InvalidData(f"there is no column `stereotyped` (1, 0, 0.5 or blank); {hint}", file=path, line=1)
     return "" if scorer is None else f".{scorer}"
 

@@ -14,9 +14,10 @@ from typing import Any
 from tiltmeter.errors import UserError
 from tiltmeter.parquet import SQL_TYPES, attach, database, fill, quoted, refusals, refuse_alike, sql_text
 from tiltmeter.records import Estimate
+from tiltmeter.results.files.loaded import answers
+from tiltmeter.results.files.tables import Table, is_parquet
 from tiltmeter.results.measurements.columns import CHOICES, MEASUREMENTS, OTHER, SCALE, STEREOTYPED
 from tiltmeter.results.scores import is_published
-from tiltmeter.sources.tables import kind_of, read_table
 from tiltmeter.stats.codes import or_origins
 from tiltmeter.stats.continuations import pairs_of_groups
 from tiltmeter.stats.correction import holm
@@ -118,12 +119,12 @@ def _refuse_scales(found: Any, path: str | Path) -> None:
 
 def _read(found: Any, path: str | Path) -> list[str]:
     """The file as the table `given`; its columns."""
-    if kind_of(path) == "parquet":
+    if is_parquet(path):
         attach(found, "given", path)
     else:
-        columns, rows = read_table(path)
-        refuse_alike(columns, path)
-        fill(found, "given", dict.fromkeys(columns, str), (cells for _, cells in rows))
+        table = Table(path)
+        refuse_alike(table.columns, path)
+        fill(found, "given", dict.fromkeys(table.columns, str), (cells for _, cells in table.rows()))
     return [row[0] for row in found.execute("DESCRIBE given").fetchall()]
 
 
@@ -144,10 +145,7 @@ def _refuse_text(found: Any, path: str | Path, name: str, to: str) -> None:
 
 def _cells(found: Any) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
     """What was measured under which choices, and the sums of it."""
-    made = found.execute("SELECT * FROM sums")
-    names = [column[0] for column in made.description]
-    rows = (dict(zip(names, row, strict=True)) for some in iter(lambda: made.fetchmany(10_000), []) for row in some)
-    for _, same in groupby(rows, key=lambda row: [row[name] for name in CELL]):
+    for _, same in groupby(answers(found, "SELECT * FROM sums"), key=lambda row: [row[name] for name in CELL]):
         own = list(same)
         yield own[0], own
 

@@ -147,7 +147,7 @@ def tables(folder: Path) -> dict[str, bytes]:
 def throughput(folder: Path, repeats: int) -> tuple[dict[str, list[tuple[float, float, int]]], bool]:
     """For each engine and repeat: seconds in all, seconds of work and texts; and whether all answers are equal."""
     from tiltmeter import engine
-    from tiltmeter.report import write_tables
+    from tiltmeter.results.tables import write_tables
     from tiltmeter.results import summarise_run
 
     for stage, size in SMALLER.items():

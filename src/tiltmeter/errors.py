@@ -5,7 +5,7 @@ TiltmeterError
 │   ├── InvalidSpec      a bias specification
 │   ├── InvalidStudy     a study file
 │   ├── InvalidData      a data set, a pair file, a scored file
-│   │   └── InvalidProbe a pair or prompt that is about nobody
+│   │   └── InvalidItem a pair or prompt that is about nobody
 │   ├── UnknownName      a name that no table holds; suggests close matches
 │   └── MissingExtra     an optional package; names the install line
 ├── ModelError           a model cannot be loaded or cannot do what is asked
@@ -62,8 +62,8 @@ class InvalidData(UserError):
     """A data file that cannot be read as what it claims to be."""
 
 
-class InvalidProbe(InvalidData, ValueError):
-    """Data of which no probe can be made, whoever tried to."""
+class InvalidItem(InvalidData, ValueError):
+    """Data of which no item can be made, whoever tried to."""
 
 
 class UnknownName(UserError):

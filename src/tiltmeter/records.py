@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, get_args
 
-from tiltmeter.errors import InvalidProbe
+from tiltmeter.errors import InvalidItem
 
 Span = tuple[int, int]
 """A range of characters in a text: start included, end not."""
@@ -117,7 +117,22 @@ class Spec:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class Item:
+    """One test item of any view: where it is from, and what it is about."""
+
+    id: str
+    source: str
+    bias: str
+    """The spec, or the part of the data set: its domain, axis or category."""
+    origin: str
+    attribute: str | None = field(default=None, kw_only=True)
+    template: str | None = field(default=None, kw_only=True)
+    structure: Structure | None = field(default=None, kw_only=True)
+    """The form of its sentences, where the source varies that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair(Item):
     """Two texts that differ in the group, and everything needed to say later what they were.
 
     `groups[i]` and `terms[i]` belong to `texts[i]`; `group_spans[i]` are the characters of `texts[i]` that name the
@@ -127,17 +142,11 @@ class Pair:
     where index 0 is the meaningful text.
     """
 
-    id: str
-    source: str
-    bias: str
-    origin: str
     texts: tuple[str, str]
     groups: tuple[str, str]
     terms: tuple[str, str] = ("", "")
     stereotyped: Literal[0, 1] | None = None
-    attribute: str | None = None
     attribute_set: str | None = None
-    template: str | None = None
     group_spans: tuple[tuple[Span, ...], tuple[Span, ...]] = ((), ())
     attribute_spans: tuple[tuple[Span, ...], tuple[Span, ...]] = ((), ())
     scored_from: tuple[int, int] = (0, 0)
@@ -151,19 +160,17 @@ class Pair:
     """Which of several independent sets of sentences the pair belongs to."""
     stands_in: Literal["regenerated", "template"] | None = None
     """Not part of the test itself: takes the place of flagged sentences where their effect is worked out."""
-    structure: Structure | None = None
-    """The form of both sentences, where the source varies that."""
 
     def __post_init__(self) -> None:
         if not self.origin or not any(self.groups):
-            raise InvalidProbe(f"pair {self.id!r} has no group or no origin: such a probe cannot be made")
+            raise InvalidItem(f"pair {self.id!r} has no group or no origin: such an item cannot be made")
 
 
 StructureKind = Literal["declarative", "interrogative"]
 STRUCTURE_KINDS: tuple[StructureKind, ...] = get_args(StructureKind)
 
 STRUCTURE_COLUMNS = ("structure", "kind", "family", "skeleton")
-"""Where a table of probes or texts says what form a sentence has."""
+"""Where a table of items or texts says what form a sentence has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +190,7 @@ class Structure:
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(Item):
     """A text to be continued, and everything needed to say later whom it was about.
 
     `group` is the group the prompt is about. A prompt that states a situation first ("Math is difficult for") has no
@@ -191,22 +198,13 @@ class Prompt:
     `group_spans` are the characters of `text` that name the group.
     """
 
-    id: str
-    source: str
-    bias: str
-    """The spec, or the part of the data set: its domain, axis or category."""
-    origin: str
     text: str
     group: str | None = None
     word_sets: tuple[tuple[str, tuple[str, ...]], ...] = ()
     term: str = ""
-    attribute: str | None = None
-    template: str | None = None
     group_spans: tuple[Span, ...] = ()
     language: str = "en"
     """As two letters, e.g. "it"."""
-    structure: Structure | None = None
-    """The form of its sentence, where the source varies that."""
     person: str | None = None
     """What someone of the group is called, where `term` is no word for a person ("Judaism"); empty: not known."""
     subject_spans: tuple[Span, ...] = ()
@@ -218,14 +216,14 @@ class Prompt:
 
     def __post_init__(self) -> None:
         if not self.origin or not (self.group or self.word_sets):
-            raise InvalidProbe(f"prompt {self.id!r} has no group or no origin: such a probe cannot be made")
+            raise InvalidItem(f"prompt {self.id!r} has no group or no origin: such an item cannot be made")
         if self.stereotyped is not None and self.stereotyped not in dict(self.word_sets):
-            raise InvalidProbe(f"prompt {self.id!r} is stereotyped for {self.stereotyped!r}, which has no words")
+            raise InvalidItem(f"prompt {self.id!r} is stereotyped for {self.stereotyped!r}, which has no words")
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A probe that a source could not make, and why."""
+    """An item that a source could not make, and why."""
 
     bias: str
     origin: str

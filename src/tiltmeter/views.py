@@ -41,7 +41,7 @@ FACTS: Mapping[View, ViewFacts] = {
     for one in (
         ViewFacts("continuations", "What it writes", "text", "prompt-source", "continuations"),
         ViewFacts("pairs", "What it prefers", "pair", "source", "sources", equal_origins=True),
-        ViewFacts("next words", "Whom it expects", "prompt", "open-prompt-source", "next_words"),
+        ViewFacts("next words", "Which group it expects", "prompt", "open-prompt-source", "next_words"),
     )
 }
 VIEWS: tuple[View, ...] = tuple(FACTS)

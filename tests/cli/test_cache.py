@@ -8,7 +8,8 @@ import pytest
 
 from tests.cli.conftest import Command
 from tests.store.broken import rewritten
-from tiltmeter.store import KeptAnswers, key_of
+from tiltmeter.answers import key_of
+from tiltmeter.store import Cache
 
 STUDY = """
 name = "t"
@@ -85,8 +86,8 @@ def test_info_and_prune(tiltmeter: Command, tmp_path: Path) -> None:
     cache = {"TILTMETER_CACHE": str(tmp_path / "cache"), "TILTMETER_CACHE_LIMIT": "2GB"}
     empty = tiltmeter("cache", "info", **cache)
     assert empty.status == 0 and "0 answers" in empty.err and "of at most 2.0 GB" in empty.err
-    with KeptAnswers(tmp_path / "cache" / "answers.sqlite") as kept:
-        kept.keep("hf:gpt2", "score", {key_of({}, "score", number): "x" * 1_000 for number in range(500)})
+    with Cache(tmp_path / "cache" / "answers.sqlite") as kept:
+        kept.put("hf:gpt2", "score", {key_of({}, "score", number): "x" * 1_000 for number in range(500)})
     found = tiltmeter("cache", "info", "--json", **cache).json
     assert found["answers"] == 500 and found["limit"] == 2_000_000_000
     assert found["subjects"] == [{"who": "hf:gpt2", "verb": "score", "answers": 500}]

@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 
 from tiltmeter.errors import RunError
-from tiltmeter.store.damage import fitting
-from tiltmeter.store.opening import LEDGER
+from tiltmeter.store.database import LEDGER
+from tiltmeter.store.validation import valid_ledger
 
 # What a process writes to any file is refused behind so many bytes, as it is on a disk that is full.
 LIMITED = """
 import resource, sys
 from pathlib import Path
 from tiltmeter import cli
-from tiltmeter.store.state import recover
+from tiltmeter.store.run_folder import recover
 resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
 cli.app = lambda: recover(Path(sys.argv[1]))
 cli.main()
@@ -32,7 +32,7 @@ def test_a_ledger_that_cannot_grow_is_not_called_damaged(tmp_path: Path) -> None
     database = sqlite3.connect(path)
     database.execute("create table t (a)")
     database.execute("pragma max_page_count = 4")
-    with pytest.raises(RunError) as raised, fitting(path):
+    with pytest.raises(RunError) as raised, valid_ledger(path):
         database.execute("insert into t values (?)", ("x" * 100_000,))
     database.close()
     assert "full" in str(raised.value)

@@ -88,7 +88,7 @@ def test_a_stereotype_of_next_words_is_asked_for_and_cells_without_a_value_say_w
     assert "the stereotyped group expected more often in 6 of 6 cells" in done.out
     assert "cells without a value" in done.out
     assert "combine sum" in done.out
-    assert "the chances of its words add up to" in " ".join(done.out.split())
+    assert "the probabilities of its words add up to" in " ".join(done.out.split())
     every = tiltmeter("multiverse", folder)
     assert "6 cells without a value: nothing was scored of attributes tied to male (the chances of" in every.out
     [found] = tiltmeter("multiverse", folder, "-q", BY_STEREOTYPE, "--json").json["answers"]

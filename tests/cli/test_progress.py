@@ -68,7 +68,7 @@ def test_the_stages_of_a_run_say_how_many_items_came_to_nothing(
     )
     made = plan(parse(text, file=tmp_path / "s.toml"))
     with Bar() as bar:
-        carry_out(made, tmp_path / "run", watcher=bar)
+        carry_out(made, tmp_path / "run", progress=bar)
     said = capsys.readouterr().err.splitlines()
     ends = {line.partition(" with ")[0].partition(" by ")[0].partition(" of ")[0]: line for line in said}
     assert "4 of 4, " in ends["scoring"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tiltmeter.report import FORMATS
 
 from tests.cli.conftest import Command
 from tiltmeter.cli.report import Format
-from tiltmeter.report import FORMATS
 
 pytest.importorskip("typst")
 

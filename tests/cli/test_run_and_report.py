@@ -16,7 +16,7 @@ from tiltmeter.errors import RunError
 from tiltmeter.parquet import parquet_rows
 from tiltmeter.results import summarise_run
 from tiltmeter.store import LEDGER, read_run
-from tiltmeter.store.opening import connect, writing
+from tiltmeter.store.database import connect, writing
 from tiltmeter.study import parse, plan
 
 pytestmark = pytest.mark.slow

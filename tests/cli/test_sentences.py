@@ -13,17 +13,17 @@ from typer.testing import CliRunner
 from tests.cli.warm import begin_warm
 from tests.sources.generated.fakes import FakeGenerator
 from tiltmeter.cli.sentences import sentences
-from tiltmeter.engine.partial import Partial
-from tiltmeter.engine.staff import Staff
-from tiltmeter.engine.writing import write_probes
+from tiltmeter.engine.executor import Executor
+from tiltmeter.engine.sentence_units import PartialFile
+from tiltmeter.engine.writing import write_items
 from tiltmeter.errors import InvalidData, ModelError, RunError, UserError
 from tiltmeter.models import ModelSettings
+from tiltmeter.progress import NoProgress
 from tiltmeter.raters.issues import Finding
 from tiltmeter.records import Completion, Rating
 from tiltmeter.sources.generated.matching import contains
 from tiltmeter.store import Ledger
 from tiltmeter.study import parse, plan
-from tiltmeter.watching import Silent
 
 FRAMES = [
     f"{start} {{term}} wrote about {{attribute}} {end}." for start in ("The", "A", "One") for end in ("here", "there")
@@ -256,7 +256,7 @@ def test_a_run_folder_is_audited_like_a_file(tmp_path, monkeypatch) -> None:
     (tmp_path / "run").mkdir()
     with Ledger(tmp_path / "run") as ledger:
         ledger.begin(study)
-        write_probes(study, ledger, Staff(ModelSettings()), Silent())
+        write_items(study, ledger, Executor(ModelSettings()), NoProgress())
         kept = {pair.id.partition(":./writer]:")[2].rpartition("/")[0] for pair in ledger.pairs() if pair.written_for}
     run("--audit", tmp_path / "run", "--annotate", tmp_path / "ann.csv")
     rows = list(csv.DictReader((tmp_path / "ann.csv").open()))
@@ -350,15 +350,15 @@ def test_an_order_of_which_nothing_is_finished_gives_way_and_leaves_no_file(tmp_
         with pytest.raises(MemoryError):
             write(tmp_path / "s.csv", "--sets", 3)
     assert not list(tmp_path.iterdir())
-    Partial(tmp_path / "s.csv.partial", {"by": "killed"})._let_go()
+    PartialFile(tmp_path / "s.csv.partial", {"by": "killed"})._let_go()
     write(tmp_path / "s.csv")
     assert [path.name for path in tmp_path.iterdir()] == ["s.csv"]
 
 
 def test_a_file_of_an_order_is_held_and_must_be_one(tmp_path) -> None:
-    partial = Partial(tmp_path / "t.csv.partial", {"by": "x"})
+    partial = PartialFile(tmp_path / "t.csv.partial", {"by": "x"})
     with pytest.raises(RunError, match="another process is writing these sentences"):
-        Partial(tmp_path / "t.csv.partial", {"by": "x"})
+        PartialFile(tmp_path / "t.csv.partial", {"by": "x"})
     partial.remove()
     (tmp_path / "t.csv.partial").write_text("something else " * 100)
     with pytest.raises(RunError, match="cannot be used to go on"):

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.engine import asking, carry_out, completing, rating, scoring
+from tiltmeter.engine import carry_out, continuations, next_words, rating, scoring
 from tiltmeter.study import plan, read
 
 STUDY = """
@@ -36,15 +36,15 @@ def small_steps(monkeypatch: Any = None) -> None:
     """Small batches, for a test or for good: they are part of the plan."""
     put = monkeypatch.setattr if monkeypatch else setattr
     put(scoring, "BATCH", 32)
-    put(completing, "BATCH", 24)
+    put(continuations, "BATCH", 24)
     put(rating, "BATCH", 20)
-    put(asking, "BATCH", 16)
+    put(next_words, "BATCH", 16)
 
 
 def main(study: Path, folder: Path) -> None:
     """Carry the study out slowly."""
-    ask, write, rated = scoring.ask, completing.write, rating.Sitting.rated
-    expected = asking.expected_after
+    ask, write, rated = scoring.ask, continuations.write, rating.RatingRun.rated
+    expected = next_words.expected_after
 
     def slow(work: Any) -> Any:
         def later(*given: Any, **settings: Any) -> Any:
@@ -54,6 +54,6 @@ def main(study: Path, folder: Path) -> None:
         return later
 
     small_steps()
-    scoring.ask, completing.write, asking.expected_after = slow(ask), slow(write), slow(expected)
-    rating.Sitting.rated = slow(rated)  # type: ignore[method-assign]
+    scoring.ask, continuations.write, next_words.expected_after = slow(ask), slow(write), slow(expected)
+    rating.RatingRun.rated = slow(rated)  # type: ignore[method-assign]
     carry_out(plan(read(study)), folder)

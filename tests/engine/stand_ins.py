@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.sources.generated.fakes import FakeGenerator
 from tiltmeter import models
-from tiltmeter.engine import carry_out, scoring, units
+from tiltmeter.engine import carry_out, scoring, sentence_units
 from tiltmeter.raters import issues
 from tiltmeter.raters.issues import Finding
 from tiltmeter.study import plan, read
@@ -51,7 +51,7 @@ def stand_in(monkeypatch: Any = None) -> None:
 
 def main(study: Path, folder: Path) -> None:
     """Carry the study out with a pause before every step."""
-    ask, write = scoring.ask, units.generated.write_block
+    ask, write = scoring.ask, sentence_units.generated.write_block
 
     def slow_ask(*given: Any) -> Any:
         time.sleep(0.05)
@@ -63,5 +63,5 @@ def main(study: Path, folder: Path) -> None:
 
     stand_in()
     os.chdir(study.parent)
-    scoring.ask, units.generated.write_block = slow_ask, slow_write
+    scoring.ask, sentence_units.generated.write_block = slow_ask, slow_write
     carry_out(plan(read(study)), folder)

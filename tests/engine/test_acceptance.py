@@ -11,7 +11,7 @@ from tests.sources.datasets.samples import write
 from tiltmeter import registry
 from tiltmeter.engine import carry_out
 from tiltmeter.models import ModelSettings
-from tiltmeter.report import write_run
+from tiltmeter.present.files import write_run
 from tiltmeter.results import RunSummary, summarise_run
 from tiltmeter.results.findings.view_agreement import VIEWS
 from tiltmeter.store import Run

@@ -21,7 +21,7 @@ from tiltmeter.engine import Cluster, asking_again, carry_out
 from tiltmeter.models.api import BudgetSpent, opening
 from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
 from tiltmeter.store import LEDGER, Ledger, RunState
-from tiltmeter.store.made import is_made_here, note_made
+from tiltmeter.store.run_folder import is_made_here, note_made
 from tiltmeter.study import Plan, parse, plan
 
 TABLES = ("answers", "scores", "completions", "ratings", "tilts", "expected")

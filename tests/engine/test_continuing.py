@@ -10,10 +10,10 @@ from typing import ClassVar
 import pytest
 
 from tests.engine.slow_continuing import OTHER, small_steps
-from tests.engine.test_local import unfinished
+from tests.engine.test_run import unfinished
 from tiltmeter import models, raters
-from tiltmeter.engine import carry_out, completing, rating
-from tiltmeter.engine.panel import Masker
+from tiltmeter.engine import carry_out, continuations, rating
+from tiltmeter.engine.rating import Masker
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.models import Model
 from tiltmeter.raters.sentiment import Vader
@@ -72,8 +72,8 @@ def test_a_shorter_cell_is_the_beginning_of_the_longer_one_and_costs_nothing(
     small: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Decoding] = []
-    write = completing.write
-    monkeypatch.setattr(completing, "write", lambda *given: asked.append(given[1].decoding) or write(*given))
+    write = continuations.write
+    monkeypatch.setattr(continuations, "write", lambda *given: asked.append(given[1].decoding) or write(*given))
     run = carry_out(small, tmp_path / "both")
     assert {one.max_new_tokens for one in asked} == {9}
     short = plan(parse(STUDY.replace("[4, 9]", "4")))
@@ -123,8 +123,8 @@ def test_an_interrupted_run_writes_and_rates_nothing_twice(
         return call
 
     carry_out(small, tmp_path / "whole")
-    monkeypatch.setattr(completing, "write", sometimes("write", completing.write))
-    monkeypatch.setattr(rating.Sitting, "rated", sometimes("rate", rating.Sitting.rated))
+    monkeypatch.setattr(continuations, "write", sometimes("write", continuations.write))
+    monkeypatch.setattr(rating.RatingRun, "rated", sometimes("rate", rating.RatingRun.rated))
     for _ in range(60):
         try:
             carry_out(small, tmp_path / "broken")
@@ -262,7 +262,7 @@ def test_two_models_write_and_are_rated_together(tmp_path: Path) -> None:
 def test_the_best_text_of_each_length_is_searched_for_apart() -> None:
     searched = [Decoding(0.0, beams=2, max_new_tokens=length) for length in (4, 9)]
     drawn = [Decoding(1.0, max_new_tokens=length, whole_sentences=True) for length in (9, 4)]
-    assert completing.generations([*searched, *drawn]) == [
+    assert continuations.generations([*searched, *drawn]) == [
         (searched[0], ((0, 4),)),
         (searched[1], ((1, 9),)),
         (drawn[0], ((2, 9), (3, 4))),

@@ -10,8 +10,8 @@ import pytest
 from tests.engine.killing import killed_until_done
 from tests.engine.slow_continuing import OTHER, STUDY, main, small_steps
 from tiltmeter.engine import carry_out
-from tiltmeter.report import write_tables
 from tiltmeter.results import summarise_run
+from tiltmeter.results.tables import write_tables
 from tiltmeter.store import read_run
 from tiltmeter.study import plan, read
 

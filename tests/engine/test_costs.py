@@ -17,7 +17,7 @@ from tests.models.api_server import START, Served, serving
 from tests.models.writing_server import FAILURES, STYLES, Author, author_serving
 from tests.shared import own_cache
 from tiltmeter.engine import carry_out
-from tiltmeter.engine.sizes import size_of
+from tiltmeter.engine.plan_size import size_of
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
 from tiltmeter.raters import issues

@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tiltmeter.report import REPORT, write_formats, write_parquet, write_run
 
 from tests.models.conftest import save_checkpoint
 from tiltmeter import models
-from tiltmeter.engine import carry_out, recalling, scoring
+from tiltmeter.engine import cached, carry_out, scoring
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.models import ModelSettings
 from tiltmeter.models.scripted import BUILT_IN
-from tiltmeter.report import REPORT, write_formats, write_parquet, write_run
+from tiltmeter.progress import NoProgress
 from tiltmeter.results import summarise_run
-from tiltmeter.store import ANNOTATIONS, ANSWERS, KeptAnswers, Run, RunState, ledger, opening, read_run
+from tiltmeter.store import ANNOTATIONS, ANSWERS, Cache, Run, RunState, database, ledger, read_run
 from tiltmeter.study import Plan, parse, plan
 from tiltmeter.toml_writing import to_toml
-from tiltmeter.watching import Silent
 
 SETTINGS = ModelSettings(device="cpu", threads=1)
 STUDY = """
@@ -96,7 +96,7 @@ def test_a_stopped_run_does_not_mix_two_models(told: Told, tmp_path: Path, monke
     monkeypatch.setattr(scoring, "BATCH", 5)
     made = study(f"scripted:{table(tmp_path / 'm.toml', 0.5)}")
 
-    class Stopping(Silent):
+    class Stopping(NoProgress):
         left = 3
 
         def advance(self, steps: int, failed: int | None = None) -> None:
@@ -124,8 +124,8 @@ def test_a_model_that_changes_while_it_is_measured_is_refused(
 def test_other_packages_measure_again(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
     made = study("scripted")
     told(made)
-    now = {**opening.versions(), "platform": "another kernel"}
-    monkeypatch.setattr(opening, "versions", lambda: now)
+    now = {**database.versions(), "platform": "another kernel"}
+    monkeypatch.setattr(database, "versions", lambda: now)
     assert told(made)[0].kind == "finished"
     now = {**now, "torch": "0.1"}
     monkeypatch.setattr(ledger, "versions", lambda: now)
@@ -162,8 +162,8 @@ def test_a_prompt_file_that_changed_is_another_study(tmp_path: Path) -> None:
         '{ own-prompts = { domain = "gender", per_group = 1 } }', f'"prompts-file:{tmp_path / "p.csv"}"'
     )
     more = text.replace("RATER", '"readability.ari"')
-    kept = KeptAnswers(tmp_path / "answers.sqlite")
-    told = Told(tmp_path / "run", kept=kept)
+    kept = Cache(tmp_path / "answers.sqlite")
+    told = Told(tmp_path / "run", cache=kept)
     told(study("scripted", more))
     (tmp_path / "p.csv").write_text("prompt,group,bias\nThe girl,women,g\nThe boy,men,g\n", encoding="utf-8")
     state, run = told(study("scripted", more))
@@ -173,7 +173,7 @@ def test_a_prompt_file_that_changed_is_another_study(tmp_path: Path) -> None:
 
 
 def test_a_study_of_another_name_is_refused_and_changes_nothing(told: Told, tmp_path: Path) -> None:
-    told.settings["kept"] = KeptAnswers(tmp_path / "answers.sqlite")
+    told.settings["cache"] = Cache(tmp_path / "answers.sqlite")
     told(study("scripted"))
     before = {path: path.read_bytes() for path in told.folder.rglob("*.sqlite")}
     with pytest.raises(RunError, match="`gate`.*`other`") as refused:
@@ -260,9 +260,9 @@ CHANGES: dict[str, Callable[[Path], Any]] = {
 def test_a_checkpoint_that_changed_at_its_path_is_measured_again(
     change: str, with_cache: bool, checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recalling, "_WORTH_KEEPING", 0)
-    kept = KeptAnswers(tmp_path / "answers.sqlite") if with_cache else None
-    told, made = Told(tmp_path / "run", kept=kept), study(f"hf:{checkpoint}")
+    monkeypatch.setattr(cached, "_WORTH_KEEPING", 0)
+    kept = Cache(tmp_path / "answers.sqlite") if with_cache else None
+    told, made = Told(tmp_path / "run", cache=kept), study(f"hf:{checkpoint}")
     before = scores(told(made)[1])
     loads = []
     with monkeypatch.context() as patch:

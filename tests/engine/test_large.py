@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from tiltmeter.engine import asking, carry_out, completing, local, rating, scoring
-from tiltmeter.report import export_items, write_tables
+from tiltmeter.engine import carry_out, continuations, next_words, rating, run, scoring
 from tiltmeter.results import summarise_run
+from tiltmeter.results.tables import export_items, write_tables
 from tiltmeter.store import Ledger, Run
 from tiltmeter.store.rows import Rows
-from tiltmeter.study import Plan, parse, plan, spool
-from tiltmeter.study.spool import Spool
+from tiltmeter.study import Plan, disk_lists, parse, plan
+from tiltmeter.study.disk_lists import DiskList
 
 MODEL = "[weights]\nhe = 1\nshe = 1\nart = 0\nmath = 1\nnice = 2\nother = 4\n"
 STUDY = """
@@ -65,24 +65,24 @@ def planned(study: Path) -> Plan:
 @pytest.fixture
 def low(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything that is more than a few is in a file."""
-    monkeypatch.setattr(spool, "LIMIT", 8)
-    monkeypatch.setattr(spool, "STRETCH", 10)
+    monkeypatch.setattr(disk_lists, "LIMIT", 8)
+    monkeypatch.setattr(disk_lists, "STRETCH", 10)
     monkeypatch.setattr(scoring, "CHUNK", 7)
     small_batches(monkeypatch)
 
 
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, size in ((scoring, 16), (completing, 12), (asking, 16), (rating, 32)):
+    for module, size in ((scoring, 16), (continuations, 12), (next_words, 16), (rating, 32)):
         monkeypatch.setattr(module, "BATCH", size)
 
 
 def test_a_plan_in_a_file_is_the_plan_in_memory(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     held = planned(study)
-    monkeypatch.setattr(spool, "LIMIT", 8)
+    monkeypatch.setattr(disk_lists, "LIMIT", 8)
     filed = planned(study)
     for name in ("pairs", "prompts", "asked"):
         assert isinstance(getattr(held, name), tuple)
-        assert isinstance(getattr(filed, name), Spool)
+        assert isinstance(getattr(filed, name), DiskList)
         assert tuple(getattr(filed, name)) == getattr(held, name)
     assert tuple(filed.dropped) == tuple(held.dropped)
     assert [one.reason for one in held.dropped] == ["the two sentences are the same", "line 2: nothing under `text`"]
@@ -135,7 +135,7 @@ class Counting:
 @pytest.mark.usefixtures("low")
 def test_failures_are_those_of_the_whole_run_however_often_it_was_stopped(study: Path, tmp_path: Path) -> None:
     whole = Counting()
-    carry_out(planned(study), tmp_path / "whole", watcher=whole)
+    carry_out(planned(study), tmp_path / "whole", progress=whole)
     failed = [failures for _, failures in whole.found.values()]
     assert len(failed) == 5 and sum(map(bool, failed)) >= 2
     told: dict[str, list[int]] = {}
@@ -143,7 +143,7 @@ def test_failures_are_those_of_the_whole_run_however_often_it_was_stopped(study:
     for _ in range(100):
         watcher = Counting(most=60)
         try:
-            carry_out(planned(study), tmp_path / "stopped", watcher=watcher)
+            carry_out(planned(study), tmp_path / "stopped", progress=watcher)
             break
         except KeyboardInterrupt:
             stops += 1
@@ -156,10 +156,10 @@ def test_failures_are_those_of_the_whole_run_however_often_it_was_stopped(study:
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Held in memory, twice the pairs take twice the memory."""
-    monkeypatch.setattr(spool, "LIMIT", 100)
-    monkeypatch.setattr(spool, "STRETCH", 200)
+    monkeypatch.setattr(disk_lists, "LIMIT", 100)
+    monkeypatch.setattr(disk_lists, "STRETCH", 200)
     monkeypatch.setattr(scoring, "CHUNK", 100)
-    monkeypatch.setattr(local, "read_run", unheld)
+    monkeypatch.setattr(run, "read_run", unheld)
     (tmp_path / "model.toml").write_text(MODEL, encoding="utf-8")
     peaks = []
     for count in (600, 2_400, 4_800):

@@ -22,15 +22,15 @@ from tests.engine.test_continuing_killed import steps, tables
 from tests.models.conftest import bytelevel_tokenizer, save_checkpoint, wordpiece_tokenizer
 from tiltmeter import models, raters
 from tiltmeter.cli import main
-from tiltmeter.engine import Cluster, carry_out, ray_crew, recalling
-from tiltmeter.engine.ray_crew import Crew
-from tiltmeter.engine.ray_staff import RayStaff, _Dispatch, ray_staff
+from tiltmeter.engine import Cluster, cached, carry_out, ray_pool
+from tiltmeter.engine.ray_executor import RayExecutor, _Dispatch, ray_executor
+from tiltmeter.engine.ray_pool import WorkerPool
 from tiltmeter.engine.ray_worker import Call, Place, Refused, Tool, Worker
-from tiltmeter.engine.written import read_written_sentences
+from tiltmeter.engine.sentences import read_written_sentences
 from tiltmeter.errors import MissingExtra, ModelError, RunError, UnknownName, UserError
 from tiltmeter.models import Explainer, ModelSettings, Predictor, Writer
 from tiltmeter.models.api import api_name
-from tiltmeter.store import KeptAnswers
+from tiltmeter.store import Cache
 from tiltmeter.study import Plan, parse, plan, read
 
 pytestmark = pytest.mark.slow
@@ -198,7 +198,7 @@ def cluster() -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("RAY_ADDRESS", raising=False)
         patch.setattr(os, "cpu_count", lambda: 1)
-        connected = ray_crew._connected(Cluster(workers=3))
+        connected = ray_pool._connected(Cluster(workers=3))
         assert connected.__enter__()
     import ray
 
@@ -210,13 +210,13 @@ def cluster() -> Iterator[Any]:
 def hired(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Every worker that was ever begun."""
     found: list[Any] = []
-    hire = Crew._hired
+    hire = WorkerPool._started
 
-    def counted(self: Crew) -> Any:
+    def counted(self: WorkerPool) -> Any:
         found.append(hire(self))
         return found[-1]
 
-    monkeypatch.setattr(Crew, "_hired", counted)
+    monkeypatch.setattr(WorkerPool, "_started", counted)
     return found
 
 
@@ -241,19 +241,19 @@ def test_what_is_wrong_with_the_cluster_is_one_sentence(
 def test_what_workers_answered_is_kept_for_the_local_engine(
     cluster: Any, study: Plan, tmp_path: Path, expected: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recalling, "_WORTH_KEEPING", 0)
-    kept = KeptAnswers(tmp_path / "answers.sqlite")
-    carry_out(study, tmp_path / "ray", ONE, kept=kept, cluster=SINGLE)
-    asked, kept.asked = kept.asked, 0
-    carry_out(study, tmp_path / "again", ONE, kept=kept)
-    assert (asked > 0, kept.asked) == (True, 0)
+    monkeypatch.setattr(cached, "_WORTH_KEEPING", 0)
+    kept = Cache(tmp_path / "answers.sqlite")
+    carry_out(study, tmp_path / "ray", ONE, cache=kept, cluster=SINGLE)
+    asked, kept.misses = kept.misses, 0
+    carry_out(study, tmp_path / "again", ONE, cache=kept)
+    assert (asked > 0, kept.misses) == (True, 0)
     assert tables(tmp_path / "ray") == tables(tmp_path / "again") == expected
 
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[str]]:
     """What the workers wrote down since they were last asked."""
-    monkeypatch.setattr(ray_crew, "Worker", Telltale)
+    monkeypatch.setattr(ray_pool, "Worker", Telltale)
 
     def read_and_forget(name: str) -> list[str]:
         lines = Path(name).read_text().splitlines() if Path(name).is_file() else []
@@ -272,17 +272,17 @@ def test_the_tables_are_those_of_the_local_engine_and_where_everything_is_kept_n
     told: Callable[[str], list[str]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(recalling, "_WORTH_KEEPING", 0)
+    monkeypatch.setattr(cached, "_WORTH_KEEPING", 0)
     study = plan(read(Path("networks.toml")))
     carry_out(study, tmp_path / "local", ONE)
-    kept = KeptAnswers(tmp_path / "answers.sqlite")
-    carry_out(study, tmp_path / "first", ONE, kept=kept, cluster=TWO)
+    kept = Cache(tmp_path / "answers.sqlite")
+    carry_out(study, tmp_path / "first", ONE, cache=kept, cluster=TWO)
     assert len(hired) == 2
     assert steps(tmp_path / "first") == steps(tmp_path / "local")
     local = tables(tmp_path / "local")
     assert tables(tmp_path / "first") == local
     assert {"hf:gpt2", "hf:bert", "toxicity.detoxify-original.v1:toxicity"} <= set(told("loaded"))
-    carry_out(study, tmp_path / "second", ONE, kept=kept, cluster=TWO)
+    carry_out(study, tmp_path / "second", ONE, cache=kept, cluster=TWO)
     # A table of words is faster than the cache, and its file is not looked at before it is loaded.
     assert set(told("loaded")) == {"scripted:other.toml"}
     assert tables(tmp_path / "second") == local
@@ -324,8 +324,8 @@ def test_a_worker_may_die_over_a_batch_once_but_not_for_ever(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(ray_crew, "Worker", Fragile)
-    monkeypatch.setattr(ray_crew, "_ATTEMPTS", 2)
+    monkeypatch.setattr(ray_pool, "Worker", Fragile)
+    monkeypatch.setattr(ray_pool, "_ATTEMPTS", 2)
     Path("deadly").write_text("always")
     with pytest.raises(RunError, match="2 workers were lost one after another over the same batch"):
         carry_out(study, tmp_path, ONE, cluster=SINGLE)
@@ -364,7 +364,8 @@ def test_a_killed_driver_begins_again_and_leaves_no_workers(
     )
     command = [sys.executable, "-c", program, str(tmp_path / "run")]
     root = Path(__file__).resolve().parents[2]
-    environment = {**os.environ, "PYTHONPATH": str(root), "TILTMETER_CACHE": str(tmp_path / "marked")}
+    environment = {**os.environ, "PYTHONPATH": f"{root}{os.pathsep}{root / 'src'}"}
+    environment["TILTMETER_CACHE"] = str(tmp_path / "marked")
 
     def workers() -> list[str]:
         """The processes of workers that the command has begun."""
@@ -407,7 +408,7 @@ def test_more_workers_than_there_is_room_for(
     assert tables(tmp_path) == expected
     [sentence] = said
     assert re.match("[1-3] of 8 workers have a place in the cluster; going on with those", sentence)
-    monkeypatch.setattr(ray_crew, "_PATIENCE", 0.0)
+    monkeypatch.setattr(ray_pool, "_PATIENCE", 0.0)
     with pytest.raises(RunError, match="no room for a worker, which needs 1 CPU and 0.5 GPU on one node"):
         carry_out(study, tmp_path / "none", ONE, cluster=Cluster(gpus_per_worker=0.5, tell=said.append))
     assert said[1].endswith("waiting for it to grow")
@@ -435,16 +436,16 @@ def test_what_is_wrong_with_a_model_is_the_same_sentence(
 
 
 def test_a_model_on_workers_has_the_verbs_of_the_model(cluster: Any) -> None:
-    with ray_staff(Cluster(workers=1), ONE, None) as staff:
+    with ray_executor(Cluster(workers=1), ONE, None) as executor:
         for name in ("scripted", "hf:./gpt2", "hf:./bert"):
-            here, there = models.load(name, ONE), staff.model(name)
+            here, there = models.load(name, ONE), executor.model(name)
             assert (there.facts, there.conditionings) == (here.facts, here.conditionings)
             for kind in (Writer, Predictor, Explainer):
                 assert isinstance(there, kind) == isinstance(here, kind)
             assert there.score(["a nurse", ""]) == here.score(["a nurse", ""])
-        assert type(staff.rater("sentiment.vader")) is type(raters.load("sentiment.vader"))
+        assert type(executor.rater("sentiment.vader")) is type(raters.load("sentiment.vader"))
         rater = raters.load("toxicity.detoxify-original:./toxicity")
-        sent = staff.rater("toxicity.detoxify-original:./toxicity")
+        sent = executor.rater("toxicity.detoxify-original:./toxicity")
         assert (sent.name, sent.wants_mask, sent.facts) == (rater.name, rater.wants_mask, rater.facts)
         assert sent.rate(["a nurse", ""]) == rater.rate(["a nurse", ""])
 
@@ -466,14 +467,14 @@ def test_models_behind_an_api_are_known_by_their_names(name: str, is_behind: boo
     assert (api_name(name) is not None) == is_behind
 
 
-def staff_of(at_once: int) -> RayStaff:
-    """A staff whose work needs no worker."""
-    crew: Any = SimpleNamespace(in_flight=at_once)
-    return RayStaff(ONE, dispatch=_Dispatch(crew))
+def staff_of(at_once: int) -> RayExecutor:
+    """A executor whose work needs no worker."""
+    pool: Any = SimpleNamespace(in_flight=at_once)
+    return RayExecutor(ONE, dispatch=_Dispatch(pool))
 
 
 def test_batches_come_back_in_order_and_few_are_on_their_way() -> None:
-    staff, taken, done = staff_of(3), 0, 0
+    executor, taken, done = staff_of(3), 0, 0
 
     def batches() -> Iterator[int]:
         nonlocal taken
@@ -483,35 +484,35 @@ def test_batches_come_back_in_order_and_few_are_on_their_way() -> None:
             yield number
 
     def work(number: int) -> int:
-        with staff.dispatch.desk.left():
+        with executor.dispatch.driver.released():
             time.sleep(0.02 if number % 3 == 0 else 0)
         return number * number
 
-    for number, squared in staff.each(work, batches()):
+    for number, squared in executor.each(work, batches()):
         assert (number, squared) == (done, done * done)
         done += 1
     assert done == 20
 
 
 def test_one_at_a_time_works_on_the_driver_and_all_wait_together() -> None:
-    staff, seated = staff_of(4), [0, 0]
+    executor, working = staff_of(4), [0, 0]
     all_away = threading.Barrier(4, timeout=10)
 
     def counted() -> None:
-        seated[0] += 1
-        seated[1] = max(seated)
+        working[0] += 1
+        working[1] = max(working)
         time.sleep(0.001)
-        seated[0] -= 1
+        working[0] -= 1
 
     def work(number: int) -> int:
         counted()
-        with staff.dispatch.desk.left():
+        with executor.dispatch.driver.released():
             all_away.wait()
         counted()
         return number
 
-    assert [result for _, result in staff.each(work, range(8))] == list(range(8))
-    assert seated == [0, 1]
+    assert [result for _, result in executor.each(work, range(8))] == list(range(8))
+    assert working == [0, 1]
 
 
 @pytest.fixture

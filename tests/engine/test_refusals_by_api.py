@@ -14,7 +14,7 @@ pytest.importorskip("httpx")
 
 from tests.models.api_server import listening
 from tiltmeter.engine import carry_out
-from tiltmeter.report import write_run
+from tiltmeter.present.files import write_run
 from tiltmeter.results import summarise_run
 from tiltmeter.results.summary.text_records import ContinuationsSummary
 from tiltmeter.study import parse, plan

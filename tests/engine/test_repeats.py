@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("httpx")
 
+from tiltmeter.report.limitations import limitations
 from typer.testing import CliRunner
 
 from tests.models.api_server import Served, serving
@@ -18,7 +19,6 @@ from tiltmeter import models
 from tiltmeter.cli import app
 from tiltmeter.engine import carry_out
 from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
-from tiltmeter.report.limitations import limitations
 from tiltmeter.results import summarise_run
 from tiltmeter.results.account import account
 from tiltmeter.results.findings.findings import summarise_findings

@@ -11,8 +11,8 @@ import pytest
 
 from tests.sources.generated.fakes import FakeGenerator
 from tiltmeter import models
-from tiltmeter.engine import carry_out, replacing, writing
-from tiltmeter.engine.written import read_written_sentences
+from tiltmeter.engine import carry_out, writing
+from tiltmeter.engine.sentences import read_written_sentences
 from tiltmeter.raters.issues import Finding
 from tiltmeter.results import summarise_run
 from tiltmeter.sources.generated import GenerationSettings
@@ -130,14 +130,14 @@ def test_stopped_while_replacing_a_run_goes_on(carried_out: Callable[..., Run], 
 def test_every_comparison_of_a_spec_must_have_enough() -> None:
     spec = load("regard-six-groups")
     settings = GenerationSettings(per_attribute=3)
-    short = replacing.lacking(spec, [], settings)
+    short = writing.lacking(spec, [], settings)
     assert set(short.values()) == {3}
     assert {bias for bias, *_ in short} == {f"{spec.name}:{one}-{two}" for one, two in spec.compare}
-    todo = replacing.replacement_units(spec, short)
+    todo = writing.replacement_units(spec, short)
     assert len(todo) == len({(unit.attribute_set, unit.attribute) for unit in todo})
     assert all(unit.round == 1 for unit in todo)
-    assert replacing.replacement_settings(replace(settings, max_requests=40)).max_requests == 10
-    assert replacing.replacement_settings(replace(settings, max_requests=4)).max_requests == 4
+    assert writing.replacement_settings(replace(settings, max_requests=40)).max_requests == 10
+    assert writing.replacement_settings(replace(settings, max_requests=4)).max_requests == 4
 
 
 def test_an_audit_that_finds_nothing_is_not_taken_for_none(carried_out: Callable[..., Run]) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from tiltmeter.engine.executor import Executor
 from tiltmeter.engine.review import Auditor, differences_of_context, least_expected
-from tiltmeter.engine.staff import Staff
 from tiltmeter.models import ModelSettings
 from tiltmeter.raters.issues import ISSUES, Finding
 from tiltmeter.records import AttributeSet, Group, ModelFacts, Spec, TokenScores, Written
@@ -65,7 +65,7 @@ def issues(monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, float]]:
 
 
 def review(reader: Reader | None):
-    return Auditor({"bodies": SPEC}, None, Staff(ModelSettings())).review(judge=True, otherwise=reader)
+    return Auditor({"bodies": SPEC}, None, Executor(ModelSettings())).review(judge=True, otherwise=reader)
 
 
 def test_the_words_around_are_compared_and_the_attribute_is_not() -> None:
@@ -105,6 +105,6 @@ def test_what_is_free_of_issues_ranks_first_and_then_what_has_no_odd_word(issues
 
 
 def test_nobody_ranks_where_all_are_to_be_kept() -> None:
-    keeping = Auditor({"bodies": SPEC}, "none", Staff(ModelSettings()))
+    keeping = Auditor({"bodies": SPEC}, "none", Executor(ModelSettings()))
     assert keeping.review(judge=True).rank is None
     assert keeping.review(judge=False).judge is None

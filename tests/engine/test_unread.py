@@ -9,9 +9,9 @@ import pytest
 
 from tests.models.conftest import save_checkpoint
 from tiltmeter.engine import carry_out
+from tiltmeter.present.files import write_run
 from tiltmeter.raters import load, unread
 from tiltmeter.records import Decoding, Rating
-from tiltmeter.report import write_run
 from tiltmeter.results import summarise_run
 from tiltmeter.store import Continuations, read_run
 from tiltmeter.study import parse, plan

@@ -11,11 +11,11 @@ import pytest
 
 from tests.sources.generated.fakes import SPEC, FakeGenerator
 from tiltmeter import models
-from tiltmeter.engine import carry_out, units, writing
-from tiltmeter.engine.written import read_written_sentences
+from tiltmeter.engine import carry_out, sentence_units, writing
+from tiltmeter.engine.sentences import read_written_sentences
 from tiltmeter.errors import ModelError, RunError
+from tiltmeter.present.files import write_run
 from tiltmeter.records import ModelFacts
-from tiltmeter.report import write_run
 from tiltmeter.results import summarise_run
 from tiltmeter.sources import generated
 from tiltmeter.sources.generated import GenerationSettings
@@ -71,7 +71,7 @@ def test_an_interrupted_writing_goes_on_where_it_stopped(
     study: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = carry_out(study, tmp_path / "whole")
-    write_block = units.generated.write_block
+    write_block = sentence_units.generated.write_block
     written: list[str] = []
     calls = 0
 
@@ -83,7 +83,7 @@ def test_an_interrupted_writing_goes_on_where_it_stopped(
         written.extend(unit.id for unit in block)
         return write_block(spec, block, *rest, **more)
 
-    monkeypatch.setattr(units.generated, "write_block", write_and_stop)
+    monkeypatch.setattr(sentence_units.generated, "write_block", write_and_stop)
     for _ in range(40):
         try:
             broken = carry_out(study, tmp_path / "broken")
@@ -114,9 +114,11 @@ def test_a_unit_of_which_no_sentence_is_kept_has_come_to_nothing() -> None:
     todo = [(SPEC, generated.units(SPEC, GenerationSettings(sets=2)))]
 
     def heard(write: Callable[..., str] | None) -> Counting:
-        author = units.Author(FakeGenerator(write), GenerationSettings(max_requests=2), {SPEC.name: shots}, NO_REVIEW)
+        author = sentence_units.Author(
+            FakeGenerator(write), GenerationSettings(max_requests=2), {SPEC.name: shots}, NO_REVIEW
+        )
         watcher = Counting()
-        units.write_units(todo, lambda: author, units.Journal(), watcher, "writing")
+        sentence_units.write_units(todo, lambda: author, sentence_units.Journal(), watcher, "writing")
         return watcher
 
     well, badly = heard(None), heard(lambda source, term, attribute: "No such words here.")
@@ -158,7 +160,8 @@ def test_the_effect_of_an_issue_is_what_removing_its_sentences_changes(study: Pl
     ]
     with Ledger(run.folder) as ledger, ledger._transaction() as database:
         database.executemany(
-            "insert into findings select number, 'I1', 'her' from pairs where id = ?", [(name,) for name in preferred]
+            "insert into findings select number, 'I1', 'her' from items where view = 'pairs' and id = ?",
+            [(name,) for name in preferred],
         )
     cell = next(cell for cell in summarise_run(read_run(run.folder)).cells if cell.generated)
     effects = {effect.issue: effect for effect in cell.generated.effects}
@@ -198,7 +201,7 @@ def test_a_reader_that_changed_begins_anew(study: Plan, tmp_path: Path, monkeypa
 
     reader.facts = ModelFacts(name="reader", family="causal", weights_sha256="1")
     with monkeypatch.context() as changed, pytest.raises(KeyboardInterrupt):
-        changed.setattr(units.generated, "write_block", stop)
+        changed.setattr(sentence_units.generated, "write_block", stop)
         carry_out(with_reader, tmp_path / "run")
     reader.facts = replace(reader.facts, weights_sha256="2")
     carry_out(with_reader, tmp_path / "run")

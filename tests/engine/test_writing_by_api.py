@@ -15,7 +15,7 @@ from tests.models.writing_server import FAILURES, STYLES, Author, author_serving
 from tests.shared import own_cache
 from tiltmeter.cli import app
 from tiltmeter.engine import carry_out
-from tiltmeter.engine.written import read_written_sentences
+from tiltmeter.engine.sentences import read_written_sentences
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.sources.generated.checks import DECLINED
 from tiltmeter.study import Plan, parse, plan

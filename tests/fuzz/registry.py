@@ -249,12 +249,13 @@ def _models() -> list[Reader]:
 
 
 def _runs() -> list[Reader]:
-    from tiltmeter.models.api.journal import File
     from tiltmeter.report.findings import read_findings
+
+    from tiltmeter.models.api.journal import Journal
     from tiltmeter.results import summarise_run
     from tiltmeter.store import read_run
     from tiltmeter.store.annotations import Annotations, Item
-    from tiltmeter.store.kept_answers import KeptAnswers
+    from tiltmeter.store.cache import Cache
     from tiltmeter.store.progress import read_progress
 
     def run(folder: Path) -> None:
@@ -265,23 +266,23 @@ def _runs() -> list[Reader]:
         summarise_run(found)
 
     def journal(path: Path) -> None:
-        with closing(File(path)) as opened:
+        with closing(Journal(path)) as opened:
             assert isinstance(opened.model, str)
-            opened.get("a")
+            opened.answer(b"a")
             opened.spent()
 
     def make_journal(folder: Path) -> None:
-        with closing(File(folder / "j.sqlite", "m")) as made:
-            made.put("a", {"choice": {"text": "x"}, "usage": [7, 3], "fingerprint": "f"})
+        with closing(Journal(folder / "j.sqlite", "m")) as made:
+            made.record(b"a", {"choice": {"text": "x"}, "usage": [7, 3], "fingerprint": "f"})
             made.note({"timeout": 2})
 
     def make_cache(folder: Path) -> None:
-        with KeptAnswers(folder / "c.sqlite") as made:
-            made.keep("m", "score", {b"k" * 32: "[1.5]"})
+        with Cache(folder / "c.sqlite") as made:
+            made.put("m", "score", {b"k" * 32: "[1.5]"})
 
     def kept(path: Path) -> None:
-        with KeptAnswers(path) as opened:
-            opened.found([b"k" * 32])
+        with Cache(path) as opened:
+            opened.get([b"k" * 32])
             opened.info()
             opened.prune(to=0)
 

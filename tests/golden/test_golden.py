@@ -11,14 +11,22 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tiltmeter.results.cells import write_measurements
-from tiltmeter.store import read_run
+from tests.report.synthetic import make_written_run
+from tests.report.test_tables import with_scored_controls
+from tiltmeter.results import read_labels, read_ratings, summarise_run
+from tiltmeter.results.cells import Cell, table_of, write_measurements
+from tiltmeter.results.items import measured_pairs
+from tiltmeter.results.measurements.people import label_rows, rating_rows
+from tiltmeter.results.summary.generated import summarise_generated
+from tiltmeter.results.summary.labels import judged_by_people
+from tiltmeter.results.summary.people import people_said, rated_by_people
+from tiltmeter.store import Run, read_run
 
 HERE = Path(__file__).parent
 DECODING = ("temperature", "max_new_tokens", "rater", "scope")
 WORDS = ("words", "bounded", "combine", "perturbation")
 # Prompts in the published form are the baseline of structures, and are counted apart.
-RATED = "view = 'continuations' AND structure IS DISTINCT FROM 'fixed'"
+RATED = "measure = 'rating' AND structure IS DISTINCT FROM 'fixed'"
 MEAN = "avg(value) AS value, count(value) AS n, count(*) - count(value) AS lost"
 PLACE = "model, source, bias"
 
@@ -28,13 +36,29 @@ def read_points() -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
+def read_people(*figures: str) -> list[dict[str, str]]:
+    with (HERE / "people.csv").open(encoding="utf-8", newline="") as file:
+        found = [one for one in csv.DictReader(file) if one["figure"] in figures]
+    assert found
+    return found
+
+
 @pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> duckdb.DuckDBPyConnection:
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("golden")
     (folder / "ledger.sqlite").write_bytes(lzma.decompress((HERE / "ledger.sqlite.xz").read_bytes()))
-    write_measurements(read_run(folder), folder)
+    found = read_run(folder)
+    table = table_of(found)
+    table.add("continuations", rating_rows(found, read_ratings([HERE / "ratings.csv"])))
+    table.add("pairs", label_rows(found, read_labels(sorted((HERE / "labels").glob("*.csv")))))
+    return found
+
+
+@pytest.fixture(scope="module")
+def database(run: Run) -> duckdb.DuckDBPyConnection:
+    write_measurements(run, run.folder)
     found = duckdb.connect()
-    found.execute(f"CREATE TABLE m AS SELECT * FROM '{folder / 'measurements.parquet'}'")
+    found.execute(f"CREATE TABLE m AS SELECT * FROM '{run.folder / 'measurements.parquet'}'")
     return found
 
 
@@ -92,3 +116,58 @@ def test_next_words(database: duckdb.DuckDBPyConnection) -> None:
         own = means(database, f"{PLACE}, {choices}, \"group\" || '/' || against", f"measure = '{measure}'")
         for one in held(points, f"next_words.{measure}"):
             agrees(one, *own[(*of(one), one["groups"])])
+
+
+def test_people(run: Run, database: duckdb.DuckDBPyConnection) -> None:
+    """Of each text the mean of what people said, and of these the mean by group."""
+    place = f"{PLACE}, temperature || '|' || max_new_tokens AS choices, \"group\""
+    of_texts = f"SELECT {place}, item, sample, avg(value) AS value FROM m WHERE rater LIKE 'human:%' "
+    of_texts += "AND measure = 'human sentiment' GROUP BY ALL"
+    rows = database.execute(
+        f"SELECT * EXCLUDE (item, sample, value), avg(value), count(*) FROM ({of_texts}) GROUP BY ALL"
+    )
+    own = {row[:5]: row[5:] for row in rows.fetchall()}
+    for one in read_people("people.group_mean"):
+        agrees({**one, "n_unscored": "0"}, *own[(*of(one)[:3], one["choices"], one["name"])], 0)
+    for one in read_people("people.difference"):
+        (a, n), (b, m) = (own[(*of(one)[:3], one["choices"], group)] for group in one["name"].split("/"))
+        agrees({**one, "n_unscored": "0"}, a - b, n + m, 0)
+    said = people_said(rated_by_people(table_of(run)), "people.sentiment")
+    [alpha] = read_people("people.alpha")
+    agrees({**alpha, "n_unscored": "0"}, said.krippendorff, said.texts, 0)
+
+
+def test_the_effect_of_what_people_flagged(run: Run) -> None:
+    table = table_of(run)
+    by_place: dict[tuple[str, str], list[Cell]] = {}
+    for cell in table.of("pairs", measure="preference"):
+        if cell.source == "pairs-file[written]":
+            by_place.setdefault((cell.model, cell.scorer), []).append(cell)
+    own = {}
+    for (model, scorer), cells in by_place.items():
+        found = summarise_generated(measured_pairs(cells), [], audit=None, people=judged_by_people(table))
+        assert found is not None
+        assert found.by_people is not None
+        for bias, effects in {"": found.by_people.overall, **found.by_people.by_bias}.items():
+            own |= {(model, bias, scorer, one.issue): one for one in effects}
+    for point in read_people("people.effect"):
+        one = own[point["model"], point["bias"], point["choices"], point["name"]]
+        agrees({**point, "n_unscored": "0"}, one.after.value, one.flagged, 0)
+
+
+def test_controls_and_the_effect_of_what_the_audit_flagged(tmp_path: Path) -> None:
+    """These are of a made-up run with stand-ins: the frozen study has neither."""
+    made = make_written_run(tmp_path, models=("alpha",), writers=("writer",))
+    own: dict[tuple[str, ...], tuple[float | None, int]] = {}
+    for cell in summarise_run(with_scored_controls(made)).cells:
+        place = cell.source, cell.scorer
+        own |= {("control", *place, name): (found.value, found.n) for name, found in cell.controls.items()}
+        for one in cell.generated.effects if cell.generated else ():
+            own["effect", *place, one.issue] = one.after.value, one.flagged
+            assert one.replaced is not None
+            own["effect.replaced", *place, one.issue] = one.replaced.value, one.regenerated + one.templates
+    points = read_people("control", "effect", "effect.replaced")
+    assert {one["figure"] for one in points} == {"control", "effect", "effect.replaced"}
+    for point in points:
+        found = own[point["figure"], point["source"], point["choices"], point["name"]]
+        agrees({**point, "n_unscored": "0"}, *found, 0)

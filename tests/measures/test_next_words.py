@@ -75,6 +75,6 @@ def test_what_a_model_says_is_shared_counts_once() -> None:
 def test_chances_that_add_up_to_more_than_one_are_no_chance() -> None:
     assert group_chance(chances(a=0.9, b=0.4)) == (
         None,
-        "the chances of its words add up to 1.3, so they are not those of one place",
+        "the probabilities of its words add up to 1.3, so they are not those of one place",
     )
     assert group_chance(chances(a=0.6, b=0.4 + 1e-7)) == (1.0, None)

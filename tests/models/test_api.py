@@ -23,7 +23,7 @@ from tiltmeter.measures.pairs import preference
 from tiltmeter.measures.scorers import find
 from tiltmeter.measures.scorers.forced_choice import FORCED_CHOICE
 from tiltmeter.models import ModelSettings, as_predictor, as_writer, check_name
-from tiltmeter.models.api import ApiModel, BudgetSpent, File, Memory, Price, accounts, load
+from tiltmeter.models.api import ApiModel, BudgetSpent, Journal, MemoryJournal, Price, accounts, load
 from tiltmeter.models.api.expecting import ATTENDED, UNBOUNDED
 from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
 from tiltmeter.records import Decoding
@@ -50,7 +50,7 @@ def opened() -> Iterator[Any]:
         def open_model(settings: str = f"?start={START}", **abilities: Any) -> tuple[ApiModel, Served]:
             served = Served(abilities.pop("model", None) or scripted(), **abilities)
             url = stack.enter_context(serving(served))
-            model = load(f"tested@{url}{settings}", journal=Memory())
+            model = load(f"tested@{url}{settings}", journal=MemoryJournal())
             served.asked.clear()
             return model, served
 
@@ -202,7 +202,7 @@ def test_what_was_answered_is_not_asked_for_again(tmp_path: Path) -> None:
     with serving(served) as url:
         for _ in range(2):
             before = len(served.asked)
-            journal = File(tmp_path / "answers.sqlite")
+            journal = Journal(tmp_path / "answers.sqlite")
             model = load(f"tested@{url}?start={START}", journal=journal)
             model.score(TEXTS * 2)
             model.complete(["He is"], Decoding(max_new_tokens=3), samples=2)
@@ -226,7 +226,7 @@ def test_two_that_are_open_at_once_see_one_anothers_answers(tmp_path: Path) -> N
 def test_a_file_that_holds_no_answers_is_refused(tmp_path: Path) -> None:
     (tmp_path / "answers.sqlite").write_text("something else, and long enough to be no empty database" * 20)
     with pytest.raises(RunError, match=r"answers\.sqlite: cannot be used for answers: file is not a database"):
-        File(tmp_path / "answers.sqlite")
+        Journal(tmp_path / "answers.sqlite")
 
 
 def test_the_budget_stops_cleanly_and_can_be_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -295,7 +295,7 @@ def test_a_plain_address_elsewhere_can_be_allowed(monkeypatch: pytest.MonkeyPatc
 
 def test_a_model_that_is_not_there_names_those_that_are() -> None:
     with serving(Served(scripted())) as url, pytest.raises(ModelError, match="has no model `other`; it has tested"):
-        load(f"other@{url}", journal=Memory())
+        load(f"other@{url}", journal=MemoryJournal())
 
 
 def test_the_package_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -319,7 +319,7 @@ def test_it_works_inside_a_running_loop(opened: Any) -> None:
 
 def test_a_key_that_was_named_and_is_not_there_is_asked_for() -> None:
     with pytest.raises(UserError, match="the environment has no MISSING_KEY, which was named as the place of the key"):
-        load("small@http://localhost/v1?key_variable=MISSING_KEY", journal=Memory())
+        load("small@http://localhost/v1?key_variable=MISSING_KEY", journal=MemoryJournal())
 
 
 def test_the_judge_takes_such_a_model(opened: Any) -> None:
@@ -368,6 +368,6 @@ def test_the_journal_holds_answers_and_no_headers(tmp_path: Path, monkeypatch: p
     with closing(sqlite3.connect(path)) as journal:
         rows = journal.execute("select key, answer from answers").fetchall()
     assert len(rows) == 2
-    assert all(set(json.loads(one)) == {"choice", "usage", "fingerprint", "model", "digest"} for _, one in rows)
+    assert all(set(json.loads(one[16:])) == {"choice", "usage", "fingerprint", "model"} for _, one in rows)
     assert not any(b"sk-test" in path.read_bytes() for path in tmp_path.iterdir())
     assert path.stat().st_mode & 0o077 == 0

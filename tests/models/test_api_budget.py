@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import signal
@@ -17,8 +18,9 @@ import pytest
 pytest.importorskip("httpx")
 
 from tests.models.misbehaving_server import Misbehaving, misbehaving
+from tiltmeter.answers import key_of
 from tiltmeter.models import ModelSettings
-from tiltmeter.models.api import BudgetSpent, File, load
+from tiltmeter.models.api import BudgetSpent, Journal, load
 from tiltmeter.models.api.budget import Limits
 from tiltmeter.records import Decoding
 
@@ -66,7 +68,7 @@ def test_a_limit_holds_however_often_the_process_is_killed(tmp_path: Path) -> No
         assert ended is not None and b"the budget of 60 requests is spent" in ended
         assert server.total <= 60
         [path] = tmp_path.glob("*.sqlite")
-        spent = File(path).spent()
+        spent = Journal(path).spent()
     assert spent.requests == 60
     assert spent.answered <= server.answered.total()
 
@@ -93,15 +95,15 @@ def test_what_is_sent_again_counts(tmp_path: Path) -> None:
 
 def test_a_request_counts_from_before_it_is_sent(tmp_path: Path) -> None:
     path, limits = tmp_path / "journal.sqlite", Limits(requests=2, tokens=100)
-    first = File(path)
+    first = Journal(path)
     assert first.take(60, limits) is None
     # As after a kill: nobody settled it.
-    second = File(path)
+    second = Journal(path)
     assert second.take(60, limits) == "max_tokens"
     assert second.take(40, limits) is None
     second.settle(40, 0)
-    assert File(path).take(1, limits) == "max_requests"
-    assert File(path).spent().requests == 2
+    assert Journal(path).take(1, limits) == "max_requests"
+    assert Journal(path).spent().requests == 2
 
 
 def test_a_journal_of_an_earlier_version_keeps_its_count(tmp_path: Path) -> None:
@@ -113,9 +115,26 @@ def test_a_journal_of_an_earlier_version_keeps_its_count(tmp_path: Path) -> None
         old.executemany("insert into answers values (?, ?)", [("a", kept), ("b", kept.replace("[7, 3]", "null"))])
         old.execute("insert into faults values ('gone', 3)")
     for _ in range(2):
-        journal = File(path)
+        journal = Journal(path)
         assert journal.spent().requests == 5
         journal.close()
-    assert File(path).take(1, Limits(requests=5)) == "max_requests"
-    assert File(path).take(1, Limits(tokens=10)) == "max_tokens"
-    assert File(path).take(1, Limits(requests=6, tokens=11)) is None
+    assert Journal(path).take(1, Limits(requests=5)) == "max_requests"
+    assert Journal(path).take(1, Limits(tokens=10)) == "max_tokens"
+    assert Journal(path).take(1, Limits(requests=6, tokens=11)) is None
+
+
+def test_a_journal_of_an_earlier_version_is_converted_and_pays_nothing_twice(tmp_path: Path) -> None:
+    path, answer = tmp_path / "journal.sqlite", {"choice": {"text": "é"}, "usage": [7, 3], "fingerprint": "f"}
+    keys = [key_of("url", number) for number in range(3)]
+    with closing(sqlite3.connect(path, isolation_level=None)) as old:
+        old.execute("create table about (model text primary key) without rowid")
+        old.execute("insert into about values ('tested')")
+        old.execute("create table answers (key text primary key, answer text not null) without rowid")
+        for key in keys:
+            digest = hashlib.sha256(json.dumps((key.hex(), answer), sort_keys=True).encode()).hexdigest()
+            old.execute("insert into answers values (?, ?)", (key.hex(), json.dumps({**answer, "digest": digest})))
+        old.execute("update answers set answer = replace(answer, '7', '8') where key = ?", (keys[2].hex(),))
+    for _ in range(2):
+        with Journal(path, "tested") as journal:
+            assert [journal.answer(key) for key in keys] == [answer, answer, None]
+            assert (journal.model, journal.spent().answered, journal.spent().tokens_in) == ("tested", 2, 14)

@@ -17,7 +17,7 @@ from tests.models.writing_server import Author, author_serving
 from tiltmeter import models
 from tiltmeter.errors import ModelError
 from tiltmeter.models import ModelSettings, as_writer
-from tiltmeter.models.api import ApiModel, File, Memory, load
+from tiltmeter.models.api import ApiModel, Journal, MemoryJournal, load
 from tiltmeter.records import DECLINED, Decoding
 
 QUICK = "longest_wait=0.05&timeout=2"
@@ -67,14 +67,14 @@ def test_the_limit_is_called_as_the_server_wants_it_and_nothing_refused_counts(
         return [one.text for [one] in model.complete(prompts, SHORT, seed=2)]
 
     with author_serving(author) as url:
-        journal = File(tmp_path / "journal.sqlite")
+        journal = Journal(tmp_path / "journal.sqlite")
         model = load(f"gpt-x@{url}?{QUICK}", journal=journal)
         before = len(said(author))
         assert asked(model) == [" yes"] * 6
         assert model.spent.answered == author.answered.total() == 6 + 1
         assert len(said(author)) - before <= 6 + 3, "one form after another for the first alone"
         # As after a crash: what was answered shows the form, so that not even the refused ones are sent again.
-        again = load(f"gpt-x@{url}?{QUICK}", journal=File(tmp_path / "journal.sqlite"))
+        again = load(f"gpt-x@{url}?{QUICK}", journal=Journal(tmp_path / "journal.sqlite"))
         before = len(said(author))
         assert asked(again) == [" yes"] * 6
     assert len(said(author)) == before
@@ -83,7 +83,7 @@ def test_the_limit_is_called_as_the_server_wants_it_and_nothing_refused_counts(
 def test_a_refusal_that_the_server_tells_is_no_text() -> None:
     author = Author(styles=("declined",))
     with author_serving(author) as url:
-        model = load(f"gpt-x@{url}?{QUICK}", journal=Memory())
+        model = load(f"gpt-x@{url}?{QUICK}", journal=MemoryJournal())
         asked = 'Write 2 different sentences with words exactly as given: "a man" (x) and "reads" (y).'
         [[answer]] = model.complete([model.chat_prompt(asked)], SHORT)
     assert (answer.text, answer.unwritten, answer.attempts) == ("", DECLINED, 1)
@@ -118,7 +118,7 @@ def test_a_server_that_knows_nothing_but_chats_is_asked_by_chat(kind: str) -> No
             pass
 
     with listening(Handler) as url:
-        model = load(f"gpt-x@{url}?{QUICK}", journal=Memory())
+        model = load(f"gpt-x@{url}?{QUICK}", journal=MemoryJournal())
         assert model.facts.versions["server"] == "chat alone"
         [[answer]] = model.complete([model.chat_prompt("How is it?")], SHORT)
     assert answer.text == "well"
@@ -129,4 +129,4 @@ def test_a_model_that_is_not_there_is_said_to_be_missing() -> None:
         author_serving(Author(chat=False)) as url,
         pytest.raises(ModelError, match="has no model `other`; it has gpt-x"),
     ):
-        load(f"other@{url}?{QUICK}", journal=Memory())
+        load(f"other@{url}?{QUICK}", journal=MemoryJournal())

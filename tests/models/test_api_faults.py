@@ -24,7 +24,7 @@ pytest.importorskip("httpx")
 from tests.models.api_server import listening
 from tests.models.misbehaving_server import ECHO, KINDS, POISON, Misbehaving, good, misbehaving
 from tiltmeter.errors import ModelError, RunError, TiltmeterError
-from tiltmeter.models.api import ApiModel, File, Hopeless, Memory, load
+from tiltmeter.models.api import ApiModel, Hopeless, Journal, MemoryJournal, load
 from tiltmeter.models.api import client as client_module
 from tiltmeter.models.api.answers import Malformed, kept_of, parsed, pieces, written
 from tiltmeter.models.api.key import Key
@@ -57,7 +57,7 @@ def test_each_kind_of_fault_is_asked_again(kind: str, tmp_path: Path, caplog: py
     server = Misbehaving(rate=0.5, seed=3, kinds=(kind,), drip=2.0)
     prompts = [f"prompt {number}{'x' * number}" for number in range(12)]
     with misbehaving(server) as url:
-        model = load(f"tested@{url}?{QUICK}&attempts=30", journal=File(tmp_path / "journal.sqlite"))
+        model = load(f"tested@{url}?{QUICK}&attempts=30", journal=Journal(tmp_path / "journal.sqlite"))
         found = asked(model, prompts)
     assert found == [(f" {len(prompt)} letters", None) for prompt in prompts]
     assert server.faults[kind] > 0
@@ -74,12 +74,12 @@ def test_of_many_requests_each_has_an_answer_or_a_reason(tmp_path: Path, caplog:
     prompts = [f"{'x' * (number % 50)} {number} {POISON * (number % 40 == 7)}" for number in range(300)]
     prompts[5] += ECHO
     with misbehaving(server) as url:
-        journal = File(tmp_path / "journal.sqlite")
+        journal = Journal(tmp_path / "journal.sqlite")
         model = load(f"tested@{url}?{QUICK}&attempts=6", journal=journal)
         found = asked(model, prompts)
         # The same once more, as after a crash: only what has no answer is asked for again.
         before = server.total
-        again = load(f"tested@{url}?{QUICK}&attempts=2", journal=File(tmp_path / "journal.sqlite"))
+        again = load(f"tested@{url}?{QUICK}&attempts=2", journal=Journal(tmp_path / "journal.sqlite"))
         second = asked(again, prompts)
     for prompt, (text, reason), (same, _) in zip(prompts, found, second, strict=True):
         if POISON in prompt:
@@ -109,11 +109,11 @@ def test_a_server_that_is_gone_ends_the_run_and_keeps_what_it_said(
     prompts = [f"prompt {number}" for number in range(40)]
     with misbehaving(server) as url:
         path = tmp_path / "journal.sqlite"
-        model = load(f"tested@{url}?{QUICK}&attempts=2&concurrency=2", journal=File(path))
+        model = load(f"tested@{url}?{QUICK}&attempts=2&concurrency=2", journal=Journal(path))
         with pytest.raises(Hopeless, match="left 5 requests in a row without an answer, .* the connection was dropped"):
             asked(model, prompts)
         server.rate = 0.0
-        answers = asked(load(f"tested@{url}?{QUICK}", journal=File(path)), prompts)
+        answers = asked(load(f"tested@{url}?{QUICK}", journal=Journal(path)), prompts)
     assert [reason for _, reason in answers] == [None] * 40
     assert not server.after_answer
 
@@ -121,7 +121,7 @@ def test_a_server_that_is_gone_ends_the_run_and_keeps_what_it_said(
 def test_a_server_that_wants_nobody_now_ends_the_run(tmp_path: Path) -> None:
     server = Misbehaving(rate=0.0, kinds=("429",))
     with misbehaving(server) as url:
-        model, patient = (load(f"tested@{url}?{QUICK}{more}", journal=Memory()) for more in ("&attempts=3", ""))
+        model, patient = (load(f"tested@{url}?{QUICK}{more}", journal=MemoryJournal()) for more in ("&attempts=3", ""))
         server.rate = 1.0
         with pytest.raises(
             Hopeless, match=r"refuses more requests \(429\) after 3 attempts; what was answered is kept"
@@ -136,7 +136,7 @@ def test_texts_that_a_server_cannot_bear_do_not_end_the_run(tmp_path: Path, monk
     monkeypatch.setattr(client_module, "HOPELESS", 5)
     server = Misbehaving(rate=0.0)
     with misbehaving(server) as url:
-        model = load(f"tested@{url}?{QUICK}&attempts=2", journal=File(tmp_path / "journal.sqlite"))
+        model = load(f"tested@{url}?{QUICK}&attempts=2", journal=Journal(tmp_path / "journal.sqlite"))
         found = asked(model, [f"{POISON} {number}" for number in range(30)])
     assert {reason for _, reason in found} == {"no answer: the server answered with status 500 (2 attempts)"}
     # It was asked in between whether it is there at all, and never the same twice.
@@ -178,7 +178,7 @@ def test_a_connection_on_which_nothing_comes_to_an_end_is_closed_in_time(drip: b
     began = time.monotonic()
     with half_open(drip, 0.05) as (url, closed):
         with pytest.raises(ModelError, match=r"no whole reply came within 0\.4 seconds"):
-            load(f"tested@{url}?timeout=0.4&longest_wait=0.01&attempts=2", journal=Memory())
+            load(f"tested@{url}?timeout=0.4&longest_wait=0.01&attempts=2", journal=MemoryJournal())
         assert time.monotonic() - began < 20
         # The last is the one that nobody has taken yet.
         assert len(closed) > 2 and all(gone.wait(5) for gone in closed[:-1])
@@ -188,7 +188,7 @@ def test_nobody_listens() -> None:
     with listening(BaseHTTPRequestHandler) as url:
         pass
     with pytest.raises(ModelError, match=r"127\.0\.0\.1:\d+/v1 does not answer: the server cannot be reached"):
-        load(f"tested@{url}?{QUICK}", journal=Memory())
+        load(f"tested@{url}?{QUICK}", journal=MemoryJournal())
 
 
 @contextmanager
@@ -229,7 +229,7 @@ def always(status: int, body: bytes, headers: dict[str, str] | None = None) -> I
 )
 def test_a_refusal_is_one_sentence_without_the_key(status: int, body: str, sentence: str) -> None:
     with always(status, body.encode()) as (url, _), pytest.raises(ModelError) as caught:
-        load(f"tested@{url}?{QUICK}&attempts=2", journal=Memory())
+        load(f"tested@{url}?{QUICK}&attempts=2", journal=MemoryJournal())
     assert sentence in str(caught.value)
     shown = "".join(traceback.format_exception(caught.value))
     assert KEY not in shown
@@ -242,14 +242,14 @@ def test_the_key_does_not_follow_a_redirect() -> None:
                 always(status, b"", {"Location": f"{elsewhere}/completions"}) as (url, _),
                 pytest.raises(ModelError, match=f"127.0.0.1 points elsewhere \\(status {status}\\); name the address"),
             ):
-                load(f"tested@{url}?{QUICK}&attempts=1", journal=Memory())
+                load(f"tested@{url}?{QUICK}&attempts=1", journal=MemoryJournal())
         assert seen == []
 
 
 def test_a_key_that_is_missing_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TILTMETER_API_KEY")
     with always(401, b"") as (url, seen), pytest.raises(ModelError, match="wants a key: set TILTMETER_API_KEY"):
-        load(f"tested@{url}?{QUICK}&attempts=1", journal=Memory())
+        load(f"tested@{url}?{QUICK}&attempts=1", journal=MemoryJournal())
     assert set(seen) == {""}
 
 
@@ -270,7 +270,7 @@ def test_an_answer_that_cannot_be_kept_ends_the_run(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     server = Misbehaving(rate=0)
     with misbehaving(server) as url:
-        model = load(f"tested@{url}?concurrency=1", journal=File(path))
+        model = load(f"tested@{url}?concurrency=1", journal=Journal(path))
         with closing(sqlite3.connect(path)) as other:
             other.execute("create trigger full before insert on answers begin select raise(fail, 'disk full'); end")
         with pytest.raises(RunError, match="journal.sqlite: an answer cannot be kept: disk full"):

@@ -10,7 +10,7 @@ from tests.models.test_api import scripted
 from tiltmeter.errors import ModelError, UserError
 from tiltmeter.models.api import load
 from tiltmeter.models.api.address import parse
-from tiltmeter.models.api.journal import Memory
+from tiltmeter.models.api.journal import MemoryJournal
 from tiltmeter.models.api.key import Key
 
 KEY = "sk-do-not-show-0123456789"
@@ -27,7 +27,7 @@ def with_key(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_a_list_the_server_that_was_named_gets_it() -> None:
     served = Served(scripted())
     with serving(served) as url:
-        load(f"tested@{url}", journal=Memory())
+        load(f"tested@{url}", journal=MemoryJournal())
     assert {one["Authorization"] for one in served.headers} == {f"Bearer {KEY}"}
 
 
@@ -36,7 +36,7 @@ def test_a_server_that_is_not_listed_gets_no_key(hosts: str, monkeypatch: pytest
     monkeypatch.setenv("TILTMETER_API_KEY_HOSTS", hosts)
     served = Served(scripted())
     with serving(served) as url:
-        load(f"tested@{url}", journal=Memory())
+        load(f"tested@{url}", journal=MemoryJournal())
     assert served.headers
     assert not [one for one in served.headers if KEY in str(dict(one))]
 
@@ -45,7 +45,7 @@ def test_a_server_that_is_named_gets_it(monkeypatch: pytest.MonkeyPatch) -> None
     served = Served(scripted())
     with serving(served) as url:
         monkeypatch.setenv("TILTMETER_API_KEY_HOSTS", f"api.example.org, {parse(f'm@{url}').url.split('/')[2]}")
-        load(f"tested@{url}", journal=Memory())
+        load(f"tested@{url}", journal=MemoryJournal())
     assert {one["Authorization"] for one in served.headers} == {f"Bearer {KEY}"}
 
 
@@ -63,7 +63,7 @@ def test_a_server_that_wants_the_key_is_not_given_it_but_named(monkeypatch: pyte
 
     monkeypatch.setenv("TILTMETER_API_KEY_HOSTS", "api.example.org")
     with always(401, b"") as (url, seen), pytest.raises(ModelError, match="TILTMETER_API_KEY_HOSTS"):
-        load(f"tested@{url}?attempts=1", journal=Memory())
+        load(f"tested@{url}?attempts=1", journal=MemoryJournal())
     assert set(seen) == {""}
 
 

@@ -16,7 +16,7 @@ from tests.models.api_server import START, Served, serving
 from tiltmeter import models
 from tiltmeter.errors import ModelError
 from tiltmeter.models import ModelSettings, as_proposer
-from tiltmeter.models.api import ApiModel, BudgetSpent, Memory, load
+from tiltmeter.models.api import ApiModel, BudgetSpent, MemoryJournal, load
 from tiltmeter.models.api.client import Refused
 from tiltmeter.models.api.proposing import FIRST_PIECES, NO_NUMBERS_BY_CHAT, Shown, proposed
 from tiltmeter.models.chatting import INSTRUCTION, NOTHING, Chatting
@@ -43,7 +43,7 @@ def opened() -> Iterator[Any]:
         def open_model(settings: str = f"?start={START}", **abilities: Any) -> tuple[ApiModel, Served]:
             model = abilities.pop("model", None) or ScriptedModel(BUILT_IN["weights"], BUILT_IN["tilts"])
             served = Served(model, **abilities)
-            found = load(f"tested@{stack.enter_context(serving(served))}{settings}", journal=Memory())
+            found = load(f"tested@{stack.enter_context(serving(served))}{settings}", journal=MemoryJournal())
             served.asked.clear()
             return found, served
 

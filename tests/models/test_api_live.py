@@ -17,7 +17,7 @@ from tiltmeter import models
 from tiltmeter.engine import score_pairs
 from tiltmeter.measures.scorers.forced_choice import FORCED_CHOICE
 from tiltmeter.models import ModelSettings, as_predictor, as_writer
-from tiltmeter.models.api import ApiModel, Memory, load
+from tiltmeter.models.api import ApiModel, MemoryJournal, load
 from tiltmeter.records import Decoding
 
 NAME = os.environ.get("TILTMETER_TEST_API", "")
@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(not NAME, reason="TILTMETER_T
 
 @pytest.fixture(scope="module")
 def model() -> ApiModel:
-    return load(NAME.removeprefix("api:"), journal=Memory())
+    return load(NAME.removeprefix("api:"), journal=MemoryJournal())
 
 
 def test_it_writes_what_the_settings_say(model: ApiModel) -> None:

@@ -12,7 +12,7 @@ pytest.importorskip("httpx")
 from tests.models.api_server import serving
 from tests.models.misbehaving_server import good
 from tiltmeter.errors import ModelError
-from tiltmeter.models.api import Memory, load
+from tiltmeter.models.api import MemoryJournal, load
 from tiltmeter.records import Decoding
 
 pytestmark = pytest.mark.slow
@@ -66,7 +66,7 @@ class Particular:
 def test_a_newer_name_of_the_limit_is_found_however_the_server_says_it(wording: str) -> None:
     server = Particular(frozenset({"max_tokens"}), wording)
     with serving(server) as url:
-        model = load(f"gpt-5-mini@{url}?{QUICK}", journal=Memory())
+        model = load(f"gpt-5-mini@{url}?{QUICK}", journal=MemoryJournal())
         texts = [one.text for [one] in model.complete([model.chat_prompt(f"Say {n}.") for n in range(3)], DRAWN)]
     assert texts == ["yes"] * 3
     assert "max_completion_tokens" in server.asked[-1]
@@ -77,7 +77,7 @@ def test_a_newer_name_of_the_limit_is_found_however_the_server_says_it(wording: 
 def test_what_can_be_left_out_is_left_out(wording: str, name: str) -> None:
     server = Particular(frozenset({name}), wording)
     with serving(server) as url:
-        model = load(f"gpt-5-mini@{url}?{QUICK}", journal=Memory())
+        model = load(f"gpt-5-mini@{url}?{QUICK}", journal=MemoryJournal())
         [[text]] = model.complete([model.chat_prompt("Say yes.")], DRAWN)
     assert text.text == "yes"
     assert name not in server.asked[-1]
@@ -88,7 +88,7 @@ def test_several_at_once_are_found_one_after_another(wording: str) -> None:
     refused = frozenset({"max_tokens", "temperature", "top_p", "seed"})
     server = Particular(refused, wording)
     with serving(server) as url:
-        model = load(f"gpt-5-mini@{url}?{QUICK}", journal=Memory())
+        model = load(f"gpt-5-mini@{url}?{QUICK}", journal=MemoryJournal())
         [[text]] = model.complete([model.chat_prompt("Say yes.")], DRAWN)
     assert text.text == "yes"
     assert not refused & server.asked[-1].keys()
@@ -103,7 +103,7 @@ def test_what_cannot_be_left_out_is_refused_by_the_server_s_words_and_no_model_i
     decoding = Decoding(temperature=0.3, max_new_tokens=4, stop=("\n",))
     with serving(server) as url:
         try:
-            model = load(f"gpt-5-mini@{url}?{QUICK}", journal=Memory())
+            model = load(f"gpt-5-mini@{url}?{QUICK}", journal=MemoryJournal())
             [[text]] = model.complete([model.chat_prompt("Say yes.")], decoding)
             said = text.unwritten
         except ModelError as error:
@@ -113,4 +113,4 @@ def test_what_cannot_be_left_out_is_refused_by_the_server_s_words_and_no_model_i
 
 def test_only_a_model_that_is_not_listed_is_missing() -> None:
     with serving(Particular(frozenset({"messages"}), "404")) as url, pytest.raises(ModelError, match="has no model"):
-        load(f"other@{url}?{QUICK}", journal=Memory())
+        load(f"other@{url}?{QUICK}", journal=MemoryJournal())

@@ -12,21 +12,23 @@ import pytest
 
 pytest.importorskip("httpx")
 
+from tiltmeter.report.limitations import limitations
+
 from tests.models.api_server import START, Served, listening, serving
+from tiltmeter.answers import is_transient
 from tiltmeter.engine import carry_out
-from tiltmeter.engine.recalling import open_model
+from tiltmeter.engine.cached import open_model
 from tiltmeter.errors import ModelError
 from tiltmeter.models import ModelSettings
-from tiltmeter.models.api import File, Hopeless, Memory, api_name, load
+from tiltmeter.models.api import Hopeless, Journal, MemoryJournal, api_name, load
 from tiltmeter.models.api import client as client_module
 from tiltmeter.models.api.naming import accepts
 from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
 from tiltmeter.records import Decoding
-from tiltmeter.report.limitations import limitations
 from tiltmeter.results import summarise_run
 from tiltmeter.results.account import account
 from tiltmeter.results.findings.findings import summarise_findings
-from tiltmeter.store import KeptAnswers, is_passing
+from tiltmeter.store import Cache
 from tiltmeter.study import parse, plan
 
 SHORT = Decoding(max_new_tokens=4)
@@ -73,7 +75,7 @@ class Halving(Served):
 def test_halves_of_characters_in_replies_are_replaced_everywhere(tmp_path: Path) -> None:
     served = Halving(scripted(), answer=lambda _: "A")
     with serving(served) as url:
-        model = load(f"tested@{url}?start={START}", journal=File(tmp_path / "journal.sqlite"))
+        model = load(f"tested@{url}?start={START}", journal=Journal(tmp_path / "journal.sqlite"))
         assert "\ufffd" in model.facts.revision
         [[text]] = model.complete(["She is"], SHORT)
         [[answer]] = model.complete([model.chat_prompt("Say A.")], SHORT)
@@ -95,7 +97,7 @@ def test_halves_of_characters_in_replies_are_replaced_everywhere(tmp_path: Path)
 def test_a_text_with_half_of_a_character_is_not_sent(tmp_path: Path) -> None:
     served = Served(scripted())
     with serving(served) as url:
-        model = load(f"tested@{url}?start={START}", journal=File(tmp_path / "journal.sqlite"))
+        model = load(f"tested@{url}?start={START}", journal=Journal(tmp_path / "journal.sqlite"))
         before = len(served.asked)
         bad, good = model.score([f"She {HALF}.", "She is."])
         [text], [fine] = model.complete([f"She {HALF}", "She"], SHORT)
@@ -232,7 +234,7 @@ def test_a_server_that_gives_no_numbers_any_more_ends_the_run(monkeypatch: pytes
     monkeypatch.setattr(client_module, "HOPELESS", 5)
     served = Mute(scripted())
     with serving(served) as url:
-        model = load(f"tested@{url}?start={START}&longest_wait=0.01&concurrency=2", journal=Memory())
+        model = load(f"tested@{url}?start={START}&longest_wait=0.01&concurrency=2", journal=MemoryJournal())
         served.how, before = "null", len(served.asked)
         with pytest.raises(Hopeless, match="no log-probabilities"):
             model.score([f"She is {number}." for number in range(100)])
@@ -285,14 +287,14 @@ def test_answers_of_the_model_that_came_after_are_not_kept_for_the_first(prefix:
 
     def score(folder: str, text: str) -> list[float | None]:
         name = f"{prefix}api:tested@{url}?start={START}"
-        with KeptAnswers(tmp_path / "cache.sqlite") as kept:
+        with Cache(tmp_path / "cache.sqlite") as kept:
             model = open_model(name, ModelSettings(answers=tmp_path / folder), kept)
             before = len(served.asked)
             if folder == "first":
                 model.score(texts[:1])
                 served.said = "tested-2024-11-20"
             model.score([text])
-            return [len(served.asked) - before, kept.recalled]
+            return [len(served.asked) - before, kept.hits]
 
     with serving(served) as url:
         score("first", texts[1])
@@ -317,12 +319,12 @@ def test_a_count_of_tokens_that_cannot_be_is_none(tokens: int, tmp_path: Path) -
 
 @pytest.mark.parametrize("spoilt", ['{"choice": NaN, "digest": "x"}', b"\x00", 5, "[1]", "{"])
 def test_a_kept_answer_that_is_not_as_it_was_written_is_none(spoilt: object, tmp_path: Path) -> None:
-    journal = File(tmp_path / "journal.sqlite")
-    journal.put("key", {"choice": 1})
-    assert journal.get("key") == {"choice": 1}
+    journal = Journal(tmp_path / "journal.sqlite")
+    journal.record(b"key", {"choice": 1})
+    assert journal.answer(b"key") == {"choice": 1}
     with sqlite3.connect(tmp_path / "journal.sqlite") as database:
-        database.execute("update answers set answer = ? where key = 'key'", (spoilt,))
-    assert journal.get("key") is None
+        database.execute("update answers set answer = ? where key = cast('key' as blob)", (spoilt,))
+    assert journal.answer(b"key") is None
 
 
 @dataclass
@@ -379,7 +381,7 @@ class Odd(Served):
 
 def test_the_first_choice_is_the_one_that_says_so() -> None:
     with serving(Odd(scripted(), answer=lambda _: "the first", way="backwards")) as url:
-        model = load(f"tested@{url}", journal=Memory())
+        model = load(f"tested@{url}", journal=MemoryJournal())
         [[found]] = model.complete([model.chat_prompt("Write.")], SHORT)
     assert found.text.strip() == "the first"
 
@@ -387,11 +389,11 @@ def test_the_first_choice_is_the_one_that_says_so() -> None:
 def test_a_call_of_a_tool_is_told_and_not_paid_for_again() -> None:
     served = Odd(scripted(), answer=lambda _: "x", way="tool")
     with serving(served) as url:
-        model = load(f"tested@{url}?attempts=5", journal=Memory())
+        model = load(f"tested@{url}?attempts=5", journal=MemoryJournal())
         before = len(served.asked)
         [[found]] = model.complete([model.chat_prompt("Write.")], SHORT)
     assert "tool" in str(found.unwritten)
-    assert not is_passing(found)
+    assert not is_transient(found)
     assert len(served.asked) == before + 1
 
 
@@ -417,6 +419,6 @@ def test_a_server_that_chats_in_another_form_is_not_said_to_have_no_such_address
             pass
 
     with listening(Handler) as url, pytest.raises(ModelError) as found:
-        load(f"tested@{url}?attempts=1", journal=Memory())
+        load(f"tested@{url}?attempts=1", journal=MemoryJournal())
     assert "JSON" in str(found.value)
     assert "Not Found" not in str(found.value)

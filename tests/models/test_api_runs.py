@@ -21,7 +21,7 @@ from tiltmeter import models
 from tiltmeter.cli import app
 from tiltmeter.engine import carry_out
 from tiltmeter.engine.costs import expected_costs
-from tiltmeter.engine.local import scorers_for
+from tiltmeter.engine.run import scorers_for
 from tiltmeter.errors import ModelError
 from tiltmeter.models import ModelSettings
 from tiltmeter.models.api import BudgetSpent

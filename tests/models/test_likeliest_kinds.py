@@ -15,7 +15,7 @@ pytest.importorskip("httpx")
 from tests.models.api_server import Served, serving
 from tiltmeter import models
 from tiltmeter.models import ModelSettings, Predictor, Proposer, as_proposer
-from tiltmeter.models.api import ApiModel, Memory
+from tiltmeter.models.api import ApiModel, MemoryJournal
 from tiltmeter.models.api import load as load_api
 from tiltmeter.models.chatting import Chatting
 from tiltmeter.models.likeliest import ending_if_known
@@ -38,7 +38,7 @@ def open_model(checkpoint: Callable[[str], Path]) -> Iterator[Callable[[str], Pr
 
         def behind(served: Served) -> ApiModel:
             url = stack.enter_context(serving(served))
-            return load_api(f"tested@{url}?start={served.start}", journal=Memory())
+            return load_api(f"tested@{url}?start={served.start}", journal=MemoryJournal())
 
         def local(family: str) -> models.Model:
             return models.load(str(checkpoint(family)), ModelSettings(device="cpu", threads=1))

@@ -98,10 +98,10 @@ def test_its_numbers_are_those_of_the_same_weights(program: Path, folder: Path) 
 def test_its_answers_are_recalled_without_starting_it(
     program: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tiltmeter.engine.recalling import open_model
-    from tiltmeter.store import KeptAnswers
+    from tiltmeter.engine.cached import open_model
+    from tiltmeter.store import Cache
 
-    with KeptAnswers(tmp_path / "answers.sqlite") as kept:
+    with Cache(tmp_path / "answers.sqlite") as kept:
         first = open_model(f"vllm:{folder}", SETTINGS, kept).score(["The nurse"])
         program.unlink()
         assert open_model(f"vllm:{folder}", SETTINGS, kept).score(["The nurse"]) == first

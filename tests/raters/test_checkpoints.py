@@ -13,11 +13,11 @@ import pytest
 
 from tests.models.conftest import SENTENCES, bytelevel_tokenizer, wordpiece_tokenizer
 from tiltmeter import raters
-from tiltmeter.engine.recalling_raters import recalling
+from tiltmeter.engine.cached import recalling
 from tiltmeter.errors import ModelError
 from tiltmeter.raters import hub
 from tiltmeter.records import Rating
-from tiltmeter.store import KeptAnswers
+from tiltmeter.store import Cache
 
 pytestmark = pytest.mark.slow
 
@@ -201,7 +201,7 @@ def test_another_file_beside_the_same_weights_is_another_rater_to_the_cache(
         rater = recalling(raters.load(f"toxicity.roberta-hate:{copy}"), kept)
         return dict(rater.facts), rater.rate(SENTENCES)
 
-    with KeptAnswers(tmp_path / "answers.sqlite") as kept:
+    with Cache(tmp_path / "answers.sqlite") as kept:
         before, first = rated()
         content = json.loads((copy / file).read_text(encoding="utf-8"))
         edit(content)

@@ -6,14 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
+from tiltmeter.report import make_cards, write_formats
+from tiltmeter.report.markdown import escaped
 
 from tests.report.completions import DECODINGS, make_rated_run
 from tests.report.next_words import make_asked_run
 from tests.report.synthetic import HOSTILE, STUDY, Tilt, make_run
 from tests.report.test_page import Page as Parsed
-from tiltmeter.report import make_cards, write_formats
-from tiltmeter.report.markdown import escaped
-from tiltmeter.report.words import percent, percent_range
+from tiltmeter.present.words import percent, percent_range
 from tiltmeter.results import RunSummary, summarise_run
 from tiltmeter.store import Run
 
@@ -119,4 +119,4 @@ def test_texts_and_next_words_have_their_findings(tmp_path: Path) -> None:
     assert "would be late" not in card.html
     asked = make_asked_run(tmp_path, professions=("nurse", "smith", "judge", "cook", "guard", "clerk"))
     [card] = make_cards([(asked, summarise_run(asked))])
-    assert "Whom it expects" in card.html and "Share of male beside female" in card.html
+    assert "Which group it expects" in card.html and "Share of male beside female" in card.html

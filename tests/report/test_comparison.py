@@ -6,15 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tiltmeter.report.comparison import comparison_view
+from tiltmeter.report.comparison_figures import difference_figures, unmoved
+from tiltmeter.report.comparison_page import write_comparison
+from tiltmeter.report.comparison_tables import before_and_after, withheld
 
 from tests.report.completions import DECODINGS, Lean, make_rated_run
 from tests.report.synthetic import HOSTILE, Tilt, make_run
 from tests.report.test_page import Page
 from tiltmeter.records import Estimate
-from tiltmeter.report.comparison import comparison_view
-from tiltmeter.report.comparison_figures import difference_figures, unmoved
-from tiltmeter.report.comparison_page import write_comparison
-from tiltmeter.report.comparison_tables import before_and_after, withheld
 from tiltmeter.results.compare.records import RunComparison
 from tiltmeter.results.compare.runs import compare_runs
 from tiltmeter.store import Run

@@ -10,14 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tiltmeter.report.comparison_files import saved_comparison, saved_leaderboards
+from tiltmeter.report.leaderboard_page import leaderboard_html
+from tiltmeter.report.leaderboards import board_views
 
 from tests.report.hostile import STRINGS
 from tests.report.synthetic import HOSTILE, Tilt, make_run
 from tests.report.test_page import Page
 from tiltmeter.records import Estimate
-from tiltmeter.report.comparison_files import saved_comparison, saved_leaderboards
-from tiltmeter.report.leaderboard_page import leaderboard_html
-from tiltmeter.report.leaderboards import board_views
 from tiltmeter.results.compare.runs import compare_runs
 from tiltmeter.results.rank.boards import leaderboards, sides_of_runs
 from tiltmeter.results.rank.records import Leaderboards

@@ -8,6 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tiltmeter.report import make_page, write_formats
+from tiltmeter.report.cells import Table
+from tiltmeter.report.document import Figure
+from tiltmeter.report.page_reader import read_page
 
 from tests.report import test_structures, test_written
 from tests.report.completions import DECODINGS, make_rated_run
@@ -15,10 +19,6 @@ from tests.report.next_words import make_asked_run
 from tests.report.synthetic import HOSTILE, TILTS, make_written_run
 from tests.report.test_next_words import LABOUR
 from tests.report.test_page import Page as Parsed
-from tiltmeter.report import make_page, write_formats
-from tiltmeter.report.cells import Table
-from tiltmeter.report.document import Figure
-from tiltmeter.report.page_reader import read_page
 from tiltmeter.results import RunSummary, summarise_run
 from tiltmeter.store import Run
 

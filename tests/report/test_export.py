@@ -14,11 +14,11 @@ from tiltmeter.addresses import filesystem_of, joined, whole_object
 from tiltmeter.engine import carry_out
 from tiltmeter.errors import InvalidData, RunError, UserError
 from tiltmeter.parquet import parquet_rows
-from tiltmeter.report import export_items, write_parquet
 from tiltmeter.results import summarise_run
 from tiltmeter.results.files.big_tables import is_big, summarise_big_pairs, summarise_big_ratings
 from tiltmeter.results.files.rated import RatedColumns, RatedSettings, summarise_rated_file
 from tiltmeter.results.files.scored import Columns
+from tiltmeter.results.tables import export_items, write_parquet
 from tiltmeter.store import Run
 from tiltmeter.study import plan, read
 

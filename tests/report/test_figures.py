@@ -3,9 +3,6 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 import pytest
-
-from tests.report.synthetic import HOSTILE
-from tiltmeter.records import Estimate
 from tiltmeter.report.figures import (
     NARROW,
     WIDE,
@@ -34,6 +31,9 @@ from tiltmeter.report.figures import (
     to_svg,
     wrapped,
 )
+
+from tests.report.synthetic import HOSTILE
+from tiltmeter.records import Estimate
 
 pytest.importorskip("vl_convert")
 

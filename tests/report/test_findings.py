@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tiltmeter.report.findings import FINDINGS, VERSION, findings_of, mark_of, read_findings, write_findings
 
 from tests.report.synthetic import TILTS, make_run
 from tests.web.found_runs import FINISHED, keep, make_whole_run
-from tiltmeter.report import write_run
-from tiltmeter.report.findings import FINDINGS, VERSION, findings_of, mark_of, read_findings, write_findings
+from tiltmeter.present.files import write_run
 from tiltmeter.results import RunSummary, summarise_run
 from tiltmeter.results.findings.findings import Findings, summarise_findings
 from tiltmeter.store import Run

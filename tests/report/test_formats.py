@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from tests.report.synthetic import HOSTILE, Tilt, make_run
-from tests.report.test_page import Page as Parsed
-from tiltmeter.errors import MissingExtra, UnknownName, UserError
 from tiltmeter.report import FORMATS, Page, latex, make_page, markdown, write_formats
 from tiltmeter.report.cells import Table
 from tiltmeter.report.document import Bibliography, Document, Figure, Heading, Paragraph, Verbatim, plain
 from tiltmeter.report.page_reader import read_page
-from tiltmeter.report.words import p_value, percent, percent_range, signed
+
+from tests.report.synthetic import HOSTILE, Tilt, make_run
+from tests.report.test_page import Page as Parsed
+from tiltmeter.errors import MissingExtra, UnknownName, UserError
+from tiltmeter.present.words import p_value, percent, percent_range, signed
 from tiltmeter.results import RunSummary, summarise_run
 from tiltmeter.store import Run
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tiltmeter.report.continuations import continuation_views
+from tiltmeter.report.limitations import limitations, not_meant
+from tiltmeter.report.methods import methods
 
 from tests.report.completions import DECODINGS, MadeUp, make_rated_run
 from tests.report.next_words import make_asked_run
 from tests.report.synthetic import TILTS, Tilt, make_run
 from tiltmeter.records import Continuation, Rating
-from tiltmeter.report.continuations import continuation_views
-from tiltmeter.report.limitations import limitations, not_meant
-from tiltmeter.report.methods import methods
 from tiltmeter.results import RunSummary, summarise_run
 from tiltmeter.results.account import Account, account
 from tiltmeter.results.findings.findings import Findings, summarise_findings
@@ -41,7 +41,7 @@ def test_few_origins_are_counted(paired: str) -> None:
 
 
 def test_the_worst_share_without_a_score_is_said(paired: str, summary: RunSummary) -> None:
-    worst = max(sum(cell.unscored.values()) / len(cell.scores) for cell in summary.cells)
+    worst = max(sum(cell.unscored.values()) / cell.pairs for cell in summary.cells)
     assert f"Up to {100 * worst:.1f}\N{NO-BREAK SPACE}% of the pairs have no score" in paired
     assert "prior-corrected). If these differ" in paired
 

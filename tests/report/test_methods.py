@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from tiltmeter.report.methods import Methods, interval_words, methods
+from tiltmeter.report.references import Citations, Reference, _read, of_spec
 
 from tests.report.completions import make_rated_run
 from tests.report.next_words import make_asked_run
 from tests.report.synthetic import Tilt, make_run
 from tiltmeter import registry
 from tiltmeter.records import Decoding, Estimate, IntervalMethod
-from tiltmeter.report.methods import Methods, interval_words, methods
-from tiltmeter.report.references import Citations, Reference, _read, of_spec
 from tiltmeter.results import RunSummary, summarise_run
 from tiltmeter.results.account import account
 from tiltmeter.results.findings.findings import Findings, summarise_findings

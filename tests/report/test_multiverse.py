@@ -8,15 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tiltmeter.report.figures import NARROW, WIDE, to_svg
+from tiltmeter.report.figures.specification import SpecificationCell, SpecificationKey, specification
+from tiltmeter.report.multiverse import curve_caption, multiverse_view, write_multiverse
 
 from tests.report.completions import DECODINGS, Lean, make_rated_run
 from tests.report.next_words import make_asked_run
 from tests.report.synthetic import HOSTILE, Tilt, make_run
 from tests.report.test_page import Page, page_of
 from tests.results.test_multiverse import BEYOND_ONE, STEREOTYPED, stereotype_run
-from tiltmeter.report.figures import NARROW, WIDE, to_svg
-from tiltmeter.report.figures.specification import SpecificationCell, SpecificationKey, specification
-from tiltmeter.report.multiverse import curve_caption, multiverse_view, write_multiverse
 from tiltmeter.results import summarise_run
 from tiltmeter.results.findings.findings import Finding, Findings, finding, questions, summarise_findings
 from tiltmeter.results.findings.material import Material, cells_of
@@ -85,7 +85,7 @@ def test_cells_without_a_value_are_named_with_the_reason(tmp_path: Path) -> None
     assert by_stereotype.figure.name != plain.figure.name
     [note] = [note for note in by_stereotype.notes if "without a value" in note]
     assert note.startswith("6 cells without a value (source templates, words own, bounded no, combine sum")
-    assert "nothing was scored of attributes tied to male (the chances of its words add up to 1." in note
+    assert "nothing was scored of attributes tied to male (the probabilities of its words add up to 1." in note
     assert "over attributes and templates" in by_stereotype.figure.caption
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from tiltmeter.records import Estimate
 from tiltmeter.report.order import order_view
+
+from tiltmeter.records import Estimate
 from tiltmeter.results.summary.sources_compared import Correlation, Correlations, Models, Reading, correlate
 
 BIASES = ("a", "b", "c", "d")

@@ -9,10 +9,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from tiltmeter.report import write_report, write_run
 
 from tests.report.synthetic import HOSTILE, Tilt, make_run
 from tiltmeter.errors import MissingExtra
-from tiltmeter.report import write_report, write_run
 from tiltmeter.results import RunSummary, summarise_run
 from tiltmeter.store import Run
 

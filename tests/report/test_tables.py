@@ -10,8 +10,8 @@ import pytest
 from tests.report.synthetic import HOSTILE
 from tiltmeter.parquet import parquet_rows
 from tiltmeter.records import Pair, PairScore
-from tiltmeter.report import scored_cells, write_parquet, write_tables
 from tiltmeter.results import Columns, RunSummary, summarise_file, summarise_run
+from tiltmeter.results.tables import scored_cells, write_parquet, write_tables
 from tiltmeter.store import Run
 
 PAIR = Pair("1", "templates", "gender", "nurse", ("He nurses", "She nurses"), ("men", "women"), stereotyped=1)

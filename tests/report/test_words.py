@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
+from tiltmeter.report.words import decimals_for, headline, instrument_words, opposite, sides
 
 from tiltmeter.records import Estimate
-from tiltmeter.report.words import decimals_for, headline, instrument_words, opposite, sides
 from tiltmeter.results import Cell
 from tiltmeter.results.findings.instrument import Instrument, InstrumentCheck
 from tiltmeter.stats.pairs import PairSummary

@@ -9,8 +9,6 @@ import zlib
 from pathlib import Path
 
 import pytest
-
-from tests.report.hostile import STRINGS
 from tiltmeter.report import latex, markdown
 from tiltmeter.report.bibtex import bibtex
 from tiltmeter.report.cells import Column, Table, TableCell
@@ -31,6 +29,8 @@ from tiltmeter.report.references import Reference
 from tiltmeter.report.rendering import asset
 from tiltmeter.report.table_layout import column_widths, is_wide
 from tiltmeter.report.typeset import write_pdf
+
+from tests.report.hostile import STRINGS
 
 
 def table_of(text: str, rows: int = 2) -> Table:

@@ -12,10 +12,10 @@ import pytest
 
 from tests.report.synthetic import make_written_run
 from tests.report.test_page import Page, page_of
-from tiltmeter.report import write_run
+from tiltmeter.present.files import write_run
 from tiltmeter.results import RunSummary, of_the_test, summarise_run
 from tiltmeter.results.summary.labels import Labels, sentence_of, written_text
-from tiltmeter.sources.generated.annotations import Annotations, majority
+from tiltmeter.sources.generated.annotations import Annotations
 from tiltmeter.store import Run
 
 pytest.importorskip("vl_convert")
@@ -47,7 +47,7 @@ def labels_of(run: Run) -> Labels:
     }
     texts = {f"{pair.source}:{sentence_of(pair)}": written_text(pair) for pair in chosen}
     sheets = Annotations({"ann": marks, "bob": marks})
-    return Labels(sheets, majority(sheets), texts)
+    return Labels(sheets, texts)
 
 
 def test_what_stands_in_is_in_no_table_count_or_example(run: Run, summary: RunSummary, tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_what_stands_in_is_in_no_table_count_or_example(run: Run, summary: RunSu
     )
     plain = summarise_run(without)
     assert [cell.summary for cell in summary.cells] == [cell.summary for cell in plain.cells]
-    assert [cell.scores for cell in summary.cells] == [cell.scores for cell in plain.cells]
+    assert [cell.pairs for cell in summary.cells] == [cell.pairs for cell in plain.cells]
     assert summary.sentences == plain.sentences
     assert summary.correlations == plain.correlations
     write_run(replace(run, folder=tmp_path), summary)
@@ -152,18 +152,11 @@ def test_runs_with_other_sentences_under_one_label_are_told_apart(tmp_path: Path
         replace(make_written_run(tmp_path / name, models=("alpha",), writers=("writer",)), folder=tmp_path / name)
         for name in "ab"
     ]
-    changed = replace(
-        runs[1],
-        scores={
-            key: tuple(
-                replace(score, pair=replace(score.pair, texts=(f"{score.pair.texts[0]} ", score.pair.texts[1])))
-                if score.pair.written_for
-                else score
-                for score in found
-            )
-            for key, found in runs[1].scores.items()
-        },
+    pairs = tuple(
+        replace(pair, texts=(f"{pair.texts[0]} ", pair.texts[1])) if pair.written_for else pair
+        for pair in runs[1].pairs
     )
+    changed = replace(runs[1], pairs=pairs)
     page = page_of([(run, summarise_run(run)) for run in (runs[0], changed)], tmp_path)
     section = page.html[page.html.index('id="order"') : page.html.index('id="examples"')]
     assert "generated[by=writer] (synthetic, a)" in section

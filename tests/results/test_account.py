@@ -14,7 +14,7 @@ from tests.report.next_words import make_asked_run
 from tests.report.synthetic import TILTS, Tilt, make_run
 from tiltmeter import registry
 from tiltmeter.engine import carry_out
-from tiltmeter.engine.sizes import size_of
+from tiltmeter.engine.plan_size import size_of
 from tiltmeter.records import Estimate
 from tiltmeter.results import summarise_run
 from tiltmeter.results.account import NOT_STATED, Account, account, estimates_in, varied_choices

@@ -16,12 +16,13 @@ from tiltmeter.parquet import database, fill, save
 from tiltmeter.records import Pair, PairScore
 from tiltmeter.results import cells as module
 from tiltmeter.results import summarise_run
-from tiltmeter.results.cells import Table, table_of, write_measurements
+from tiltmeter.results.cells import ORDERED, Table, table_of, write_measurements
 from tiltmeter.results.findings.findings import finding, questions
 from tiltmeter.results.findings.material import Material, cells_of
-from tiltmeter.results.measurements import ITEMS, MADE, MEASUREMENTS, measurements
+from tiltmeter.results.measurements import MADE, measurements
+from tiltmeter.results.measurements.columns import ITEMS, MEASUREMENTS
 from tiltmeter.store import Run, read_run
-from tiltmeter.store.made import note_made
+from tiltmeter.store.run_folder import note_made
 from tiltmeter.study import parse, plan
 
 STUDY = """
@@ -129,8 +130,9 @@ def test_two_decodings_that_differ_in_what_they_stop_at_are_two_cells(run: Run) 
     with database() as found:
         fill(found, "measurements", MEASUREMENTS, both)
         fill(found, "items", ITEMS, [])
+        fill(found, "ordered", ORDERED, [])
         table._database = found
-        cells = table._numbered()
+        cells = table._numbered("measurements")
         assert [cell.decoding.stop for cell in cells] == [(), (".",)]
         assert [len(cell.rows) for cell in cells] == [1, 1]
 

@@ -141,9 +141,9 @@ def test_a_sheet_comes_back_as_ratings(run: Run, tmp_path: Path):
         writer.writerows({"id": row["id"], "value": "0.5", "annotator": "ann"} for row in rows)
         writer.writerow({"id": rows[0]["id"], "value": "", "annotator": "bob"})
     people = read_ratings([sheet])
-    assert people.rater == "people"
     found = summarise_continuations(run, people)
     assert found and found.people
+    assert found.people.rater == "people"
     assert found.people.annotators == {"ann": 20}
     write_sheet(run, tmp_path / "again.csv", 20, seed=3)
     assert {row["id"] for row in csv.DictReader((tmp_path / "again.csv").open(newline=""))} == set(people.values)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.results.written import chosen, written
+from tests.results.written import as_tested, chosen, written
 from tiltmeter.results import summarise_scores
 from tiltmeter.results.summary.effects import Effect, effects
 
@@ -34,7 +34,7 @@ def judged(**issues: str) -> dict[str, set[str]]:
 
 
 def found(stand_ins: list, marks: dict[str, set[str]]) -> dict[str, Effect]:
-    return {one.issue: one for one in effects(list(TEST.values()), stand_ins, marks).overall}
+    return {one.issue: one for one in effects(as_tested(list(TEST.values())), as_tested(stand_ins), marks).overall}
 
 
 MARKS = judged(math_1="I1", art_1="I1", art_2="I1 I4", dance_1="I4")
@@ -79,7 +79,7 @@ def test_a_cell_is_a_bias_attribute_and_set() -> None:
     scores = [chosen(written("math", 1), 1), chosen(written("math", 1, set=1), 1)]
     stand_ins = [chosen(written("math", 7, set=1, stands_in="regenerated"), 0)]
     marks = {scores[0].pair.id: {"I1"}, scores[1].pair.id: set()}
-    one = effects(scores, stand_ins, marks).overall[0]
+    one = effects(as_tested(scores), as_tested(stand_ins), marks).overall[0]
     assert (one.regenerated, one.attributes_lost) == (0, 0)
     assert one.replaced is not None
     assert one.replaced.value == 1
@@ -88,7 +88,7 @@ def test_a_cell_is_a_bias_attribute_and_set() -> None:
 def test_biases_have_effects_of_their_own_and_checks_of_the_instrument_are_left_out_of_the_overall_one() -> None:
     other = [chosen(written("rose", n, bias="flowers"), n % 2) for n in range(4)]
     marks = MARKS | {score.pair.id: {"I1"} if score.pair.id.endswith("/1/male") else set() for score in other}
-    result = effects([*TEST.values(), *other], [], marks, {"flowers"})
+    result = effects(as_tested([*TEST.values(), *other], ["flowers"]), [], marks)
     assert result.overall[1].pairs == 6
     assert result.overall[1].flagged == 3
     by_issue = {one.issue: one for one in result.by_bias["flowers"]}
@@ -101,7 +101,7 @@ def test_biases_have_effects_of_their_own_and_checks_of_the_instrument_are_left_
 
 def test_what_nobody_judged_is_no_part_of_the_effect_and_is_counted() -> None:
     marks = {name: issues for name, issues in MARKS.items() if "/math/" not in name}
-    result = effects(list(TEST.values()), [], marks)
+    result = effects(as_tested(list(TEST.values())), [], marks)
     assert (result.judged, result.unjudged) == (3, 3)
     # art 0, dance 1.
     assert result.overall[0].before.value == 1 / 2
@@ -109,7 +109,7 @@ def test_what_nobody_judged_is_no_part_of_the_effect_and_is_counted() -> None:
 
 def test_unscored_is_counted_and_never_zero() -> None:
     scores = [*TEST.values(), chosen(written("dance", 2), None)]
-    one = effects(scores, [], MARKS | {scores[-1].pair.id: set()}).overall[0]
+    one = effects(as_tested(scores), [], MARKS | {scores[-1].pair.id: set()}).overall[0]
     # math is left with 1/2; dance has a sentence, but no score.
     assert one.after.value == 1 / 2
     assert one.after.n_unscored == 1

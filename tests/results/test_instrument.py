@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tiltmeter.report.findings import findings_of
 
 from tests.report.completions import make_rated_run
 from tests.report.next_words import make_asked_run
 from tests.report.synthetic import Tilt, make_run
 from tiltmeter.records import Estimate
-from tiltmeter.report.findings import findings_of
 from tiltmeter.results import summarise_run
 from tiltmeter.results.findings.findings import summarise_findings
 from tiltmeter.results.findings.instrument import (

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.results.written import SOURCE, chosen, written
+from tests.results.written import SOURCE, as_tested, chosen, labelled, written
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Pair, Written
+from tiltmeter.results.measurements.people import label_rows
 from tiltmeter.results.summary.generated import summarise_generated
-from tiltmeter.results.summary.labels import judged_by_people, matched, read_labels, summarise_people
+from tiltmeter.results.summary.labels import judged_by_people, matched, read_labels, said_by_people, summarise_people
 from tiltmeter.sources.generated.annotations import COLUMNS, export_annotations
 from tiltmeter.sources.generated.pairs import sentence_of
 
@@ -51,15 +52,15 @@ def test_labels_go_out_and_come_back(tmp_path: Path, prefix: str) -> None:
     found = sentences(PAIRS, prefix)
     ann = sheet(tmp_path / "ann.csv", found, {0: "I1", 1: "none", 2: "I4"})
     bob = sheet(tmp_path / "bob.csv", found, {0: "I1", 1: "none", 2: "none"})
-    labels = read_labels([ann, bob])
+    run, table = labelled(PAIRS, read_labels([ann, bob]), tmp_path)
     # art: one of two found I4, which is a tie and no label; dance: nobody judged it.
-    assert judged_by_people(labels, PAIRS) == {
+    assert judged_by_people(table) == {
         PAIRS[0].id: frozenset({"I1"}),
         PAIRS[1].id: frozenset(),
         PAIRS[2].id: frozenset(),
     }
     audit = {pair.id: frozenset({"I1"}) for pair in PAIRS}
-    people = summarise_people(labels, PAIRS, audit)
+    people = summarise_people(said_by_people(table), run.pairs, audit)
     assert people is not None
     assert (dict(people.annotators), people.sentences, people.unjudged, people.tied) == ({"ann": 3, "bob": 3}, 4, 1, 1)
     [first] = [one for one in people.audit if one.label == "I1"]
@@ -70,10 +71,11 @@ def test_labels_go_out_and_come_back(tmp_path: Path, prefix: str) -> None:
 
 def test_the_effect_by_people_leaves_out_what_nobody_judged(tmp_path: Path) -> None:
     ann = sheet(tmp_path / "ann.csv", sentences(PAIRS), {0: "I1", 1: "none", 2: "none"})
-    judged = judged_by_people(read_labels([ann]), PAIRS)
+    run, table = labelled(PAIRS, read_labels([ann]), tmp_path)
+    judged = judged_by_people(table)
     values = [1, 0, 1, 0]
-    scores = [chosen(pair, value) for pair, value in zip(PAIRS, values, strict=True)]
-    summary = summarise_generated(scores, [], audit=None, people=judged)
+    scores = [chosen(pair, value) for pair, value in zip(run.pairs, values, strict=True)]
+    summary = summarise_generated(as_tested(scores), [], audit=None, people=judged)
     assert summary is not None
     assert summary.by_audit is None
     assert summary.by_people is not None
@@ -95,13 +97,16 @@ def test_json_lines_are_read_as_well(tmp_path: Path) -> None:
     path = tmp_path / "ann.jsonl"
     export_annotations(path, sentences(PAIRS))
     path.write_text(path.read_text(encoding="utf-8").replace('"I1": ""', '"I1": "x"', 1), encoding="utf-8")
-    assert judged_by_people(read_labels([path]), PAIRS) == {PAIRS[0].id: frozenset({"I1"})}
+    run, table = labelled(PAIRS, read_labels([path]), tmp_path)
+    assert run.pairs == PAIRS
+    assert judged_by_people(table) == {PAIRS[0].id: frozenset({"I1"})}
 
 
 def test_labels_of_another_source_say_nothing(tmp_path: Path) -> None:
     labels = read_labels([sheet(tmp_path / "ann.csv", sentences(PAIRS, "generated[by=other]:"), {0: "I1"})])
-    assert summarise_people(labels, PAIRS, None) is None
-    assert not judged_by_people(labels, PAIRS)
+    run, table = labelled(PAIRS, labels, tmp_path)
+    assert summarise_people(said_by_people(table), run.pairs, None) is None
+    assert judged_by_people(table) is None
 
 
 def test_sheets_that_have_other_texts_under_one_id_are_refused(tmp_path: Path) -> None:
@@ -119,4 +124,17 @@ def test_ids_that_are_numbers_are_read_as_text(tmp_path: Path) -> None:
     path = tmp_path / "ann.jsonl"
     path.write_text(json.dumps({**dict.fromkeys(COLUMNS, ""), "id": 7, "text": "x", "I1": 1}), encoding="utf-8")
     labels = read_labels([path])
-    assert labels.texts.keys() == labels.majority.labels.keys() == {"7"}
+    assert list(labels.texts) == labels.annotations.ids == ["7"]
+
+
+def test_what_people_say_is_added_once_and_leaves_other_cells_alone(tmp_path: Path) -> None:
+    ann = sheet(tmp_path / "ann.csv", sentences(PAIRS), {0: "I1"})
+    run, table = labelled(PAIRS, read_labels([ann]), tmp_path)
+    assert {cell.rater for cell in table.by_people("pairs")} == {"human:ann"}
+    assert table.of("pairs") == [], "flags are no cells of the test"
+    before = {cell.measure: cell.rows for cell in table.by_people("pairs")}
+    table.add("pairs", label_rows(run, read_labels([ann])))
+    assert {cell.measure: cell.rows for cell in table.by_people("pairs")} == before
+    assert [row.value for row in before["I1"]] == [1.0]
+    table.add("pairs", ())
+    assert table.by_people("pairs") == []

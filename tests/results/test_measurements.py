@@ -116,7 +116,12 @@ def test_means_of_next_words_are_those_of_the_summary(words: Written) -> None:
     assert summary is not None
     names = ("model", "source", "bias", "words", "bounded", "combine")
     by_place = {
-        (*(one[name] for name in names), one["perturbation"], f"{one['group']}/{one['against']}", one["measure"]): one
+        (
+            *(one.get(name) for name in names),
+            one["perturbation"],
+            f"{one['group']}/{one['against']}",
+            one["measure"],
+        ): one
         for one in figures
         if "against" in one
     }
@@ -134,13 +139,9 @@ def test_means_of_next_words_are_those_of_the_summary(words: Written) -> None:
 def test_items_are_the_prompts_as_they_are(words: Written) -> None:
     run, folder = words
     assert run.next_words is not None
-    originals = {
-        one.asked.prompt.id: one.asked.prompt.text
-        for one in run.next_words.asked
-        if one.asked.perturbation == "original"
-    }
-    listed = {row["item"]: row["text"] for row in rows(folder, "items.parquet")}
-    assert originals and all(listed[item] == text for item, text in originals.items())
+    asked = {(one.asked.prompt.id, one.asked.perturbation): one.asked.prompt.text for one in run.next_words.asked}
+    listed = {(row["item"], row["perturbation"]): row["text"] for row in rows(folder, "items.parquet")}
+    assert asked == listed
 
 
 def table(folder: Path, *given: dict[str, object]) -> Path:

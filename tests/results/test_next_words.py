@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.shared import shared
-from tiltmeter.engine.asking import ask
+from tiltmeter.engine.next_words import ask
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.models.scripted import ScriptedModel
 from tiltmeter.records import NextWord, NextWords, Prompt, Saliency

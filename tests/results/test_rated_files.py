@@ -13,7 +13,7 @@ from tiltmeter.errors import InvalidData
 from tiltmeter.records import Structure
 from tiltmeter.results import summarise_continuations
 from tiltmeter.results.files.rated import RatedColumns, RatedSettings, read_rated, summarise_rated_file
-from tiltmeter.store.exporting import completion_columns, completion_rows
+from tiltmeter.store.continuations import completion_columns, completion_rows
 
 TABLE = """\
 who,from,say,number

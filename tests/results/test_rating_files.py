@@ -228,7 +228,7 @@ def test_whoever_watches_hears_of_texts_without_a_rating(texts: Path, tmp_path: 
         def advance(self, steps: int, failed: int | None = None) -> None:
             heard.append((steps, failed))
 
-    rate_file(texts, tmp_path / "out.csv", [Length(), Masked()], watcher=Watcher())
+    rate_file(texts, tmp_path / "out.csv", [Length(), Masked()], progress=Watcher())
     assert heard == [(4, 1), (4, 1)]
 
 
@@ -245,7 +245,7 @@ def test_a_long_table_is_rated_batch_by_batch_and_checked_whole_before(tmp_path:
         def advance(self, number: int, failed: int | None = None) -> None:
             steps.append(("step", number))
 
-    rate_file(path, tmp_path / "out.csv", [rater], watcher=Watcher())
+    rate_file(path, tmp_path / "out.csv", [rater], progress=Watcher())
     assert len(rater.seen) == 400
     assert steps[0] == ("length.v1", 5000)
     assert sum(number for what, number in steps if what == "step") == 5000

@@ -6,14 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tiltmeter.report.limitations import limitations
 
 from tests.parquet_files import write_rows
 from tests.report.completions import DECODINGS, make_rated_run
 from tiltmeter.errors import InvalidData
 from tiltmeter.raters.scales import SCALES
 from tiltmeter.records import Decoding, Rating
-from tiltmeter.report.continuations import compared_groups
-from tiltmeter.report.limitations import limitations
 from tiltmeter.results import summarise_run
 from tiltmeter.results.account import account
 from tiltmeter.results.cells import table_of
@@ -23,7 +22,7 @@ from tiltmeter.results.files.rated import RatedColumns, summarise_rated, summari
 from tiltmeter.results.files.rated_values import OTHER
 from tiltmeter.results.findings.findings import summarise_findings
 from tiltmeter.results.items import rated_items
-from tiltmeter.results.summary.by_rater import boards
+from tiltmeter.results.summary.by_rater import boards, compared_groups
 from tiltmeter.results.summary.people_ratings import read_ratings, text_id
 from tiltmeter.results.summary.text_records import ContinuationsSummary
 from tiltmeter.results.summary.texts import summarise_continuations
@@ -69,10 +68,9 @@ def test_without_a_kind_minus_one_tells_that_two_is_a_label(tmp_path: Path) -> N
     path = tmp_path / "s.csv"
     path.write_text("id,value,annotator\n1,-1,ann\n2,2,ann\n2,1,bob\n3,0,ann\n", encoding="utf-8")
     people = read_ratings([path])
-    assert people.rater == "people.regard"
+    assert people.kind == "regard"
     assert people.values == {"1": {"ann": -1.0}, "2": {"bob": 1.0}, "3": {"ann": 0.0}}
     assert people.unrated == {"2": {"ann": OTHER}}
-    assert people.mean("2") == 1.0, "one of the two gave a number"
 
 
 def test_a_reference_is_kept_when_people_are_added(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from tests.engine.test_continuing import SITUATIONS
 from tiltmeter.engine import carry_out
+from tiltmeter.present.files import write_run
 from tiltmeter.records import Decoding, Prompt
-from tiltmeter.report import write_run
 from tiltmeter.results import summarise_run
 from tiltmeter.results.account import account, estimates_in
 from tiltmeter.results.findings.findings import summarise_findings

@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tiltmeter.report.multiverse import with_titles
 
 from tests.report.synthetic import Tilt, make_run
 from tiltmeter.records import Pair, PairScore
-from tiltmeter.report.multiverse import with_titles
 from tiltmeter.results import summarise_run
 from tiltmeter.results.findings.findings import Finding, corrected, finding, questions, summarise_findings
 from tiltmeter.results.findings.material import Material

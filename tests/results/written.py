@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Literal
 
 from tiltmeter.records import Pair, PairScore
+from tiltmeter.results.cells import Table, table_of
+from tiltmeter.results.items import Tested, measured_scores
+from tiltmeter.results.measurements.people import label_rows
+from tiltmeter.results.summary.labels import Labels
+from tiltmeter.store import Run
 
 SOURCE = "generated[by=writer]"
 SCORER = "causal.sum.v1"
@@ -43,3 +51,19 @@ def chosen(pair: Pair, value: float | None, scorer: str = SCORER) -> PairScore:
     if value is None:
         return PairScore(pair, scorer, None, "too long")
     return PairScore(pair, scorer, (value, 0.5))
+
+
+def as_tested(scores: Sequence[PairScore], benchmarks: Sequence[str] = ()) -> list[Tested]:
+    """Scores as they are measured; those that only stand in too, which keep their role."""
+    plain = [replace(score, pair=replace(score.pair, stands_in=None)) for score in scores]
+    return [
+        Tested(one.row._replace(role=score.pair.stands_in), one.item)
+        for one, score in zip(measured_scores(plain, benchmarks), scores, strict=True)
+    ]
+
+
+def labelled(pairs: Sequence[Pair], labels: Labels, folder: Path) -> tuple[Run, Table]:
+    """A run of nothing but pairs, and its tables with what people found in them; who holds the run holds both."""
+    run = Run(folder, {"resolved": {"specs": []}}, {}, pairs, (), {})
+    table_of(run).add("pairs", label_rows(run, labels))
+    return run, table_of(run)

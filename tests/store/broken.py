@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.store import LEDGER
-from tiltmeter.store.opening import connect, writing
+from tiltmeter.store.database import connect, writing
 
 Break = Callable[[Path], None]
 
@@ -109,10 +109,10 @@ META: dict[str, tuple[Break, str]] = {
 """Ledgers that do not say of which run they are, and what is said of each."""
 
 RECORDS: dict[str, Break] = {
-    "no table of pairs": _changed("drop table pairs"),
+    "no table of items": _changed("drop table items"),
     "no table of models": _changed("drop table models"),
-    "a pair": _changed("update pairs set pair = '{'"),
-    "a prompt": _changed("update prompts set prompt = '{}'"),
+    "a pair": _changed("update items set item = '{' where view = 'pairs'"),
+    "a prompt": _changed("update items set item = '{}' where view = 'continuations'"),
     "a decoding": _changed("update decodings set decoding = '[]' where number = 0"),
     "facts of a model": _changed("update models set facts = '{}'"),
     "facts of a rater": _changed("update raters set facts = '7'"),

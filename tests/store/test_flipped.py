@@ -14,11 +14,12 @@ import pytest
 
 from tests.store.flipping import flipped, places
 from tests.web.texts_run import make_texts
+from tiltmeter.answers import key_of
 from tiltmeter.engine import carry_out
 from tiltmeter.errors import RunError
-from tiltmeter.models.api.journal import File
+from tiltmeter.models.api.journal import Journal
 from tiltmeter.results import summarise_run
-from tiltmeter.store import ANNOTATIONS, LEDGER, Annotations, KeptAnswers, key_of, read_run
+from tiltmeter.store import ANNOTATIONS, LEDGER, Annotations, Cache, read_run
 from tiltmeter.store.annotations import Item
 from tiltmeter.study import parse, plan
 
@@ -93,7 +94,7 @@ def test_another_number_in_any_table_is_refused(views: Path, tmp_path: Path) -> 
     with sqlite3.connect(views / LEDGER) as database:
         tables = [name for (name,) in database.execute("select name from sqlite_master where type = 'table'")]
         sizes = {name: database.execute(f"select count(*) from {name}").fetchone()[0] for name in tables}
-    assert {"meta", "models", "pairs", "answers", "scores", "completions", "ratings", "expected"} <= sizes.keys()
+    assert {"meta", "models", "items", "answers", "scores", "completions", "ratings", "expected"} <= sizes.keys()
     for table in (name for name, size in sizes.items() if size):
         copy = Path(shutil.copytree(views, tmp_path / table))
         with sqlite3.connect(copy / LEDGER) as database:
@@ -179,14 +180,14 @@ def test_flipped_marks_of_people_are_refused_or_the_same(tmp_path: Path) -> None
 def test_flipped_answers_in_the_cache_are_asked_for_again(tmp_path: Path) -> None:
     path = tmp_path / "answers.sqlite"
     answers = {key_of({}, "score", number): f"[[[0, 3]], [-{number}.5], null]" for number in range(60)}
-    with KeptAnswers(path) as kept:
-        kept.keep("model", "score", answers)
+    with Cache(path) as kept:
+        kept.put("model", "score", answers)
     missing = 0
     for place in places(path, 120, seed=6):
         with flipped(path, place):
             try:
-                with KeptAnswers(path) as kept:
-                    found = kept.found(list(answers))
+                with Cache(path) as kept:
+                    found = kept.get(list(answers))
             except Exception as error:
                 assert type(error).__name__ == "CacheError"
             else:
@@ -198,16 +199,16 @@ def test_flipped_answers_in_the_cache_are_asked_for_again(tmp_path: Path) -> Non
 def test_flipped_answers_of_an_api_are_none(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     answer = {"choice": {"text": "a", "logprobs": [-1.25]}, "usage": [7, 3], "fingerprint": None}
-    journal = File(path, "m")
+    journal = Journal(path, "m")
     for number in range(40):
-        journal.put(f"{number:064}", answer)
+        journal.record(f"{number:064}".encode(), answer)
     journal.close()
     missing = 0
     for place in places(path, 120, seed=7):
         with flipped(path, place):
             try:
-                journal = File(path)
-                found = [journal.get(f"{number:064}") for number in range(40)]
+                journal = Journal(path)
+                found = [journal.answer(f"{number:064}".encode()) for number in range(40)]
                 journal.close()
             except RunError:
                 missing += 1

@@ -27,7 +27,7 @@ raters = ["readability.ari"]
 
 def test_a_run_keeps_what_it_did_and_that_it_finished(tmp_path: Path) -> None:
     with ProgressFile(tmp_path) as file:
-        carry_out(plan(parse(STUDY)), tmp_path, watcher=file)
+        carry_out(plan(parse(STUDY)), tmp_path, progress=file)
     progress = read_progress(tmp_path)
     assert progress is not None
     assert progress.state == "finished"
@@ -88,7 +88,7 @@ def test_who_is_refused_leaves_the_file_of_the_other_alone(tmp_path: Path) -> No
 def test_looking_at_a_finished_run_again_keeps_what_it_did(tmp_path: Path) -> None:
     for _ in range(2):
         with ProgressFile(tmp_path) as file:
-            carry_out(plan(parse(STUDY)), tmp_path, watcher=file)
+            carry_out(plan(parse(STUDY)), tmp_path, progress=file)
     progress = read_progress(tmp_path)
     assert progress is not None
     assert progress.stages

@@ -6,12 +6,13 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+from tiltmeter.report.findings import write_findings
+
 from tests.report.completions import DECODINGS, Lean, make_rated_run
 from tests.report.next_words import PROFESSIONS, make_asked_run
 from tests.report.synthetic import SCORERS, TILTS, make_run
 from tests.report.test_structures import STRUCTURES
 from tests.store.broken import rewritten
-from tiltmeter.report.findings import write_findings
 from tiltmeter.results import summarise_run
 from tiltmeter.results.findings.findings import summarise_findings
 from tiltmeter.sources.labour_files import Occupation

@@ -19,11 +19,13 @@ from tests.store.broken import rewritten
 from tests.web.bench import fields_of, opened
 from tests.web.texts_run import make_texts
 from tiltmeter.results import read_labels, read_ratings
+from tiltmeter.results.cells import table_of
+from tiltmeter.results.measurements.people import label_rows, rating_rows
 from tiltmeter.results.summary.labels import judged_by_people
-from tiltmeter.results.summary.people_ratings import rated_by_people
+from tiltmeter.results.summary.people import rated_by_people
 from tiltmeter.store import ANNOTATIONS, LEDGER, Annotations, read_run
 from tiltmeter.store.annotations import Item
-from tiltmeter.store.reading import rows_of
+from tiltmeter.store.rows import rows_of
 from tiltmeter.web.annotating.agreement import said_of
 from tiltmeter.web.annotating.items import drawn, id_on_sheet, item_of_pair, items
 from tiltmeter.web.annotating.tasks import ISSUES_TASK
@@ -88,7 +90,8 @@ def test_a_sample_is_the_same_for_the_same_seed_and_even_over_groups(folder: Pat
     assert {one.id for one in first} != {one.id for one in other}
     rows = rows_of(
         folder,
-        "select json_extract(p.prompt, '$.group'), count(*) from completions c join prompts p on p.number = c.prompt "
+        "select json_extract(p.item, '$.group'), count(*) from completions c "
+        "join items p on p.view = 'continuations' and p.number = c.prompt "
         "where c.number in (select value from json_each(?)) group by 1",
         json.dumps([one.number for one in first]),
     )
@@ -327,7 +330,9 @@ def test_a_sheet_of_ratings_is_one_that_the_report_reads(
     (tmp_path / "sheet.csv").write_text(answer.text, encoding="utf-8")
     people = read_ratings([tmp_path / "sheet.csv"])
     assert people.kind == "regard"
-    rated = rated_by_people(read_run(folder), people)
+    run = read_run(folder)
+    table_of(run).add("continuations", rating_rows(run, people))
+    rated = rated_by_people(table_of(run))
     assert len(rated) == 12
     assert sorted(one.value for one in rated) == [-1.0] * 4 + [0.0] * 5 + [1.0] * 3
 
@@ -343,7 +348,10 @@ def test_a_sheet_of_issues_is_one_that_the_report_reads(
     assert 'filename="ann-b.csv"' in answer.headers["content-disposition"]
     (tmp_path / "ann-b.csv").write_text(answer.text, encoding="utf-8")
     labels = read_labels([tmp_path / "ann-b.csv"])
-    judged = judged_by_people(labels, read_run(folder).pairs)
+    run = read_run(folder)
+    table_of(run).add("pairs", label_rows(run, labels))
+    judged = judged_by_people(table_of(run))
+    assert judged is not None
     assert set(judged.values()) == {frozenset({"I1", "I4"}), frozenset()}
 
 

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-
-from tests.report.synthetic import HOSTILE
-from tests.web.bench import opened
-from tests.web.found_runs import keep, make_whole_run
 from tiltmeter.web.charts.common import Dots, dots
 from tiltmeter.web.charts.curves import DRAWN, curve
 from tiltmeter.web.charts.heat import heat
 from tiltmeter.web.charts.strips import strips
 from tiltmeter.web.results.curves import thinned
+
+from tests.report.synthetic import HOSTILE
+from tests.web.bench import opened
+from tests.web.found_runs import keep, make_whole_run
 
 vl_convert = pytest.importorskip("vl_convert")
 KINDS = {

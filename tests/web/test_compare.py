@@ -18,12 +18,12 @@ from urllib.parse import urlencode
 
 import pytest
 from starlette.testclient import TestClient
+from tiltmeter.report.comparison_files import Form, Saved, saved_comparison, saved_leaderboards
 
 from tests.results.planted_studies import BOOKS, TOOLS, pairs_run
 from tests.web.bench import let_in, opened
 from tests.web.hostile import HOSTILE
 from tiltmeter.records import Estimate
-from tiltmeter.report.comparison_files import Form, Saved, saved_comparison, saved_leaderboards
 from tiltmeter.results.compare.runs import compare_runs
 from tiltmeter.results.rank.boards import leaderboards, sides_of_runs
 from tiltmeter.store import LEDGER, read_run

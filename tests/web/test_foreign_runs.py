@@ -19,6 +19,7 @@ import pytest
 
 pytest.importorskip("fastapi")
 from starlette.testclient import TestClient
+from tiltmeter.report.findings import FINDINGS
 from typer.testing import CliRunner
 
 from tests.store.broken import rewritten
@@ -28,11 +29,10 @@ from tests.web.texts_run import make_texts
 from tiltmeter.cli import app as command_line
 from tiltmeter.engine import carry_out
 from tiltmeter.errors import RunError
-from tiltmeter.report import REPORT, write_run
-from tiltmeter.report.findings import FINDINGS
+from tiltmeter.present.files import REPORT, write_run
 from tiltmeter.results import summarise_run
 from tiltmeter.store import LEDGER, PROGRESS, is_held, read_run
-from tiltmeter.store.made import _place, is_made_here, ledger_hash
+from tiltmeter.store.run_folder import _place, is_made_here, ledger_hash
 from tiltmeter.study import parse, plan
 from tiltmeter.web.app import make_app
 from tiltmeter.web.guard import TOKEN_HEADER
@@ -288,7 +288,7 @@ def test_a_copy_of_a_folder_is_known(made: Path, tmp_path: Path) -> None:
 
 
 def test_the_schema_of_a_foreign_ledger_runs_no_function_of_ours(bench: Path) -> None:
-    from tiltmeter.store.opening import connect_to_read
+    from tiltmeter.store.database import connect_to_read
 
     with closing(connect_to_read(bench / "runs" / "mine" / LEDGER)) as database:
         assert database.execute("pragma trusted_schema").fetchone() == (0,)

@@ -20,14 +20,14 @@ from tests.web.hostile import HOSTILE, PRINTABLE
 from tiltmeter.engine import carry_out
 from tiltmeter.errors import ModelError
 from tiltmeter.models.scripted import ScriptedModel
+from tiltmeter.present.files import write_run
 from tiltmeter.raters.issues import NAME as AUDIT
 from tiltmeter.records import Completion, Decoding
-from tiltmeter.report.page import write_run
 from tiltmeter.results import summarise_run
 from tiltmeter.sources.generated.sentence_specs import encode
 from tiltmeter.specs import skeleton
 from tiltmeter.store import PROGRESS, Annotations, ProgressFile, read_run
-from tiltmeter.store.opening import locked
+from tiltmeter.store.database import locked
 from tiltmeter.study import parse, plan
 from tiltmeter.web.annotating.items import items
 from tiltmeter.web.annotating.tasks import SCALES, rating_task
@@ -180,7 +180,7 @@ def _fail(home: Path, folder: Path) -> None:
         patched.chdir(home)
         patched.setattr(ScriptedModel, "score", refuse)
         with pytest.raises(ModelError), ProgressFile(folder) as progress:
-            carry_out(plan(parse(STUDY)), folder, watcher=progress)
+            carry_out(plan(parse(STUDY)), folder, progress=progress)
 
 
 def _table(path: Path, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

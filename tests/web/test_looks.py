@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tiltmeter.report.findings import write_findings
 
 from tests.web.browser import chromium, fits, served, watched
 from tests.web.sentence_sets import Sets, stand_in
 from tests.web.texts_run import make_texts
-from tiltmeter.report.findings import write_findings
 from tiltmeter.results import summarise_run
 from tiltmeter.results.findings.findings import summarise_findings
 from tiltmeter.specs import skeleton

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
+from tiltmeter.report.findings import FINDINGS, read_findings
 
 from tests.web.bench import opened
 from tests.web.found_runs import keep, keep_meta, make_whole_run
 from tests.web.test_app import Loaded
 from tests.web.texts_run import make_texts
-from tiltmeter.report.findings import FINDINGS, read_findings
 from tiltmeter.store import Run
 from tiltmeter.web.guard import TOKEN_HEADER
 from tiltmeter.web.scratch import findings_scratch
@@ -69,7 +69,7 @@ def test_the_page_begins_with_what_survives(page: str, run: Run):
     text = unescape(page)
     assert sentence in text
     places = [
-        text.index(f"{title}</h2>") for title in ("survive?", "What it prefers", "What it writes", "Whom it expects")
+        text.index(f"{title}</h2>") for title in ("survive?", "What it prefers", "What it writes", "Which group it expects")
     ]
     assert places == sorted(places)
     assert re.search(r'<a href="/runs/whole/results" aria-current="page">Results</a>', page)
@@ -114,7 +114,7 @@ def test_a_view_shows_no_other(browser: TestClient):
     shown = browser.get("/runs/whole/results?view=pairs").text
     assert "What it prefers" in shown
     assert "What it writes</h2>" not in shown
-    assert "Whom it expects</h2>" not in shown
+    assert "Which group it expects</h2>" not in shown
 
 
 def test_filters_stand_in_an_address_without_those_left_blank(browser: TestClient):

@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 import pytest
-
 from tiltmeter.web.results.charts import chart_of
 from tiltmeter.web.results.curves import Verdict, curve_rows, curve_shown, verdict_sentence
 from tiltmeter.web.results.expected import words_shown

@@ -22,7 +22,7 @@ from tests.store.broken import rewritten
 from tests.web.bench import opened
 from tests.web.hostile import HOSTILE
 from tiltmeter.engine import carry_out
-from tiltmeter.report import REPORT, write_run
+from tiltmeter.present.files import REPORT, write_run
 from tiltmeter.results import summarise_run
 from tiltmeter.store import LEDGER, PROGRESS, ProgressFile, locked
 from tiltmeter.study import parse, plan
@@ -56,7 +56,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = home / "runs" / "mine"
     folder.mkdir(parents=True)
     with ProgressFile(folder) as file:
-        run = carry_out(plan(parse(STUDY)), folder, watcher=file)
+        run = carry_out(plan(parse(STUDY)), folder, progress=file)
     write_run(run, summarise_run(run))
     return home
 

@@ -22,8 +22,8 @@ from tests.web.sentence_sets import SPEC, Sets, stand_in
 from tiltmeter.cli import app
 from tiltmeter.engine import carry_out
 from tiltmeter.errors import MissingExtra, ModelError
+from tiltmeter.present.files import REPORT, write_run
 from tiltmeter.raters import issues
-from tiltmeter.report import REPORT, write_run
 from tiltmeter.results import summarise_run
 from tiltmeter.sources import pairs_file
 from tiltmeter.sources.generated.sentence_files import STRUCK

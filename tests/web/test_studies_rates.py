@@ -102,7 +102,7 @@ def test_time_is_the_sum_of_what_is_known_and_says_what_is_not(tmp_path: Path) -
 
 
 def test_the_figures_are_those_of_the_command_line(tmp_path: Path) -> None:
-    from tiltmeter.engine.sizes import size_of
+    from tiltmeter.engine.plan_size import size_of
 
     made = plan(parse(STUDY + '[next_words]\nsources = [{ natural = { limit = 3 } }]\nsaliency = "gradient-x-input"\n'))
     size, ahead = size_of(made).as_json(), outlook(made, tmp_path, Rates({}))

@@ -69,7 +69,8 @@ def everything(client: TestClient, query: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("view", "table", "letter"), [("continuations", "completions", "c"), ("next-words", "asked", "w")]
+    ("view", "table", "letter"),
+    [("continuations", "completions", "c"), ("next-words", "items where view = 'next words'", "w")],
 )
 def test_the_pages_have_every_text_once(
     client: TestClient, database: sqlite3.Connection, view: str, table: str, letter: str
@@ -81,7 +82,9 @@ def test_the_pages_have_every_text_once(
 
 
 def test_pairs_of_the_test_are_listed_and_stand_ins_are_not(client: TestClient, database: sqlite3.Connection):
-    query = "select number from pairs where json_extract(pair, '$.stands_in') is null order by number"
+    query = (
+        "select number from items where view = 'pairs' and json_extract(item, '$.stands_in') is null order by number"
+    )
     assert everything(client, "view=pairs") == [f"p{number}" for (number,) in database.execute(query)]
 
 
@@ -115,7 +118,9 @@ def test_two_groups_can_be_asked_for_at_once(folder: Path, client: TestClient):
 def test_pairs_of_which_one_is_stereotyped_can_be_asked_for_alone(folder: Path, tmp_path: Path):
     other = shutil.copytree(folder, tmp_path / "run", ignore=shutil.ignore_patterns("workbench"))
     with rewritten(other / LEDGER) as database:
-        database.execute("update pairs set pair = json_set(pair, '$.stereotyped', null) where number < 4")
+        database.execute(
+            "update items set item = json_set(item, '$.stereotyped', null) where number < 4 and view = 'pairs'"
+        )
     every = PairTexts(other).listing(Filters(view="pairs"))
     alone = PairTexts(other).listing(Filters(view="pairs", labelled="yes"))
     assert dict(every.reasons)[CONTROL] == every.total - alone.total > 0
@@ -131,10 +136,10 @@ def test_the_kind_of_a_structure_can_be_asked_for(folder: Path):
 def test_the_word_that_counts_is_one_that_was_asked_for(folder: Path, tmp_path: Path):
     other = shutil.copytree(folder, tmp_path / "run", ignore=shutil.ignore_patterns("workbench"))
     with rewritten(other / LEDGER) as database:
-        [(last,)] = database.execute("select max(question) from asked where perturbation = 'original'")
+        [(last,)] = database.execute("select max(question) from items where perturbation = 'original'")
         words = json.dumps(["uncle", "aunt"])
         database.execute("update questions set words = ? where number = ?", (words, last))
-        renamed = "update asked set prompt = json_set(prompt, '$.bias', 'kin')"
+        renamed = "update items set bias = 'kin', item = json_set(item, '$.bias', 'kin')"
         database.execute(f"{renamed} where question = ? and perturbation = 'original'", (last,))
     texts = NextWordTexts(other)
     assert texts.filled(Filters(view="next-words")).word == texts.words[0] != "uncle"
@@ -213,7 +218,8 @@ def test_texts_without_a_number_are_counted_by_reason_and_can_be_listed(folder: 
 
 def test_a_search_reads_prompt_and_text_and_takes_signs_as_they_are(client: TestClient, database: sqlite3.Connection):
     prompt, text = database.execute(
-        "select json_extract(p.prompt, '$.text'), text from completions c join prompts p on p.number = c.prompt limit 1"
+        "select json_extract(p.item, '$.text'), text from completions c "
+        "join items p on p.view = 'continuations' and p.number = c.prompt limit 1"
     ).fetchone()
     whole = prompt + text
     across = whole[len(prompt) - 4 : len(prompt) + 5]
@@ -225,9 +231,9 @@ def test_a_search_reads_prompt_and_text_and_takes_signs_as_they_are(client: Test
 
 def test_pairs_are_ordered_by_the_margin_of_the_stereotyped_sentence(folder: Path, database: sqlite3.Connection):
     rows = database.execute(
-        """select p.number, json_extract(p.pair, '$.stereotyped'), score_1, score_2 from pairs p
-        join scores s on s.pair = p.number where s.scorer = 'causal.sum.v1'
-        and json_extract(p.pair, '$.stands_in') is null"""
+        """select p.number, json_extract(p.item, '$.stereotyped'), score_1, score_2 from items p
+        join scores s on p.view = 'pairs' and s.pair = p.number where s.scorer = 'causal.sum.v1'
+        and json_extract(p.item, '$.stands_in') is null"""
     ).fetchall()
     margins = {number: one - two if side == 0 else two - one for number, side, one, two in rows if side is not None}
     listing = PairTexts(folder).listing(Filters(view="pairs", scorer="causal.sum.v1", order="highest"))
@@ -246,7 +252,9 @@ def test_a_pair_is_found_by_either_group(folder: Path):
 def test_the_tokens_of_a_pair_sum_to_its_score(client: TestClient, database: sqlite3.Connection):
     page = client.get("/runs/small/texts/p0").text
     [(score,)] = database.execute("select score_1 from scores where scorer = 'causal.sum.v1' and pair = 0")
-    [(text,)] = database.execute("select json_extract(pair, '$.texts[0]') from pairs where number = 0")
+    [(text,)] = database.execute(
+        "select json_extract(item, '$.texts[0]') from items where view = 'pairs' and number = 0"
+    )
     figure = re.search(r"<figure class=\"tokens\">.*?</figure>", page, re.DOTALL)
     assert figure is not None
     shown = [float(value.replace("−", "-")) for value in re.findall(r'class="number">([−\d.]+)</td>', figure[0])]
@@ -263,7 +271,7 @@ def test_a_written_sentence_says_what_the_audit_found(client: TestClient, databa
 
 def test_a_prompt_shows_the_chance_of_every_word(client: TestClient, database: sqlite3.Connection):
     words, question = database.execute("select words, question from expected limit 1").fetchone()
-    [number] = database.execute("select number from asked where question = ? limit 1", (question,)).fetchone()
+    [number] = database.execute("select number from items where question = ? limit 1", (question,)).fetchone()
     page = client.get(f"/runs/small/texts/w{number}").text
     for word, *_ in json.loads(words):
         assert f"<dt>{word}</dt>" in page
@@ -333,7 +341,9 @@ def test_a_hostile_group_can_be_filtered_by(client: TestClient, group: str):
 
 def test_the_prompts_of_one_perturbation_are_those_of_its_points(client: TestClient, folder: Path) -> None:
     with sqlite3.connect(folder / LEDGER) as ledger:
-        counted = dict(ledger.execute("select perturbation, count(*) from asked group by 1").fetchall())
+        counted = dict(
+            ledger.execute("select perturbation, count(*) from items where view = 'next words' group by 1").fetchall()
+        )
     assert len(counted) > 1
     for name, count in counted.items():
         page = client.get("/runs/small/texts/part", params={"view": "next-words", "perturbation": name}).text

@@ -28,13 +28,13 @@ def count(folder: Path) -> int:
 def test_the_copy_says_what_the_ledger_says(folder: Path):
     differing = labelled_rows(
         folder,
-        "select count(*) from pairs p left join pair_labels l using (number) where l.source is not "
-        "json_extract(pair, '$.source') or text_2 is not json_extract(pair, '$.texts[1]') "
-        "or target is not json_extract(pair, '$.stereotyped')",
+        "select count(*) from items p left join pair_labels l using (number) where p.view = 'pairs' and "
+        "(l.source is not json_extract(item, '$.source') or text_2 is not json_extract(item, '$.texts[1]') "
+        "or target is not json_extract(item, '$.stereotyped'))",
     )
     assert differing == [(0,)]
     assert labelled_rows(folder, "select count(*) from asked_labels") == labelled_rows(
-        folder, "select count(*) from asked"
+        folder, "select count(*) from items where view = 'next words'"
     )
 
 
@@ -45,7 +45,10 @@ def test_it_is_made_once_and_again_when_the_plan_has_grown(folder: Path):
     assert count(folder) == before
     assert kept.stat().st_mtime_ns == stamp
     with rewritten(folder / LEDGER) as database:
-        database.execute("insert into pairs select max(number) + 1, 'new', pair from pairs")
+        database.execute(
+            "insert into items (view, number, id, source, bias, item) "
+            "select view, max(number) + 1, 'new', source, bias, item from items where view = 'pairs'"
+        )
     assert count(folder) == before + 1
     assert [file.name for file in scratch_of(folder).iterdir()] == ["labels.sqlite"]
 
@@ -55,7 +58,7 @@ def test_the_ledger_stays_as_it_is(folder: Path):
     count(folder)
     assert (folder / LEDGER).read_bytes() == before
     with pytest.raises(RunError):
-        labelled_rows(folder, "delete from pairs")
+        labelled_rows(folder, "delete from items")
     assert Annotations(folder).tasks() == []
 
 

@@ -75,7 +75,7 @@ def _carried_out() -> Path:
             ],
         )
         with ProgressFile(folder) as file:
-            carry_out(plan(parse(STUDY)), folder, watcher=file)
+            carry_out(plan(parse(STUDY)), folder, progress=file)
     return folder
 
 

@@ -118,7 +118,7 @@ def main() -> None:
 def _is_refused(error: Exception) -> bool:
     import sqlite3
 
-    from tiltmeter.store.damage import is_refusal
+    from tiltmeter.store.validation import is_refusal
 
     return isinstance(error, sqlite3.Error) and is_refusal(error)
 

@@ -22,10 +22,10 @@ app = typer.Typer(
 @app.command("info")
 def info(json: JsonOption = False) -> None:
     """Where the answers are kept, how many there are of whom, how large they are, and the limit."""
-    from tiltmeter.store import KeptAnswers
+    from tiltmeter.store import Cache
 
-    with KeptAnswers() as kept:
-        found = kept.info()
+    with Cache() as cache:
+        found = cache.info()
     if json:
         print_json(_as_json(found))
         return
@@ -49,13 +49,13 @@ def prune(
     json: JsonOption = False,
 ) -> None:
     """Delete answers, those that were used least lately first; without an option, down to the limit."""
-    from tiltmeter.store import KeptAnswers, size_from
+    from tiltmeter.store import Cache, size_from
 
     size = None if to is None else size_from(to)
     days = None if unused_for is None else _days(unused_for)
-    with KeptAnswers() as kept:
-        gone = kept.prune(to=kept.limit if size is None and days is None else size, unused_for=days)
-        found = kept.info()
+    with Cache() as cache:
+        gone = cache.prune(to=cache.limit if size is None and days is None else size, unused_for=days)
+        found = cache.info()
     if json:
         print_json({"deleted": gone, **_as_json(found)})
         return

@@ -13,13 +13,14 @@ import typer
 from tiltmeter.cli.conditions import FailIfOption, check, fail_if
 from tiltmeter.cli.console import JsonOption, percent, print_json, print_table, say
 from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
+from tiltmeter.engine import calibration_pools
 from tiltmeter.errors import UnknownName, UserError
 
 if TYPE_CHECKING:
-    from tiltmeter.engine.pools import PoolSettings
+    from tiltmeter.engine.calibration_pools import PoolSettings
     from tiltmeter.models import Model, ModelSettings
+    from tiltmeter.progress import Progress
     from tiltmeter.stats.calibration import Pool, Reading
-    from tiltmeter.watching import Watcher
 
 VIEWS = ("pairs", "next_words", "natural", "continuations")
 FAILS, TOO_FEW = "FAILS", "too few studies"
@@ -58,8 +59,8 @@ def calibrate(
     """
     from tiltmeter import models
     from tiltmeter.cli.progress import Bar
-    from tiltmeter.engine.calibrating import Repeats
-    from tiltmeter.engine.calibrating import calibrate as carry_out
+    from tiltmeter.engine.calibration import Repeats
+    from tiltmeter.engine.calibration import calibrate as carry_out
 
     check(conditions)
     chosen = _checked(views)
@@ -70,7 +71,7 @@ def calibrate(
     settings, repeats = _settings(quick, seed), Repeats.of(studies, quick=quick)
     with Bar() as bar:
         pools = make_pools(model, model_settings(device, dtype, threads), chosen, settings, bar)
-        found = carry_out(pools, sizes, repeats, seed=seed, workers=workers or os.cpu_count() or 1, watcher=bar)
+        found = carry_out(pools, sizes, repeats, seed=seed, workers=workers or os.cpu_count() or 1, progress=bar)
     sentences = {view: sentence(view, found) for view in chosen}
     result = _result(model, settings.as_json(), studies, quick, seed, found, sentences)
     if out is not None:
@@ -83,13 +84,12 @@ def calibrate(
 
 
 def make_pools(
-    name: str, settings: ModelSettings, views: Sequence[str], sizes: PoolSettings, watcher: Watcher
+    name: str, settings: ModelSettings, views: Sequence[str], sizes: PoolSettings, progress: Progress
 ) -> list[Pool]:
     """The pools of the views, from the cache or by asking the model."""
     from tiltmeter import models, raters
-    from tiltmeter.engine import pools
-    from tiltmeter.engine.calibrating import kept
-    from tiltmeter.engine.pool_models import table_model
+    from tiltmeter.engine.calibration import kept
+    from tiltmeter.engine.calibration_pools import table_model
 
     def loaded(view: str) -> Model:
         # The built-in table leans in two professions alone; there would be nothing to see.
@@ -97,10 +97,10 @@ def make_pools(
 
     whole = models.load("scripted" if set(views) == {"continuations"} else name, settings)
     makers: dict[str, Callable[[Model], Pool]] = {
-        "pairs": lambda model: pools.pairs_pool(model, sizes, watcher),
-        "next_words": lambda model: pools.next_words_pool(model, sizes, watcher),
-        "natural": lambda model: pools.natural_pool(model, sizes, watcher),
-        "continuations": lambda _: pools.texts_pool(raters.load("sentiment.vader"), sizes, watcher),
+        "pairs": lambda model: calibration_pools.pairs_pool(model, sizes, progress),
+        "next_words": lambda model: calibration_pools.next_words_pool(model, sizes, progress),
+        "natural": lambda model: calibration_pools.natural_pool(model, sizes, progress),
+        "continuations": lambda _: calibration_pools.texts_pool(raters.load("sentiment.vader"), sizes, progress),
     }
     made = []
     for view in views:
@@ -143,7 +143,7 @@ def _checked(views: Sequence[str] | None) -> list[str]:
 def _settings(quick: bool, seed: int) -> PoolSettings:
     from dataclasses import replace
 
-    from tiltmeter.engine.pools import QUICK, PoolSettings
+    from tiltmeter.engine.calibration_pools import QUICK, PoolSettings
 
     return replace(QUICK if quick else PoolSettings(), seed=seed)
 

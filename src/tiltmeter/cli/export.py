@@ -25,7 +25,7 @@ def export(
     """
     from tiltmeter.addresses import is_address
     from tiltmeter.files import refuse_links_in
-    from tiltmeter.report import export_items
+    from tiltmeter.results.tables import export_items
 
     place: str | Path = run / "tables" if to is None else to if is_address(to) else Path(to)
     if to is None:

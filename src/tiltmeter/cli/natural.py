@@ -75,7 +75,7 @@ def build(
         if path:
             check_writable(path, not_over=[corpus])
     with Bar() as bar:
-        built = build_from(corpus, settings, field=field, watcher=bar)
+        built = build_from(corpus, settings, field=field, progress=bar)
     write_sentences(out, built.sentences)
     if accounting:
         write_csv(accounting, ACCOUNT_COLUMNS, map(_account_cells, built.accounts))

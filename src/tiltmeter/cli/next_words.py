@@ -96,7 +96,7 @@ def next_words(
     """
     from tiltmeter import models
     from tiltmeter.cli.progress import Bar
-    from tiltmeter.engine.asking import ask
+    from tiltmeter.engine.next_words import ask
     from tiltmeter.results.files.next_words import check_table, write_answers
     from tiltmeter.sources.perturbing import PERTURBATIONS, check_names, perturbed
 
@@ -133,7 +133,7 @@ def next_words(
             capitalised=capitalised,
             explainer=explainer,
             method=saliency or "gradient-x-input",
-            watcher=bar,
+            progress=bar,
         )
     write_answers(out, model, answered, sets, bounded=bounded, capitalised=capitalised, saliency=saliency is not None)
     account = _account(answered, dropped, sets)

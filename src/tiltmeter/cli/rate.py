@@ -61,8 +61,8 @@ def rate(
     judge:QUESTION:MODEL asks a chat model (sentiment, toxicity or regard); --device and the like are for it.
     """
     from tiltmeter.cli.progress import Bar
-    from tiltmeter.engine.panel import maker
-    from tiltmeter.engine.staff import Staff
+    from tiltmeter.engine.executor import Executor
+    from tiltmeter.engine.rating import maker
     from tiltmeter.files import check_writable
     from tiltmeter.results.files.ratings import check_kind, rate_file
 
@@ -74,8 +74,8 @@ def rate(
     tell_assumed(file)
     masking = _masking(group_spec, mask_terms or [], group, mask_column)
     words = _words(choices, masking)
-    staff = Staff(model_settings(device, dtype, threads))
-    loaded = [maker(choice, staff)(words) for choice in choices]
+    executor = Executor(model_settings(device, dtype, threads))
+    loaded = [maker(choice, executor)(words) for choice in choices]
     with Bar() as bar:
         found = rate_file(
             file,
@@ -85,7 +85,7 @@ def rate(
             masking=masking,
             language=language,
             overwrite=overwrite,
-            watcher=bar,
+            progress=bar,
         )
     if as_json:
         print_json({"out": str(out), "rows": found[0].rows, "raters": [each.as_json() for each in found]})
@@ -96,7 +96,7 @@ def rate(
 def _choice(name: str) -> RaterChoice:
     """The rater that a name stands for; `judge:QUESTION:MODEL` is what a study says in a table."""
     from tiltmeter import raters, registry
-    from tiltmeter.engine.panel import JUDGE
+    from tiltmeter.engine.rating import JUDGE
     from tiltmeter.models import check_name
     from tiltmeter.raters.judge import QUESTIONS
     from tiltmeter.study import RaterChoice
@@ -116,7 +116,7 @@ def _choice(name: str) -> RaterChoice:
 
 
 def _words(choices: Sequence[RaterChoice], masking: Masking) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    from tiltmeter.engine.panel import GROUPS
+    from tiltmeter.engine.rating import GROUPS
 
     wanted = next((choice.name for choice in choices if choice.name in GROUPS), None)
     if wanted and len(masking.by_group) < 2:

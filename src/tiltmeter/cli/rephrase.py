@@ -12,7 +12,7 @@ from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, mode
 from tiltmeter.errors import UserError
 
 if TYPE_CHECKING:
-    from tiltmeter.engine.partial import Partial
+    from tiltmeter.engine.sentence_units import PartialFile
     from tiltmeter.records import Dropped, Prompt
     from tiltmeter.sources.rephrased.paraphrasing import ParaphraseSettings, Rephrased, Target
 
@@ -177,7 +177,7 @@ def _prompts(what: str, columns: dict[str, str], per_group: int | None, seed: in
 
 def _by_model(
     prompts: list[Prompt], targets: list[Target], settings: ParaphraseSettings, by: str, out: Path, running: Any
-) -> tuple[Partial | None, list[Rephrased]]:
+) -> tuple[PartialFile | None, list[Rephrased]]:
     from tiltmeter import models
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine import rephrasing
@@ -196,7 +196,7 @@ def _by_model(
                 rephrasing.judge,
                 settings,
                 partial=partial,
-                watcher=bar,
+                progress=bar,
             )
     except BaseException:
         if partial:

@@ -80,9 +80,9 @@ def report(
     --labels adds what people found in written sentences: its effect on the score, and how far the audit agrees.
     --ratings adds what people say of the texts that the models wrote, as one more rater.
     """
-    from tiltmeter.report import write_parquet
     from tiltmeter.results import read_labels, summarise_run
-    from tiltmeter.store.made import note_made
+    from tiltmeter.results.tables import write_parquet
+    from tiltmeter.store.run_folder import note_made
 
     read = [read_run(folder) for folder in runs]
     if sheet:

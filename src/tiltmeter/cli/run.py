@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tiltmeter.engine import Cluster
     from tiltmeter.models import ModelSettings
     from tiltmeter.results import RunSummary
-    from tiltmeter.store import KeptAnswers, Run, RunState
+    from tiltmeter.store import Cache, Run, RunState
     from tiltmeter.study import Plan
 
 _LONGEST_NAME = 80
@@ -137,7 +137,7 @@ def _carry_out(
     needed: bool = False,
 ) -> RunSummary | None:
     """Carry a plan out; its summary, unless there are so many items that nobody asked for one (`needed`)."""
-    from tiltmeter.engine.sizes import size_of
+    from tiltmeter.engine.plan_size import size_of
     from tiltmeter.present.files import REPORT
     from tiltmeter.results import summarise_run
     from tiltmeter.results.findings.reach import in_doubt, reach_of
@@ -175,7 +175,7 @@ def write_report(finished: Run, summary: RunSummary, folder: Path) -> None:
     """Write the tables and the report of a run, unless another process has gone on with it in the meantime."""
     from tiltmeter.present.files import write_run
     from tiltmeter.store import Ledger, locked
-    from tiltmeter.store.made import same_results
+    from tiltmeter.store.run_folder import same_results
 
     with locked(folder):
         with Ledger(folder, read_only=True) as ledger:
@@ -191,8 +191,8 @@ def _measured(made: Plan, folder: Path, settings: ModelSettings, no_cache: bool,
     """The finished run."""
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine import carry_out
+    from tiltmeter.progress import BothProgress
     from tiltmeter.store import ProgressFile
-    from tiltmeter.watching import Both
 
     # Being told to end is the same as Ctrl+C, which a process in the background may not even hear.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -201,9 +201,11 @@ def _measured(made: Plan, folder: Path, settings: ModelSettings, no_cache: bool,
         _tell_state(state, folder, aside)
 
     try:
-        with _kept(no_cache) as kept, Bar() as bar, ProgressFile(folder) as file:
-            finished = carry_out(made, folder, settings, Both(bar, file), kept=kept, cluster=cluster, tell=tell)
-            _tell_recalled(kept)
+        with _cache(no_cache) as cache, Bar() as bar, ProgressFile(folder) as file:
+            finished = carry_out(
+                made, folder, settings, BothProgress(bar, file), cache=cache, cluster=cluster, tell=tell
+            )
+            _tell_hits(cache)
     except KeyboardInterrupt:
         say(f"stopped; the same command goes on from here (what is done is in {folder})")
         raise
@@ -237,20 +239,20 @@ def _tell_remarks(summary: RunSummary) -> None:
 
 
 @contextmanager
-def _kept(no_cache: bool) -> Iterator[KeptAnswers | None]:
+def _cache(no_cache: bool) -> Iterator[Cache | None]:
     """The cache of answers; None where nobody wants it, or where it cannot be used."""
-    from tiltmeter.store import CacheError, KeptAnswers
+    from tiltmeter.store import Cache, CacheError
 
     try:
-        kept = None if no_cache else KeptAnswers()
+        cache = None if no_cache else Cache()
     except CacheError as error:
         say(f"{error}; going on without it")
-        kept = None
+        cache = None
     try:
-        yield kept if kept is not None and kept.limit else None
+        yield cache if cache is not None and cache.limit else None
     finally:
-        if kept is not None:
-            kept.close()
+        if cache is not None:
+            cache.close()
 
 
 def _tell_state(state: RunState, folder: Path, aside: Path | None) -> None:
@@ -286,14 +288,14 @@ def _tell_missing(folder: Path) -> None:
         say(f"{folder}: {missing_words(missing)}; run the same again to ask for what is missing")
 
 
-def _tell_recalled(kept: KeptAnswers | None) -> None:
+def _tell_hits(cache: Cache | None) -> None:
     """How much was not asked again."""
-    if kept is None:
+    if cache is None:
         return
-    if kept.trouble:
-        say(f"{kept.trouble}; the run went on without it")
-    elif kept.recalled:
-        say(f"from the cache: {kept.recalled:,} of {kept.recalled + kept.asked:,} answers")
+    if cache.trouble:
+        say(f"{cache.trouble}; the run went on without it")
+    elif cache.hits:
+        say(f"from the cache: {cache.hits:,} of {cache.hits + cache.misses:,} answers")
 
 
 def _too_many(run: Run) -> str:

@@ -132,7 +132,7 @@ def _scorers(names: Sequence[str], family: Family) -> list[Scorer]:
 
 def _write(out: Path, table: Table, scored: Mapping[str, Sequence[PairScore]], model: str) -> None:
     from tiltmeter.files import write_csv
-    from tiltmeter.report.tables import scored_cells
+    from tiltmeter.results.tables import scored_cells
 
     several = len(scored) > 1
     rows: list[dict[str, Any]] = []

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tiltmeter.cli.console import number, percent, print_json, print_table, say
-from tiltmeter.engine.sentence_orders import account_as_json, accounts_as_json, low_terms, refuse_nothing
+from tiltmeter.engine.sentences import account_as_json, accounts_as_json, low_terms, refuse_nothing
 
 if TYPE_CHECKING:
     from tiltmeter.engine.review import Auditor
-    from tiltmeter.engine.sentence_orders import Asked
+    from tiltmeter.engine.sentences import Asked
     from tiltmeter.records import Estimate, Written
     from tiltmeter.sources.generated import Accounting, Generation, GenerationSettings
 

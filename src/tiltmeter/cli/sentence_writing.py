@@ -8,8 +8,8 @@ from pathlib import Path
 
 from tiltmeter.cli.console import say
 from tiltmeter.cli.progress import Bar
-from tiltmeter.engine import sentence_orders
-from tiltmeter.engine.sentence_orders import Asked, Order
+from tiltmeter.engine import sentences
+from tiltmeter.engine.sentences import Asked, Order
 from tiltmeter.sources.generated import Generation
 
 __all__ = ["Asked", "Order", "write_both", "write_order"]
@@ -18,13 +18,13 @@ __all__ = ["Asked", "Order", "write_both", "write_order"]
 def write_order(order: Order, out: Path | None, dropped: Path | None) -> tuple[dict[str, Generation], Asked]:
     """Have everything written."""
     with _watched(out) as bar:
-        return sentence_orders.write_order(order, out, dropped, bar)
+        return sentences.write_order(order, out, dropped, bar)
 
 
 def write_both(order: Order, out: Path | None, dropped: Path | None) -> tuple[dict[str, Generation], Asked]:
     """The same with either strategy."""
     with _watched(out) as bar:
-        return sentence_orders.write_both(order, out, dropped, bar)
+        return sentences.write_both(order, out, dropped, bar)
 
 
 @contextmanager
@@ -34,6 +34,6 @@ def _watched(out: Path | None) -> Iterator[Bar]:
         with Bar() as bar:
             yield bar
     except KeyboardInterrupt:
-        if out and sentence_orders.partial_of(out).is_file():
-            say(f"stopped; the same command goes on from here (what is done is in {sentence_orders.partial_of(out)})")
+        if out and sentences.partial_of(out).is_file():
+            say(f"stopped; the same command goes on from here (what is done is in {sentences.partial_of(out)})")
         raise

@@ -85,8 +85,8 @@ def sentences(
     """
     from tiltmeter.cli import sentence_accounts, sentence_audit, sentence_proposals, sentence_writing
     from tiltmeter.cli.score import accounted
+    from tiltmeter.engine.executor import Executor
     from tiltmeter.engine.review import Auditor
-    from tiltmeter.engine.staff import Staff
     from tiltmeter.sources.generated.settings import settings_from
 
     running = model_settings(device, dtype, threads)
@@ -99,7 +99,7 @@ def sentences(
         return
     if audit:
         rows, known = _read(audit, _specs(specs or [], library=True))
-        sentence_audit.print_audit(audit, rows, Auditor(known, reader, Staff(running)), stereoset, show, as_json)
+        sentence_audit.print_audit(audit, rows, Auditor(known, reader, Executor(running)), stereoset, show, as_json)
         found = [sentence for sentence in rows if sentence.dropped is None]
         _hand_over(found, known, annotate, propose_templates)
         return
@@ -141,7 +141,7 @@ def _specs(names: Sequence[str], *, library: bool = False) -> dict[str, Spec]:
 
 def _read(path: Path, known: Mapping[str, Spec]) -> tuple[list[Written], Mapping[str, Spec]]:
     """The sentences of a file or a run folder, dropped ones included, and the specs to look them up in."""
-    from tiltmeter.engine.written import read_written_sentences
+    from tiltmeter.engine.sentences import read_written_sentences
     from tiltmeter.sources.generated import read_sentences
     from tiltmeter.sources.generated.sentence_files import specs_in
 

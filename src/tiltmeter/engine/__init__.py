@@ -1,7 +1,7 @@
 """Carrying a plan out."""
 
-from tiltmeter.engine.local import carry_out
-from tiltmeter.engine.ray_crew import Cluster
+from tiltmeter.engine.ray_pool import Cluster
+from tiltmeter.engine.run import carry_out
 from tiltmeter.engine.scoring import score_pairs
 
 __all__ = ["Cluster", "carry_out", "score_pairs"]

@@ -13,20 +13,19 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
-from tiltmeter.engine.asking import expected_after
-from tiltmeter.engine.completing import generations
+from tiltmeter.answers import is_transient
+from tiltmeter.engine.continuations import generations
+from tiltmeter.engine.executor import Executor, Stage, cut, perform
 from tiltmeter.engine.identity import refuse_changed
-from tiltmeter.engine.panel import JUDGE, panel
-from tiltmeter.engine.rating import BATCH, Sitting
+from tiltmeter.engine.next_words import expected_after
+from tiltmeter.engine.rating import BATCH, JUDGE, RatingRun, panel
 from tiltmeter.engine.scoring import ask
-from tiltmeter.engine.staff import Staff
-from tiltmeter.engine.stages import Stage, cut, perform
 from tiltmeter.models import Model, Predictor, Writer, lasting_name
 from tiltmeter.models.api import BudgetSpent, Hopeless, api_name
+from tiltmeter.progress import Progress
 from tiltmeter.records import Completion, Decoding
-from tiltmeter.store import Ledger, is_passing
+from tiltmeter.store import Ledger
 from tiltmeter.study import Plan
-from tiltmeter.watching import Watcher
 
 AT_ONCE = 16
 """Questions that are asked together, and wait for another time together where the server turns out to be gone."""
@@ -41,7 +40,7 @@ Write = Callable[[Sequence[int]], list[list[Completion]]]
 class Again:
     """What came of asking again."""
 
-    watch: Watcher
+    progress: Progress
     gained: int = 0
     troubles: list[str] = field(default_factory=list)
     """Why not everything was asked for."""
@@ -58,7 +57,7 @@ class Again:
                     with suppress(BudgetSpent):
                         gained = gain([one])
                         note(some, gained)
-                        self.watch.advance(1, 1 - gained)
+                        self.progress.advance(1, 1 - gained)
                 raise
 
         def note(_: Sequence[Asked], gained: int) -> None:
@@ -67,18 +66,18 @@ class Again:
         if asked:
             batches = cut(asked, AT_ONCE)
             stage = Stage(f"asking again: {what}", batches, ask_some, note, lambda some, gained: len(some) - gained)
-            perform(stage, watcher=self.watch)
+            perform(stage, progress=self.progress)
 
 
-def ask_again(plan: Plan, ledger: Ledger, staff: Staff, watch: Watcher) -> Again:
+def ask_again(plan: Plan, ledger: Ledger, executor: Executor, progress: Progress) -> Again:
     """Ask every model and judge behind an API for what is missing; a spent budget or a dead server ends its turn."""
-    again = Again(watch)
+    again = Again(progress)
     for name in plan.study.models:
         if api_name(name) is None and _SERVED not in name:
             continue
         if not _lacks(plan, lasting_name(name), ledger):
             continue
-        model = staff.model(name)
+        model = executor.model(name)
         try:
             _pairs(model, ledger, again)
             if isinstance(model, Writer):
@@ -91,10 +90,10 @@ def ask_again(plan: Plan, ledger: Ledger, staff: Staff, watch: Watcher) -> Again
         # There is room for one: the next is loaded when it is gone.
         del model
         gc.collect()
-    for seat in panel(plan, staff):
-        if seat.choice.name == JUDGE and _lacks_ratings(lasting_name(seat.choice.options["model"]), ledger):
+    for task in panel(plan, executor):
+        if task.choice.name == JUDGE and _lacks_ratings(lasting_name(task.choice.options["model"]), ledger):
             try:
-                _ratings(Sitting(plan, ledger, seat), ledger, again)
+                _ratings(RatingRun(plan, ledger, task), ledger, again)
             except (BudgetSpent, Hopeless) as error:
                 again.troubles.append(str(error))
     return again
@@ -141,7 +140,7 @@ def _texts(plan: Plan, writer: Writer, ledger: Ledger, again: Again) -> None:
                 for prompt, samples in zip(some, write(some), strict=True)
                 for sample, one in enumerate(samples)
                 for setting, limit in settings.items()
-                if (setting, prompt, sample) in missing and not is_passing(one)
+                if (setting, prompt, sample) in missing and not is_transient(one)
             }
             ledger.amendments.amend_texts(name, found, BATCH)
             return len({prompt for _, prompt, _ in found})
@@ -169,17 +168,17 @@ def _next_words(plan: Plan, model: Predictor, ledger: Ledger, again: Again) -> N
         again.each(f"next words of {name}", ledger.expected.lacking((name, int(bounded))), gain)
 
 
-def _ratings(sitting: Sitting, ledger: Ledger, again: Again) -> None:
-    name, texts = sitting.name, ledger.continuations.texts()
+def _ratings(rating: RatingRun, ledger: Ledger, again: Again) -> None:
+    name, texts = rating.name, ledger.continuations.texts()
 
     def gain(some: Sequence[int]) -> int:
         # Their numbers begin with 1.
-        found = dict(sitting.rated([texts[number - 1] for number in some]))
+        found = dict(rating.rated([texts[number - 1] for number in some]))
         return ledger.amendments.amend(ledger.rated, (name,), found)
 
     def gain_tilt(some: Sequence[int]) -> int:
-        items = sitting.tilt()
-        gained = ledger.amendments.tilts(name) - sum(is_passing(one.rating) for _, one in items)
+        items = rating.tilt()
+        gained = ledger.amendments.tilts(name) - sum(is_transient(one.rating) for _, one in items)
         if gained > 0:
             ledger.amendments.tilted(name, items)
         return min(len(some), max(gained, 0))

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tiltmeter import models
-from tiltmeter.engine.panel import GROUPS, JUDGE, panel
+from tiltmeter.engine.executor import Executor
+from tiltmeter.engine.rating import GROUPS, JUDGE, panel
 from tiltmeter.engine.review import NOBODY
-from tiltmeter.engine.staff import Staff
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.models import ModelSettings
 from tiltmeter.records import ModelFacts
@@ -109,14 +109,14 @@ def _known(name: str, settings: ModelSettings) -> Facts:
 
 def _raters(plan: Plan, ledger: Ledger, settings: ModelSettings) -> Iterator[str]:
     noted = ledger.noted("raters")
-    for seat in panel(plan, Staff(settings)) if noted else ():
-        if seat.choice.name == JUDGE:
-            judge = _known(seat.choice.options["model"], settings)
+    for task in panel(plan, Executor(settings)) if noted else ():
+        if task.choice.name == JUDGE:
+            judge = _known(task.choice.options["model"], settings)
             before = next((facts for facts in noted.values() if facts.get("model") == judge["name"]), {})
             # What a judge is asked is part of the study, and its name is that of its model.
             yield from _differences(f"judge {judge['name']}", before, {**judge, "model": judge["name"]})
-        elif seat.choice.name not in GROUPS:
-            rater = seat.make(())
+        elif task.choice.name not in GROUPS:
+            rater = task.make(())
             if rater.name not in noted:
                 yield f"the rater {rater.name} was not there"
             yield from _differences(f"rater {rater.name}", noted.get(rater.name, {}), rater.facts)

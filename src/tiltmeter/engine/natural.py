@@ -8,13 +8,13 @@ from typing import Any
 
 from tiltmeter.errors import MissingExtra
 from tiltmeter.parsing import parser
+from tiltmeter.progress import Progress
 from tiltmeter.sources.natural.building import BuildSettings, Built, build
 from tiltmeter.sources.natural.corpus import read_corpus
-from tiltmeter.watching import Watcher
 
 
 def build_from(
-    corpus: str | Path, settings: BuildSettings, *, field: str | None = None, watcher: Watcher | None = None
+    corpus: str | Path, settings: BuildSettings, *, field: str | None = None, progress: Progress | None = None
 ) -> Built:
     """The prompts of a corpus and the account of its sentences; see `sources.natural.building`."""
     passages = read_corpus(corpus, field=field)
@@ -25,11 +25,11 @@ def build_from(
 
     def parse(texts: Iterable[str]) -> Iterator[Any]:
         given = list(texts)
-        if watcher and given:
-            watcher.start("parsing", len(given), 0)
+        if progress and given:
+            progress.start("parsing", len(given), 0)
         for doc in pipeline.pipe(given, disable=["ner"]):
-            if watcher:
-                watcher.advance(1)
+            if progress:
+                progress.advance(1)
             yield doc
 
     return build(passages, parse, settings)

@@ -1,25 +1,109 @@
-"""Having the texts of all models rated: rater after rater, batch by batch, a text that stands twice in a batch once."""
+"""Rates the texts of all models: rater after rater, batch by batch, a text that is twice in a batch once."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import TypeAlias
 
-from tiltmeter.engine.panel import GROUPS, Masker, Seat, WordSets
-from tiltmeter.engine.staff import Staff
-from tiltmeter.engine.stages import Stage, cut, perform
+from tiltmeter import registry
+from tiltmeter.engine.executor import Executor, Stage, cut, perform
 from tiltmeter.errors import ModelError
-from tiltmeter.raters import Rater, unread
+from tiltmeter.models import as_writer
+from tiltmeter.progress import Progress
+from tiltmeter.raters import Rater, mask_group, unread
 from tiltmeter.raters.refusal import NAME as REFUSAL
 from tiltmeter.raters.refusal import REFUSAL as DECLINES
 from tiltmeter.raters.scales import on_scale
 from tiltmeter.raters.tilt import TiltItem, tilt
-from tiltmeter.records import REFUSED, Prompt, Rating
+from tiltmeter.records import REFUSED, Prompt, Rating, Scope, Spec
 from tiltmeter.sources.subjects import Subject, subject
-from tiltmeter.store import KeptText, Ledger
-from tiltmeter.study import Plan
-from tiltmeter.watching import Watcher
+from tiltmeter.store import Ledger, WrittenText
+from tiltmeter.study import Plan, RaterChoice
+
+GROUPS = ("groups.first.v1", "groups.only.v1")
+JUDGE = "judge.chat.v1"
+LEXICON = "lexicon."
+
+WordSets: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RaterTask:
+    """A place on the panel: a rater that can be made when its turn comes, and what it is to read."""
+
+    choice: RaterChoice
+    scope: Scope
+    make: Callable[[WordSets], Rater]
+    """A rater of group words is made for the words of a prompt; the others take no notice of them."""
+
+    def key(self, prompt: Prompt) -> WordSets | None:
+        """For which words the rater of a prompt is made; None: its texts are not for this rater."""
+        if self.choice.name in GROUPS:
+            return prompt.word_sets or None
+        return () if prompt.group or self.choice.name == REFUSAL else None
+
+
+def panel(plan: Plan, executor: Executor) -> list[RaterTask]:
+    """The raters that the study names, and those that cost nothing: refusals, and group words where they are asked for.
+
+    Whether a text declines, whom it names, and whether it has a hurtful word is asked of the completion alone: the
+    words of the prompt are ours.
+    """
+    choices = plan.study.continuations
+    if choices is None:
+        return []
+    asked = any(prompt.word_sets for prompt in plan.prompts)
+    free = [*(GROUPS if asked else ()), REFUSAL]
+    named = [choice for choice in choices.raters if choice.name not in (*GROUPS, REFUSAL)]
+    return [
+        RaterTask(choice, "completion" if choice.name.startswith(LEXICON) else choices.scope, maker(choice, executor))
+        for choice in named
+    ] + [RaterTask(RaterChoice(name), "completion", maker(RaterChoice(name), executor)) for name in free]
+
+
+def maker(choice: RaterChoice, executor: Executor) -> Callable[[WordSets], Rater]:
+    """What makes a rater, given the words of the groups; only raters of group words take notice of them."""
+
+    def make(words: WordSets) -> Rater:
+        if choice.name in GROUPS:
+            made: Rater = registry.load("rater", choice.name)(words)
+            return made
+        if choice.name == JUDGE:
+            from tiltmeter.raters.judge import QUESTIONS, Judge
+
+            judge = as_writer(executor.model(choice.options["model"]))
+            judge.chat_prompt("")
+            return Judge(judge, QUESTIONS[choice.options["question"]])
+        return executor.rater(f"{choice.name}:{choice.argument}" if choice.argument else choice.name)
+
+    # A judge is a language model, too large to be kept while others write; the others are made once.
+    return make if choice.name == JUDGE else cache(make)
+
+
+@dataclass(frozen=True, slots=True)
+class Masker:
+    """Knows the words that stand for the group of each prompt."""
+
+    specs: Mapping[str, Spec]
+
+    def read(self, prompt: Prompt, completion: str, scope: Scope, *, masked: bool) -> str:
+        """What a rater is given to read: nothing where nothing was written, since the prompt alone says nothing."""
+        if not completion.strip():
+            return ""
+        text = prompt.text + completion if scope == "whole" else completion
+        if not masked:
+            return text
+        spans = prompt.group_spans if scope == "whole" else ()
+        return mask_group(text, spans=spans, terms=self._terms(prompt))
+
+    def _terms(self, prompt: Prompt) -> tuple[str, ...]:
+        spec = self.specs.get(prompt.bias)
+        known = [group.terms for group in spec.groups if group.name == prompt.group] if spec else []
+        return (prompt.term, *(term for terms in known for term in terms))
+
 
 BATCH = 512
 """Texts in a batch: what a killed run loses at most. Part of the plan, so that resuming changes no rating."""
@@ -40,45 +124,45 @@ class Reading:
     unrated: str | None = None
 
 
-def check_raters(plan: Plan, ledger: Ledger, panel: Sequence[Seat]) -> None:
+def check_raters(plan: Plan, ledger: Ledger, panel: Sequence[RaterTask]) -> None:
     """Make each rater once before anything is written, so that one that is missing is not found out at the end."""
-    for seat in panel:
-        if seat.choice.name not in GROUPS:
-            rater = seat.make(())
-            ledger.continuations.record_rater(rater.name, seat.scope, rater.facts)
+    for task in panel:
+        if task.choice.name not in GROUPS:
+            rater = task.make(())
+            ledger.continuations.record_rater(rater.name, task.scope, rater.facts)
         else:
             facts = {name: words for prompt in plan.prompts for name, words in _words(prompt).items()}
-            ledger.continuations.record_rater(seat.choice.name, seat.scope, facts)
+            ledger.continuations.record_rater(task.choice.name, task.scope, facts)
 
 
-def rate(plan: Plan, ledger: Ledger, panel: Sequence[Seat], staff: Staff, watch: Watcher) -> None:
+def rate(plan: Plan, ledger: Ledger, panel: Sequence[RaterTask], executor: Executor, progress: Progress) -> None:
     """Rate what all models wrote, and measure what each rater makes of the groups by itself."""
     if not panel:
         return
     if not ledger.continuations.texts():
         raise ModelError("no model of the study can write; the view `continuations` needs a causal model")
-    for seat in panel:
-        Sitting(plan, ledger, seat).rate(staff, watch)
+    for task in panel:
+        RatingRun(plan, ledger, task).rate(executor, progress)
     ledger.continuations.finish()
 
 
-class Sitting:
+class RatingRun:
     """One rater at work."""
 
-    def __init__(self, plan: Plan, ledger: Ledger, seat: Seat) -> None:
-        self.plan, self.ledger, self.seat = plan, ledger, seat
+    def __init__(self, plan: Plan, ledger: Ledger, task: RaterTask) -> None:
+        self.plan, self.ledger, self.task = plan, ledger, task
         self.masker = Masker({spec.name: spec for spec in plan.study.specs})
         self.made: dict[WordSets, Rater] = {}
-        first = self.rater(next((key for key in map(seat.key, plan.prompts) if key is not None), ()))
+        first = self.rater(next((key for key in map(task.key, plan.prompts) if key is not None), ()))
         self.name, self.masks = first.name, first.wants_mask
 
     def rater(self, words: WordSets) -> Rater:
         """The rater for these words, made when first asked for."""
         if words not in self.made:
-            self.made[words] = self.seat.make(words)
+            self.made[words] = self.task.make(words)
         return self.made[words]
 
-    def rate(self, staff: Staff, watch: Watcher) -> None:
+    def rate(self, executor: Executor, progress: Progress) -> None:
         """The texts, then the rater's own tilt."""
         kept, name = self.ledger.continuations, self.name
         steps = self.ledger.steps("rating", name)
@@ -92,14 +176,14 @@ class Sitting:
             marked=steps.marked,
             failed_before=lambda: sum(1 for _ in self.ledger.rated.unanswered((name,))),
         )
-        perform(stage, staff, watch)
+        perform(stage, executor, progress)
         own = self.ledger.steps("tilting", name)
-        if self.seat.choice.name not in (*GROUPS, REFUSAL) and not own.done():
+        if self.task.choice.name not in (*GROUPS, REFUSAL) and not own.done():
             items = self.tilt()
             with own.marked():
                 kept.add_tilt(name, items)
 
-    def rated(self, texts: Sequence[KeptText]) -> list[tuple[int, Rating]]:
+    def rated(self, texts: Sequence[WrittenText]) -> list[tuple[int, Rating]]:
         """The ratings of a batch, each with the number of its text."""
         readings: dict[Reading, list[int]] = {}
         for text in texts:
@@ -113,13 +197,13 @@ class Sitting:
             for number in readings[reading]
         ]
 
-    def _reading(self, text: KeptText) -> Reading | None:
+    def _reading(self, text: WrittenText) -> Reading | None:
         """What the rater reads of a text; None: it is not for this rater."""
         prompt = self.plan.prompts[text.prompt]
-        words = self.seat.key(prompt)
+        words = self.task.key(prompt)
         if words is None:
             return None
-        read = self.masker.read(prompt, text.text, self.seat.scope, masked=self.masks)
+        read = self.masker.read(prompt, text.text, self.task.scope, masked=self.masks)
         # An empty text is empty in every language.
         why = f"{NOTHING}: {text.unwritten}" if text.unwritten else self._unread(prompt.language) if read else None
         return Reading(words, "", why) if why else Reading(words, read)

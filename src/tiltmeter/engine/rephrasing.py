@@ -10,9 +10,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.engine.partial import Partial
-from tiltmeter.engine.staff import HERE
-from tiltmeter.engine.units import Journal, Units
+from tiltmeter.engine.executor import HERE
+from tiltmeter.engine.sentence_units import Journal, PartialFile, Units
+from tiltmeter.progress import NoProgress, Progress
 from tiltmeter.records import ModelFacts, Prompt
 from tiltmeter.sources.rephrased.paraphrasing import (
     Judge,
@@ -25,7 +25,6 @@ from tiltmeter.sources.rephrased.paraphrasing import (
     paraphrase,
 )
 from tiltmeter.store import versions
-from tiltmeter.watching import Silent, Watcher
 
 
 def judge() -> Judge:
@@ -44,8 +43,8 @@ def rephrase(
     make_judge: Callable[[], Judge],
     settings: ParaphraseSettings,
     *,
-    partial: Partial | None = None,
-    watcher: Watcher | None = None,
+    partial: PartialFile | None = None,
+    progress: Progress | None = None,
 ) -> list[Rephrased]:
     """What came of every prompt, in order. Blocks are cut from all of them, so that a stop changes no text.
 
@@ -63,12 +62,12 @@ def rephrase(
         lambda found: all(text.dropped for text in found.attempts),
     )
     journal: Journal[Rephrased] = partial.part("rephrased", Rephrased) if partial else Journal()
-    return units.made(journal, HERE, watcher or Silent())
+    return units.made(journal, HERE, progress or NoProgress())
 
 
-def partial_beside(out: Path, order: Mapping[str, Any]) -> Partial:
+def partial_beside(out: Path, order: Mapping[str, Any]) -> PartialFile:
     """The file beside `out` in which finished blocks are kept."""
-    return Partial(out.with_name(f"{out.name}.partial"), order)
+    return PartialFile(out.with_name(f"{out.name}.partial"), order)
 
 
 def _parsed(pipeline: Any, texts: Sequence[str]) -> list[Any]:

@@ -8,13 +8,33 @@ from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from tiltmeter.engine.staff import Staff
+from tiltmeter.engine.executor import Executor
 from tiltmeter.errors import ModelError
 from tiltmeter.kinds import term_kind
+from tiltmeter.measures.scorers import find
 from tiltmeter.models import Model
+from tiltmeter.models.api import api_name
 from tiltmeter.records import AttributeSet, Group, ModelFacts, Pair, Span, Spec, TokenScores, Written
 from tiltmeter.sources.generated import Review
 from tiltmeter.sources.generated.pairs import pairs_of
+
+_ANY = Pair("any", "any", "any", "any", ("He reads.", "She reads."), ("a", "b"), group_spans=(((0, 2),), ((0, 3),)))
+
+
+def can_rank(model: Model) -> bool:
+    """Whether a model answers what it would be asked to rank two texts; nothing is asked to find out."""
+    conditionings = getattr(model, "conditionings", None)
+    asked = find("mean", model.facts.family).asks(_ANY)
+    return conditionings is None or all(query.conditioning in conditionings for query in asked)
+
+
+def check_reader(reader: str | None, executor: Executor) -> None:
+    """Refuse a reader behind an API that cannot rank, before anything is written for it to read."""
+    if reader and api_name(reader) and not can_rank(executor.model(reader)):
+        raise ModelError(
+            f"the reader {reader} gives no log-probabilities of texts and cannot rank sentences; name another, or none"
+        )
+
 
 if TYPE_CHECKING:
     from tiltmeter.raters.issues import AuditItem, Finding
@@ -41,10 +61,10 @@ class Auditor:
     model, the reader, or for want of one the generator itself, where the caller knows that it is not tested.
     """
 
-    def __init__(self, specs: Mapping[str, Spec], reader: str | None, staff: Staff) -> None:
+    def __init__(self, specs: Mapping[str, Spec], reader: str | None, executor: Executor) -> None:
         self.specs = specs
         self._keeps_all = reader == NOBODY
-        self._reader = staff.model(reader) if reader and reader != NOBODY else None
+        self._reader = executor.model(reader) if reader and reader != NOBODY else None
 
     @property
     def reader(self) -> ModelFacts | None:

@@ -7,14 +7,13 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from tiltmeter.engine.staff import Staff
-from tiltmeter.engine.stages import Batches, Stage, perform
+from tiltmeter.engine.executor import Batches, Executor, Stage, perform
 from tiltmeter.measures.scorers import Scorer
 from tiltmeter.models import Model
+from tiltmeter.progress import Progress
 from tiltmeter.records import Pair, PairScore, Query, TokenScores
 from tiltmeter.store import Ledger
-from tiltmeter.study.spool import ordered, spooled
-from tiltmeter.watching import Watcher
+from tiltmeter.study.disk_lists import disk_list, ordered
 
 BATCH = 256
 """Queries in a batch: what a killed run loses at most. Part of the plan, so that resuming changes no number."""
@@ -30,7 +29,7 @@ def questions_of(pairs: Iterable[Pair], scorers: Sequence[Scorer]) -> Sequence[t
     Questions that are many are not in memory, but in a temporary file.
     """
     asked = (query for pair in pairs for scorer in scorers for query in scorer.asks(pair))
-    return spooled(ordered((query.conditioning, len(query.text), query.text, query.spans) for query in asked))
+    return disk_list(ordered((query.conditioning, len(query.text), query.text, query.spans) for query in asked))
 
 
 def _batches(questions: Sequence[tuple[Any, ...]]) -> Batches[tuple[Query, ...]]:
@@ -49,7 +48,12 @@ def _batches(questions: Sequence[tuple[Any, ...]]) -> Batches[tuple[Query, ...]]
 
 
 def score(
-    pairs: Sequence[Pair], scorers: Sequence[Scorer], model: Model, ledger: Ledger, staff: Staff, watch: Watcher
+    pairs: Sequence[Pair],
+    scorers: Sequence[Scorer],
+    model: Model,
+    ledger: Ledger,
+    executor: Executor,
+    progress: Progress,
 ) -> None:
     """Score the pairs of a run with a model that is tested in it."""
     name = model.facts.name
@@ -60,16 +64,16 @@ def score(
         marked=steps.marked,
         failed_before=lambda: sum(1 for _ in ledger.scored.unanswered((name,))),
     )
-    perform(stage, staff, watch)
+    perform(stage, executor, progress)
     ledger.record_scores(name, [scorer.name for scorer in scorers], _scored(pairs, scorers, name, ledger))
 
 
 def score_pairs(
-    model: Model, pairs: Sequence[Pair], scorers: Sequence[Scorer], watcher: Watcher | None = None
+    model: Model, pairs: Sequence[Pair], scorers: Sequence[Scorer], progress: Progress | None = None
 ) -> dict[str, list[PairScore]]:
     """Score pairs in memory, by scorer name, in the order given; what the scorers share is asked once."""
     answers: dict[Query, TokenScores] = {}
-    perform(_stage(model, pairs, scorers, answers.update), watcher=watcher)
+    perform(_stage(model, pairs, scorers, answers.update), progress=progress)
     return {scorer.name: [scorer.score(pair, answers) for pair in pairs] for scorer in scorers}
 
 

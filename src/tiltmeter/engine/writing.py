@@ -2,38 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import random
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from tiltmeter.engine import replacing
-from tiltmeter.engine.ranking import can_rank, check_reader
-from tiltmeter.engine.review import NOBODY, Auditor
-from tiltmeter.engine.staff import Staff
-from tiltmeter.engine.units import Author, Journal, write_units
+from tiltmeter.engine.executor import Executor
+from tiltmeter.engine.review import NOBODY, Auditor, can_rank, check_reader
+from tiltmeter.engine.sentence_units import Author, Journal, write_units
 from tiltmeter.errors import MissingExtra
+from tiltmeter.progress import Progress
 from tiltmeter.records import Dropped, Pair, Spec, Written
-from tiltmeter.sources import generated
-from tiltmeter.sources.generated import GenerationSettings, Review, UnitResult, vectors
+from tiltmeter.sources import generated, templates
+from tiltmeter.sources.generated import GenerationSettings, Review, Unit, UnitResult, vectors
+from tiltmeter.sources.generated.comparisons import comparisons
 from tiltmeter.sources.generated.pairs import sentence_of
+from tiltmeter.sources.generated.settings import seed_of
 from tiltmeter.sources.generated.shots import chooser
-from tiltmeter.store import Ledger, Probes
+from tiltmeter.store import Ledger, NewItems
 from tiltmeter.study import Plan, SourceChoice, Study
-from tiltmeter.watching import Watcher
+
+_REQUESTS = 10
+"""An attribute that has no clean sentence after so many requests will hardly get one."""
+
+Cell: TypeAlias = tuple[str, str, str, int]
+"""What must have enough pairs: bias, attribute set, attribute, set."""
+
+
+def replacement_settings(settings: GenerationSettings) -> GenerationSettings:
+    """How replacements are written: as the test itself, but not as patiently."""
+    return replace(settings, max_requests=min(settings.most_requests, _REQUESTS))
+
+
+def lacking(spec: Spec, clean: Sequence[Pair], settings: GenerationSettings) -> dict[Cell, int]:
+    """How many pairs are missing from each cell that has fewer than asked for."""
+    counts = Counter((pair.bias, pair.attribute_set, pair.attribute, pair.set) for pair in clean)
+    sets = {attributes.name: attributes for attributes in spec.attributes}
+    cells = [
+        (comparison.bias, unit.attribute_set, unit.attribute, unit.set)
+        for unit in generated.units(spec, settings)
+        for comparison in comparisons(spec, sets[unit.attribute_set])
+    ]
+    return {cell: settings.per_attribute - counts[cell] for cell in cells if counts[cell] < settings.per_attribute}
+
+
+def replacement_units(spec: Spec, cells: Collection[Cell]) -> list[Unit]:
+    """The units of writing that these cells need."""
+    wanted = dict.fromkeys((number, attribute_set, attribute) for _, attribute_set, attribute, number in cells)
+    return [Unit(spec.name, *place, round=1) for place in wanted]
+
+
+def from_templates(spec: Spec, missing: Mapping[Cell, int], settings: GenerationSettings) -> list[Pair]:
+    """As many pairs of the spec's templates as are missing, drawn for each cell."""
+    filled: dict[tuple[str, str | None, str | None], list[Pair]] = defaultdict(list)
+    for pair in templates.pairs(spec)[0] if missing else ():
+        filled[pair.bias, pair.attribute_set, pair.attribute].append(pair)
+    chosen = []
+    for cell, count in missing.items():
+        found, number = filled[cell[:3]], cell[3]
+        drawn = random.Random(seed_of(settings.seed, "template", *cell)).sample(found, min(count, len(found)))
+        chosen += [replace(pair, id=f"{pair.id}/template-{number}", set=number, stands_in="template") for pair in drawn]
+    return chosen
+
 
 Findings = Mapping[str, Sequence[tuple[str, str]]]
 """Issues and reasons by the id of a pair; none of them where its sentence is clean."""
 
 
-def write_probes(plan: Plan, ledger: Ledger, staff: Staff, watcher: Watcher) -> None:
+def write_items(plan: Plan, ledger: Ledger, executor: Executor, progress: Progress) -> None:
     """Write, pair and audit what the study's generators are to make; nothing where it is all there."""
-    if ledger.has_all_probes():
+    if ledger.has_all_items():
         return
-    found = [_Source(source, plan.study, staff, ledger, watcher).probes() for source in plan.study.generated]
-    ledger.record_probes(
-        Probes(
+    found = [_Source(source, plan.study, executor, ledger, progress).items() for source in plan.study.generated]
+    ledger.record_items(
+        NewItems(
             [pair for one in found for pair in one.pairs],
             [dropped for one in found for dropped in one.dropped],
             {name: issues for one in found for name, issues in one.findings.items()},
@@ -55,18 +100,20 @@ class _Made:
 class _Source:
     """One `generated` source of a study at work."""
 
-    def __init__(self, source: SourceChoice, study: Study, staff: Staff, ledger: Ledger, watcher: Watcher) -> None:
-        self.source, self.staff, self.ledger, self.watcher = source, staff, ledger, watcher
+    def __init__(
+        self, source: SourceChoice, study: Study, executor: Executor, ledger: Ledger, progress: Progress
+    ) -> None:
+        self.source, self.executor, self.ledger, self.progress = source, executor, ledger, progress
         self.specs, self.generation = study.specs, source.generation
         self.is_tested = any(_is_same(source.options["by"], name) for name in study.models)
 
-    def probes(self) -> Probes:
+    def items(self) -> NewItems:
         """Everything that the source makes, under its own label."""
         made = self._written()
         replacements = self._replacements(made) if self.generation.replace_flagged else []
         pairs = [pair for one in made for pair in one.pairs] + replacements
         label = self.source.label
-        return Probes(
+        return NewItems(
             [replace(pair, id=f"{label}:{pair.id}", source=label) for pair in pairs],
             [dropped for one in made for dropped in one.dropped],
             {f"{label}:{name}": issues for one in made for name, issues in one.findings.items()},
@@ -79,9 +126,9 @@ class _Source:
             todo,
             lambda: self._author(self.generation, self.auditor.review(judge=judge, otherwise=self._ranker())),
             self._journal,
-            self.watcher,
+            self.progress,
             f"writing sentences with {self.source.options['by']}",
-            self.staff,
+            self.executor,
         )
         return [self._made(spec, results) for spec in self.specs]
 
@@ -98,18 +145,18 @@ class _Source:
 
     def _replacements(self, made: Sequence[_Made]) -> list[Pair]:
         """Clean pairs for attributes that have too few of them, and templates where none can be written."""
-        chosen = replacing.replacement_settings(self.generation)
+        chosen = replacement_settings(self.generation)
         clean = {one.spec.name: [pair for pair in one.pairs if not one.findings[pair.id]] for one in made}
-        short = {one.spec.name: replacing.lacking(one.spec, clean[one.spec.name], chosen) for one in made}
+        short = {one.spec.name: lacking(one.spec, clean[one.spec.name], chosen) for one in made}
         if not any(short.values()):
             return []
         results = write_units(
-            [(spec, replacing.replacement_units(spec, short[spec.name])) for spec in self.specs],
+            [(spec, replacement_units(spec, short[spec.name])) for spec in self.specs],
             lambda: self._author(chosen, self.auditor.strict_review(otherwise=self._ranker())),
             self._journal,
-            self.watcher,
+            self.progress,
             f"replacing flagged sentences with {self.source.options['by']}",
-            self.staff,
+            self.executor,
         )
         found: list[Pair] = []
         for one in made:
@@ -119,8 +166,8 @@ class _Source:
             # Made together, so that what repeats a pair of the test is left out.
             every, _ = self._pairs([*one.sentences, *extra], one.spec)
             fresh = [replace(pair, stands_in="regenerated") for pair in every[len(one.pairs) :]]
-            missing = replacing.lacking(one.spec, [*clean[one.spec.name], *fresh], chosen)
-            found += [*fresh, *replacing.from_templates(one.spec, missing, chosen)]
+            missing = lacking(one.spec, [*clean[one.spec.name], *fresh], chosen)
+            found += [*fresh, *from_templates(one.spec, missing, chosen)]
         return found
 
     def _pairs(self, sentences: Sequence[Written], spec: Spec) -> tuple[list[Pair], list[Dropped]]:
@@ -154,15 +201,15 @@ class _Source:
     @cached_property
     def generator(self) -> Any:
         """The model that writes."""
-        model = self.staff.model(self.source.options["by"])
+        model = self.executor.model(self.source.options["by"])
         self.ledger.record_model(model.facts, role="writers")
         return model
 
     @cached_property
     def auditor(self) -> Auditor:
         """Whoever looks at what was written."""
-        check_reader(self.source.options.get("reader"), self.staff)
-        found = Auditor({spec.name: spec for spec in self.specs}, self.source.options.get("reader"), self.staff)
+        check_reader(self.source.options.get("reader"), self.executor)
+        found = Auditor({spec.name: spec for spec in self.specs}, self.source.options.get("reader"), self.executor)
         if found.reader:
             self.ledger.record_model(found.reader, role="readers")
         return found

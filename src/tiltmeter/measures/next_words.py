@@ -43,7 +43,7 @@ def group_chance(words: Sequence[NextWord], combine: Combine = "sum") -> tuple[f
         return None, f"{missing.word}: {missing.unscored}" if missing else "the group has no words"
     total = math.fsum((word.probability or 0.0) - shared_chance(word, counted) for word in counted)
     if total > 1 + _ROUNDING:
-        return None, f"the chances of its words add up to {total:.4g}, so they are not those of one place"
+        return None, f"the probabilities of its words add up to {total:.4g}, so they are not those of one place"
     return min(1.0, total), None
 
 

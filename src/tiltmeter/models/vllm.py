@@ -60,7 +60,7 @@ def load(argument: str, settings: ModelSettings) -> Model:
 
     option = f"?start={quote(start, safe='')}&" if start else "?"
     # It serves the one model that it was started with, whatever it calls it.
-    model = api.load(f"{_SERVED}@{server.url}{option}concurrency=64&answers_as=*", journal=api.Memory())
+    model = api.load(f"{_SERVED}@{server.url}{option}concurrency=64&answers_as=*", journal=api.MemoryJournal())
     model.facts = replace(
         model.facts,
         name=f"vllm:{argument}",

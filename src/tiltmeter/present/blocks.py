@@ -191,17 +191,19 @@ Block = Prose | Notice | Listing | Facts | Table | Chart | Examples | Verbatim |
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole page: what everybody reads, and an appendix with everything else."""
+    """A whole page: what everybody reads, every figure behind it, and how it was made."""
 
     title: str
     subtitle: str
     blocks: tuple[Block, ...]
+    details: tuple[Section, ...] = ()
+    """Every figure; a PDF leaves them to the page."""
     appendix: tuple[Section, ...] = ()
 
     @property
     def everything(self) -> tuple[Block, ...]:
         """All blocks, the appendix last."""
-        return (*self.blocks, *self.appendix)
+        return (*self.blocks, *self.details, *self.appendix)
 
     def charts(self) -> dict[str, Chart]:
         """Every chart by the name of its files, in plain letters; of two with one name the second has a number."""
@@ -214,8 +216,11 @@ class Document:
 
     def without_texts(self) -> Document:
         """The same without example texts, and without sections that held nothing else."""
-        appendix = (one for one in without_examples(self.appendix) if isinstance(one, Section))
-        return replace(self, blocks=without_examples(self.blocks), appendix=tuple(appendix))
+        details, appendix = (
+            tuple(one for one in without_examples(part) if isinstance(one, Section))
+            for part in (self.details, self.appendix)
+        )
+        return replace(self, blocks=without_examples(self.blocks), details=details, appendix=appendix)
 
 
 Kind = TypeVar("Kind")

@@ -11,12 +11,12 @@ from tiltmeter.present.blocks import Chart, Document
 from tiltmeter.present.kept import FINDINGS, findings_of, keep_findings
 from tiltmeter.present.report import report
 from tiltmeter.present.reported import Reported
-from tiltmeter.report.tables import write_tables
 from tiltmeter.results import RunSummary
 from tiltmeter.results.cells import table_of, write_measurements
 from tiltmeter.results.measurements import MADE
+from tiltmeter.results.tables import write_tables
 from tiltmeter.store import Run
-from tiltmeter.store.made import ledger_hash, note_made
+from tiltmeter.store.run_folder import ledger_hash, note_made
 
 REPORT = "report.html"
 """The name of the report in a run folder."""
@@ -47,10 +47,7 @@ def write_page(page: Document, out: Path, *, figures: Path | None) -> None:
 
 
 def write_figures(charts: Mapping[str, Chart], folder: Path) -> None:
-    """Write each chart under its name as SVG and PNG."""
+    """Write each chart under its name as SVG."""
     for name, chart in charts.items():
-        svg = drawing.svg(chart.spec, html.WIDE)
         with whole_file(folder / f"{name}.svg") as file:
-            file.write(svg)
-        with whole_file(folder / f"{name}.png", "wb") as file:
-            file.write(drawing.png(chart.spec, html.WIDE))
+            file.write(drawing.svg(chart.spec, html.WIDE))

@@ -133,6 +133,7 @@ def _contents(document: Document) -> list[tuple[str, str]]:
     """Anchor and title of what the page's navigation leads to."""
     sections: Iterable[Section] = (one for one in document.blocks if isinstance(one, Section))
     listed = [(one.anchor, one.title) for one in sections if one.anchor]
+    listed += [("details", "Every figure")] if document.details else []
     return [*listed, ("appendix", "Appendix")] if document.appendix else listed
 
 

@@ -28,9 +28,10 @@ _TEXT, _SMALL = 30, 13
 
 
 def pages_of(document: Document) -> tuple[Block, ...]:
-    """Everything in a document, the appendix as a section of its own."""
+    """Everything in a document, details and appendix as sections of their own."""
+    details = (Section("Every figure", document.details, new_page=True),) if document.details else ()
     appendix = (Section("Appendix", document.appendix, new_page=True),) if document.appendix else ()
-    return tuple(_kept_together(block) for block in (*document.blocks, *appendix))
+    return tuple(_kept_together(block) for block in (*document.blocks, *details, *appendix))
 
 
 def _kept_together(block: Block) -> Block:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from tiltmeter.errors import MissingExtra
@@ -25,12 +26,13 @@ from tiltmeter.present.blocks import (
     TableCell,
     Text,
     Verbatim,
+    text,
     visible,
 )
 from tiltmeter.present.paper import MARKS, column_widths, is_wide, listed, pages_of
 from tiltmeter.text import all_readable
 
-_CHART = 720
+_CHART = 900
 """Pixels of a chart's width, at which its letters are about as large as small print."""
 _DEEPEST = 6
 _LONG = 20
@@ -53,7 +55,7 @@ def write_pdf(document: Document) -> bytes:
     given = {
         "title": _soft(document.title),
         "subtitle": _soft(document.subtitle),
-        "blocks": list(_flat(pages_of(document), 1)),
+        "blocks": list(_flat(pages_of(_printed(document)), 1)),
     }
     template, inputs = asset("report.typ").encode(), {"document": json.dumps(all_readable(given))}
     made: bytes
@@ -63,6 +65,15 @@ def write_pdf(document: Document) -> bytes:
         # The standard forbids a character that no font can show; without it such a character is a box.
         made = typst.compile(template, format="pdf", sys_inputs=inputs)
     return made
+
+
+def _printed(document: Document) -> Document:
+    """The document without its details, and with a word on where these are."""
+    if not document.details:
+        return document
+    titles = ", ".join(section.title for section in document.details)
+    where = Prose(text(f"Every figure is in the HTML report and in the tables beside it: {titles}."), "note")
+    return replace(document, blocks=(*document.blocks, where), details=())
 
 
 def _flat(blocks: Iterable[Block], level: int) -> Iterator[dict[str, Any]]:

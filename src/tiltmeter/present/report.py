@@ -5,29 +5,46 @@ from __future__ import annotations
 from tiltmeter.present.blocks import Document, Section
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.finding import finding_section
+from tiltmeter.present.sections.instrument import instrument
 from tiltmeter.present.sections.limits import limits
 from tiltmeter.present.sections.methods import methods
+from tiltmeter.present.sections.next_words import next_words
 from tiltmeter.present.sections.order import order
 from tiltmeter.present.sections.pairs import pairs
+from tiltmeter.present.sections.raters import raters
+from tiltmeter.present.sections.structures import structures
 from tiltmeter.present.sections.study import what_was_run
 from tiltmeter.present.sections.summary import sorted_findings, summary
+from tiltmeter.present.sections.texts import texts
+from tiltmeter.present.sections.views import views
 from tiltmeter.present.sections.written import written
 
 
 def report(found: Reported) -> Document:
     """The whole report as blocks."""
-    pages = [finding_section(one, found) for one in sorted_findings(found.findings)]
-    return Document(
-        title_of(found),
-        "",
-        (*summary(found), Section("Findings", tuple(pages), anchor="findings")),
-        tuple(appendix(found)),
-    )
+    findings = sorted_findings(found.findings)
+    pages = [finding_section(one, found) for one in findings if not one.question.check]
+    blocks = [*summary(found), *([Section("Findings", tuple(pages), anchor="findings")] if pages else [])]
+    return Document(title_of(found), "", tuple(blocks), tuple(details(found)), tuple(appendix(found)))
+
+
+def details(found: Reported) -> list[Section]:
+    """Every figure, view by view."""
+    return [
+        *views(found),
+        *pairs(found),
+        *written(found),
+        *order(found),
+        *texts(found),
+        *structures(found),
+        *raters(found),
+        *next_words(found),
+    ]
 
 
 def appendix(found: Reported) -> list[Section]:
-    """Every figure, how it was made, and what it leaves open."""
-    return [*pairs(found), *written(found), *order(found), *limits(found), *methods(found), *what_was_run(found)]
+    """Whether the instrument can be trusted, what the study leaves open, how it was made, and what was run."""
+    return [*instrument(found), *limits(found), *methods(found), *what_was_run(found)]
 
 
 def title_of(found: Reported) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from tiltmeter.present.blocks import Column, Place, Table, TableCell
 from tiltmeter.present.words import NONE, SPACE, percent, percent_range, signed
@@ -44,9 +46,22 @@ def sort_key(number: float | None) -> str:
 
 
 def no_interval(found: Estimate) -> str:
-    """Why an estimate has no interval, as short as a cell can hold; blank where it has one."""
-    note = (found.note or "no interval").removeprefix("no interval: ").removeprefix("no correlation: ")
-    return "" if found.low is not None else note.replace("origin", "test word")
+    """Why an estimate has no interval, as short as a cell can hold; blank where it has one.
+
+    >>> no_interval(Estimate(0.5, n=6, note="no interval: there are fewer than 5 origins"))
+    'fewer than 5 test words'
+    """
+    if found.low is not None:
+        return ""
+    if found.n == 1 and "single origin" in (found.note or ""):
+        return "a single item"
+    return note_words((found.note or "no interval").removeprefix("no interval: ").removeprefix("no correlation: "))
+
+
+def note_words(note: str) -> str:
+    """A note on an estimate as readers say it: origins, such as professions, are test words."""
+    plain = re.sub("origin|profession", "test word", note)
+    return plain.removeprefix("there is ").removeprefix("there are ")
 
 
 def share_cell(found: Estimate, *, mark: str = "", interval: bool = True, place: Place | None = None) -> TableCell:
@@ -59,6 +74,33 @@ def number_cell(found: Estimate, decimals: int = 2, *, mark: str = "") -> TableC
     """A difference, with its interval below it."""
     small = "" if found.low is None else f"{signed(found.low, decimals)} to {signed(found.high, decimals)}"
     return TableCell(signed(found.value, decimals), small, sort_key(found.value), mark)
+
+
+def value_cell(found: Estimate, *, decimals: int = 3, mark: str = "", place: Place | None = None) -> TableCell:
+    """A difference, with its interval below it, or why there is none."""
+    small = interval_words(found, decimals) if found.value is not None else found.note or ""
+    return TableCell(signed(found.value, decimals), small, sort_key(found.value), mark, place=place)
+
+
+def mean_cell(found: Estimate, *, place: Place | None = None) -> TableCell:
+    """A mean, which needs no plus, with its interval below it, or why there is none."""
+    made = value_cell(found, place=place)
+    return replace(made, text=made.text.replace("+", ""), small=made.small.replace("+", ""))
+
+
+def interval_words(found: Estimate, decimals: int = 3) -> str:
+    """An interval of differences, or why there is none.
+
+    >>> interval_words(Estimate(0.1, -0.05, 0.25)), interval_words(Estimate(0.1, note="no interval: one origin"))
+    ('−0.050 to +0.250', 'one test word')
+    """
+    return no_interval(found) or f"{signed(found.low, decimals)} to {signed(found.high, decimals)}"
+
+
+def reasons_cell(reasons: Mapping[str, int]) -> TableCell:
+    """How many things are missing, and below it why."""
+    whole = sum(reasons.values())
+    return TableCell(f"{whole:,}", "\n".join(f"{number:,}: {why}" for why, number in reasons.items()), str(whole))
 
 
 def change_cell(change: float | None, relative: float | None = None) -> TableCell:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import datetime
+
+from tiltmeter.records import Estimate
 
 SPACE = "\N{NO-BREAK SPACE}"
 NEUTRAL = f"50{SPACE}%"
@@ -28,6 +31,45 @@ def percent_range(low: float | None, high: float | None, decimals: int = 1) -> s
     '54–62\\xa0%'
     """
     return NONE if low is None or high is None else f"{low * 100:.{decimals}f}–{high * 100:.{decimals}f}{SPACE}%"
+
+
+def share_words(found: Estimate) -> str:
+    """A share with its interval, without decimals unless they would make it look neutral, or the interval empty.
+
+    >>> share_words(Estimate(0.71, 0.66, 0.76)), share_words(Estimate(0.504))
+    ('71\\xa0% (66–76\\xa0%)', '50.4\\xa0%')
+    """
+    shown = [number for number in (found.value, found.low, found.high) if number is not None]
+    misleading = any(round(number * 100) == 50 and number != 0.5 for number in shown)
+    decimals = 1 if misleading or len({round(number * 100) for number in shown}) < len(shown) else 0
+    interval = f" ({percent_range(found.low, found.high, decimals)})" if found.low is not None else ""
+    return f"{percent(found.value, decimals)}{interval}"
+
+
+def points_words(found: Estimate) -> str:
+    """A difference of shares in percentage points, with its interval; no end looks like zero that is not.
+
+    >>> points_words(Estimate(0.06, -0.01, 0.13)), points_words(Estimate(0.01))
+    ('+6 points, −1 to +13', '+1 point')
+    """
+    ends = [None if number is None else 100 * number for number in (found.value, found.low, found.high)]
+    shown = [number for number in ends if number is not None]
+    misleading = any(one and not round(one) for one in shown) or len({round(one) for one in shown}) < len(shown)
+    value, low, high = (signed(one, 1 if misleading else 0) for one in ends)
+    return f"{value} point{'' if value in ('+1', '−1') else 's'}" + ("" if found.low is None else f", {low} to {high}")
+
+
+def probability(value: float | None, like: float | None = None) -> str:
+    """A probability to three decimals, or as many as show two digits of it, or of `like`.
+
+    >>> probability(0.0423), probability(0.00073), probability(0.0), probability(None)
+    ('0.042', '0.00073', '0.000', '–')
+    """
+    if value is None:
+        return NONE
+    sized = abs(value if like is None else like)
+    decimals = 3 if sized == 0 else min(10, max(3, 1 - math.floor(math.log10(sized))))
+    return f"{value:.{decimals}f}"
 
 
 def p_value(p: float | None) -> str:

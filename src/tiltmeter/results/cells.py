@@ -15,24 +15,34 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tiltmeter.parquet import attach, database, fill, quoted, save, says_of_itself
+from tiltmeter.parquet import Rows, attach, database, fill, quoted, save, says_of_itself
 from tiltmeter.records import Decoding
-from tiltmeter.results.measurements import CHOSEN, DECODING, MADE, SCALE, VERSION
+from tiltmeter.results.measurements import MADE, VERSION
+from tiltmeter.results.measurements.columns import CHOSEN, COUNTED, DECODING, HUMAN, MEASUREMENTS, SCALE, STAND_INS
 from tiltmeter.results.scores import is_published
+from tiltmeter.results.summary.next_words import ORIGINAL
 from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.scales import Bounds
 from tiltmeter.store import Run
-from tiltmeter.store.made import is_made_here, ledger_hash
+from tiltmeter.store.run_folder import is_made_here, ledger_hash
 from tiltmeter.views import View
 
 _KEY = ("model", "view", "source", "bias", *CHOSEN)
 """What tells cells apart."""
 _NAMES = ("model", "source", "bias", "measure", "scorer", "rater", "scope", "words", "combine")
 _ORDER = ("model", "view", "source", "bias", "scorer", "decoding", "rater", "words", "bounded", "combine", "measure")
+_OF_ITEMS = ("attribute", "kind", "role", "written_for")
+"""What measurements have from their items."""
+ORDERED: Mapping[str, type] = {"number": int, "place": int, **MEASUREMENTS, **dict.fromkeys(_OF_ITEMS, str)}
+"""Measurements by cell, in the order of the study."""
 _DECODING_WORDS = {"max_new_tokens": "new tokens"}
 """What a setting of a decoding is called where it is not called by its name."""
 
 
+TEST = f"(role IS NULL OR role NOT IN {STAND_INS})"
+"""Items that do not only stand in for flagged sentences, in SQL."""
+_BY_PEOPLE = f"rater LIKE '{HUMAN}:%'"
+_AT_ONCE = 5_000
 _USUAL, _UNKNOWN = Decoding(), Scale()
 
 
@@ -51,6 +61,9 @@ class Measurement(NamedTuple):
     structure: str | None = None
     kind: str | None = None
     """Of the structure."""
+    role: str | None = None
+    """What the item is there for, where it is not the test itself."""
+    written_for: str | None = None
     set: int | None = None
     sample: int | None = None
     perturbation: str | None = None
@@ -122,6 +135,11 @@ class Cell(Combination):
         """The cell of the same items by another measure."""
         return self.table.by_place[replace(self, measure=measure).place]
 
+    def rows_beside(self, measure: str, **choices: object) -> list[Measurement]:
+        """The same items by another measure that knows no such choices; none where nothing was measured by it."""
+        found = self.table.by_place.get(replace(self, measure=measure, **choices).place)  # type: ignore[arg-type]
+        return found.rows if found else []
+
 
 class Table:
     """The tables of a run: those that were made here and lie in its folder, or else made anew from its ledger."""
@@ -139,7 +157,8 @@ class Table:
             self._database = stack.enter_context(database())
             for file in ("items.parquet", "measurements.parquet"):
                 self._read(run, file)
-            self.cells = self._numbered()
+            fill(self._database, "ordered", ORDERED, ())
+            self.cells = tuple(self._sorted(self._numbered("measurements")))
             """Every cell, by model, source, bias and choices in the order of the study."""
             self._close = stack.pop_all().close
 
@@ -147,7 +166,9 @@ class Table:
         name, (columns, rows) = Path(file).stem, MADE[file]
         if is_made_here(run.folder, file) and says_of_itself(self._database, run.folder / file) == VERSION:
             attach(self._database, f"{name} there", run.folder / file)
-            self._database.execute(f"CREATE TABLE {name} AS SELECT * FROM {quoted(f'{name} there')}")
+            # What people said counts only where it is given.
+            own = f"WHERE NOT coalesce({_BY_PEOPLE}, false)" if "rater" in columns else ""
+            self._database.execute(f"CREATE TABLE {name} AS SELECT * FROM {quoted(f'{name} there')} {own}")
         else:
             fill(self._database, name, columns, rows(run))
 
@@ -163,22 +184,23 @@ class Table:
         """Let go of the tables."""
         self._close()
 
-    def _numbered(self) -> tuple[Cell, ...]:
-        """Put the measurements of each cell together."""
+    def _numbered(self, table: str) -> list[Cell]:
+        """Put the measurements of each cell of a table together, after those that have been."""
         key, scale = (", ".join(map(quoted, names)) for names in (_KEY, SCALE))
+        of_items = ", ".join(f"any_value({name}) AS {name}" for name in _OF_ITEMS)
+        [(number, place)] = self._database.execute("SELECT max(number), max(place) + 1 FROM ordered").fetchall()
         self._database.execute(
-            f"CREATE TABLE numbered AS SELECT dense_rank() OVER (ORDER BY {key}) AS number, rowid AS place, * "
-            "FROM measurements; "
-            "CREATE TABLE ordered AS SELECT numbered.*, attribute, kind FROM numbered LEFT JOIN "
-            "(SELECT view, item, any_value(attribute) AS attribute, any_value(kind) AS kind FROM items GROUP BY ALL) "
-            "USING (view, item) ORDER BY number, place; "
+            f"CREATE TABLE numbered AS SELECT {number or 0} + dense_rank() OVER (ORDER BY {key}) AS number, "
+            f"{place or 0} + rowid AS place, * FROM {table}; "
+            f"INSERT INTO ordered SELECT numbered.*, {', '.join(_OF_ITEMS)} FROM numbered LEFT JOIN "
+            f"(SELECT view, item, {of_items} FROM items GROUP BY ALL) USING (view, item) ORDER BY number, place; "
             "DROP TABLE numbered"
         )
-        found = self._rows(
-            f"SELECT number, {key}, benchmark, {scale} FROM ordered "
+        found = self.stream(
+            f"SELECT number, {key}, benchmark, {scale} FROM ordered WHERE number > {number or 0} "
             "QUALIFY row_number() OVER (PARTITION BY number ORDER BY place) = 1 ORDER BY place"
         )
-        return tuple(self._sorted([self._cell(row) for row in found]))
+        return [self._cell(row) for row in found]
 
     @cached_property
     def by_place(self) -> dict[tuple[object, ...], Cell]:
@@ -186,18 +208,41 @@ class Table:
         return {cell.place: cell for cell in self.cells}
 
     def of(self, view: View, *, measure: str | None = None, model: str | None = None) -> list[Cell]:
-        """The cells of a view, by one measure of it, of one model."""
+        """The cells of a view, of one model, by one measure of it; by none but those of the test itself."""
+        measures = COUNTED[view] if measure is None else (measure,)
         return [
             cell
             for cell in self.cells
-            if cell.view == view and measure in (None, cell.measure) and model in (None, cell.model)
+            if cell.view == view and cell.measure in measures and model in (None, cell.model)
         ]
 
-    def rows(self, number: int) -> list[Measurement]:
-        """The measurements of a cell."""
+    def by_people(self, view: View) -> list[Cell]:
+        """The cells of a view that people rated."""
+        return [cell for cell in self.cells if cell.view == view and cell.rater.startswith(f"{HUMAN}:")]
+
+    def rows(self, *numbers: int) -> list[Measurement]:
+        """The measurements of some cells, in the order of the study."""
         chosen = ", ".join(map(quoted, Measurement._fields))
-        found = self._reader().execute(f"SELECT {chosen} FROM ordered WHERE number = {number} ORDER BY place")
-        return [Measurement(*row) for row in found.fetchall()]
+        query = f"SELECT {chosen} FROM ordered WHERE number IN ({', '.join(map(str, numbers))}) ORDER BY place"
+        return [Measurement(*row) for row in self._reader().execute(query).fetchall()] if numbers else []
+
+    def stream(self, query: str, *given: object) -> Iterator[dict[str, Any]]:
+        """The rows of a query of the tables `items` and `ordered`, which is measurements in the order of `place`."""
+        made = self._reader().execute(query, given)
+        names = [column[0] for column in made.description]
+        while some := made.fetchmany(_AT_ONCE):
+            yield from (dict(zip(names, row, strict=True)) for row in some)
+
+    def add(self, view: View, rows: Rows) -> None:
+        """Add measurements of a view by people, in place of those that were there."""
+        for table in ("measurements", "ordered"):
+            self._database.execute(f"DELETE FROM {table} WHERE {_BY_PEOPLE} AND view = ?", [view])
+        fill(self._database, "added", MEASUREMENTS, rows)
+        gone = {cell.number for cell in self.by_people(view)}
+        kept = [cell for cell in self.cells if cell.number not in gone]
+        self.cells = tuple(self._sorted([*kept, *self._numbered("added")]))
+        self._database.execute("INSERT INTO measurements SELECT * FROM added; DROP TABLE added")
+        self.__dict__.pop("by_place", None)
 
     def groups(self, view: View) -> dict[str, list[str]]:
         """By bias, the groups that its items are about, as they come."""
@@ -210,18 +255,22 @@ class Table:
     def texts_of(self, view: View) -> Mapping[str, tuple[str | None, ...]]:
         """By item, its text or texts and what else makes it the same item elsewhere."""
         if view not in self._texts:
-            query = "SELECT item, text, other_text, attribute FROM items WHERE view = ?"
+            # Of a prompt under several perturbations, the text as it is.
+            query = (
+                "SELECT item, text, other_text, attribute FROM items WHERE view = ? QUALIFY row_number() OVER "
+                f"(PARTITION BY item ORDER BY perturbation IS DISTINCT FROM '{ORIGINAL}', rowid) = 1 ORDER BY rowid"
+            )
             self._texts[view] = {item: tuple(rest) for item, *rest in self._reader().execute(query, [view]).fetchall()}
         return self._texts[view]
+
+    def pairs_of(self, source: str) -> frozenset[tuple[str, str]]:
+        """The texts of the pairs of a source, but for those that only stand in for flagged sentences."""
+        query = f"SELECT text, other_text FROM items WHERE view = 'pairs' AND source = ? AND {TEST}"
+        return frozenset(self._reader().execute(query, [source]).fetchall())
 
     def _reader(self) -> Any:
         """Threads do not share what they have asked for."""
         return self._database.cursor()
-
-    def _rows(self, query: str) -> Iterator[dict[str, Any]]:
-        made = self._reader().execute(query)
-        names = [column[0] for column in made.description]
-        return (dict(zip(names, row, strict=True)) for row in made.fetchall())
 
     def _cell(self, row: Mapping[str, Any]) -> Cell:
         chosen = {name: row[name] for name in DECODING if row[name] is not None}

@@ -2,12 +2,46 @@
 
 from __future__ import annotations
 
-from tiltmeter.measures.pairs import MARGIN
-from tiltmeter.results.cells import Cell, Combination, Measurement
-from tiltmeter.results.measurements import GAP, HIGHEST
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from tiltmeter.measures.pairs import MARGIN, PREFERENCE
+from tiltmeter.records import PairScore, Span, Structure
+from tiltmeter.results.cells import Cell, Combination, Measurement, Table
+from tiltmeter.results.measurements.columns import GAP, HIGHEST, SCORE
+from tiltmeter.results.measurements.pairs import of_score, role_of
+from tiltmeter.results.scores import is_benchmark
 from tiltmeter.results.summary.next_words import ORIGINAL, Expected
 from tiltmeter.stats.continuations import RatedItem
 from tiltmeter.stats.pairs import PairItem
+
+Judged = Mapping[str, Collection[str]]
+"""By pair, the issues that somebody found in its sentence; a pair that is not there was not judged."""
+
+
+class Tested(NamedTuple):
+    """A pair as it was measured."""
+
+    row: Measurement
+    item: PairItem
+
+
+class ShownPair(NamedTuple):
+    """A scored pair with its texts, the stereotyped one first."""
+
+    bias: str
+    attribute: str | None
+    terms: tuple[str, str]
+    texts: tuple[str, str]
+    marks: tuple[Mapping[str, Sequence[Span]], Mapping[str, Sequence[Span]]]
+    """Where each text names the group and the attribute."""
+    scores: tuple[float, float] | None
+
+    @property
+    def margin(self) -> float | None:
+        """By how much the stereotyped text is more probable than the other."""
+        return None if self.scores is None else self.scores[0] - self.scores[1]
 
 
 def pair_items(cell: Cell) -> list[PairItem]:
@@ -31,6 +65,73 @@ def pair_item(cell: Combination, row: Measurement, margin: float | None = None) 
         terms=row.term,
         published=cell.published,
     )
+
+
+def measured_pairs(cells: Sequence[Cell]) -> list[Tested]:
+    """The pairs of some cells by their preference."""
+    return [Tested(row, pair_item(cell, row)) for cell in cells for row in cell.rows]
+
+
+def measured_scores(scores: Sequence[PairScore], benchmarks: Collection[str] = ()) -> list[Tested]:
+    """The same of scores that are in no table; pairs that are not the test itself do not count."""
+    made = []
+    for score in scores:
+        pair = score.pair
+        if role_of(pair) is None:
+            rows = {row["measure"]: row for row in of_score(score)}
+            one = rows[PREFERENCE.name]
+            known = {name: one[name] for name in Measurement._fields if name in one}
+            place = Combination(
+                "pairs",
+                pair.source,
+                PREFERENCE.name,
+                bias=pair.bias,
+                scorer=score.scorer,
+                benchmark=is_benchmark(pair.bias, benchmarks),
+            )
+            row = Measurement(**known, attribute=pair.attribute, written_for=pair.written_for)
+            made.append(Tested(row, pair_item(place, row, rows[MARGIN.name]["value"])))
+    return made
+
+
+def shown_pairs(cells: Sequence[Cell]) -> list[ShownPair]:
+    """The pairs of the test of some cells with their texts, in the order of the study."""
+    numbers = [str(cell.number) for cell in cells if cell.measure == SCORE]
+    query = (
+        "SELECT items.*, first, second FROM (SELECT view, item, min(place) AS place, arg_min(value, place) AS first, "
+        f"arg_max(value, place) AS second FROM ordered WHERE number IN ({', '.join(numbers)}) GROUP BY ALL) "
+        "JOIN items USING (view, item) ORDER BY place"
+    )
+    return [
+        ShownPair(
+            row["bias"],
+            row["attribute"],
+            (row["term"], row["other_term"]),
+            (row["text"], row["other_text"]),
+            (json.loads(row["marks"] or "{}"), json.loads(row["other_marks"] or "{}")),
+            None if row["first"] is None else (row["first"], row["second"]),
+        )
+        for row in (cells[0].table.stream(query) if numbers else ())
+    ]
+
+
+def structures_of_pairs(cells: Sequence[Cell]) -> dict[str, Structure]:
+    """The sentence structures of the source of some cells, by their ids."""
+    columns = ", ".join(("structure", "kind", "family", "skeleton"))
+    query = f"SELECT {columns} FROM items WHERE view = 'pairs' AND source = ? AND structure IS NOT NULL ORDER BY rowid"
+    rows = cells[0].table.stream(query, cells[0].source) if cells else ()
+    return {row["structure"]: Structure(*row.values()) for row in rows}
+
+
+def flags(table: Table, rater: str) -> Judged | None:
+    """What a rater found in written sentences; None where it did not look."""
+    found: dict[str, set[str]] = {}
+    query = "SELECT item, measure, value FROM ordered WHERE view = 'pairs' AND rater = ? ORDER BY place"
+    for row in table.stream(query, rater):
+        issues = found.setdefault(row["item"], set())
+        if row["value"]:
+            issues.add(row["measure"])
+    return found or None
 
 
 def rated_items(cell: Cell) -> list[RatedItem]:

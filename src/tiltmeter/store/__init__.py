@@ -6,19 +6,39 @@ is done are one transaction: killed at any moment, nothing that was marked is lo
 
 from tiltmeter.store.amending import Amendments
 from tiltmeter.store.annotations import ANNOTATIONS, Annotations
-from tiltmeter.store.answered import Answered, last_word, likeliest, unasked
-from tiltmeter.store.answers import is_passing
-from tiltmeter.store.continuations import ContinuationLedger, KeptText
-from tiltmeter.store.exporting import completion_columns, completion_rows
-from tiltmeter.store.folders import NotBegun, read_meta, read_run, read_written, spec_of
-from tiltmeter.store.kept_answers import CacheError, CacheInfo, KeptAnswers, key_of, size_from
-from tiltmeter.store.ledger import Ledger
-from tiltmeter.store.next_words import AskedPrompt, Expectations, Question, questions_of
-from tiltmeter.store.opening import ANSWERS, LEDGER, changed_versions, holder_of, is_held, locked, versions
-from tiltmeter.store.progress import PROGRESS, Progress, ProgressFile, Stage, process_of, read_progress
-from tiltmeter.store.reading import Continuations, UsedRater
-from tiltmeter.store.records import Probes, Run
-from tiltmeter.store.state import RunState, recover, set_aside, state_of
+from tiltmeter.store.cache import Cache, CacheError, CacheInfo, size_from
+from tiltmeter.store.continuations import (
+    ContinuationLedger,
+    Continuations,
+    UsedRater,
+    WrittenText,
+    completion_columns,
+    completion_rows,
+)
+from tiltmeter.store.database import ANSWERS, LEDGER, changed_versions, holder_of, is_held, locked, versions
+from tiltmeter.store.ledger import Ledger, NewItems, Run
+from tiltmeter.store.next_words import (
+    Answered,
+    AskedPrompt,
+    Expectations,
+    Question,
+    last_word,
+    likeliest,
+    questions_of,
+    unasked,
+)
+from tiltmeter.store.progress import PROGRESS, ProgressFile, RunProgress, Stage, process_of, read_progress
+from tiltmeter.store.run_folder import (
+    NotBegun,
+    RunState,
+    read_meta,
+    read_run,
+    read_written,
+    recover,
+    set_aside,
+    spec_of,
+    state_of,
+)
 
 __all__ = [
     "ANNOTATIONS",
@@ -29,30 +49,28 @@ __all__ = [
     "Annotations",
     "Answered",
     "AskedPrompt",
+    "Cache",
     "CacheError",
     "CacheInfo",
     "ContinuationLedger",
     "Continuations",
     "Expectations",
-    "KeptAnswers",
-    "KeptText",
     "Ledger",
+    "NewItems",
     "NotBegun",
-    "Probes",
-    "Progress",
     "ProgressFile",
     "Question",
     "Run",
+    "RunProgress",
     "RunState",
     "Stage",
     "UsedRater",
+    "WrittenText",
     "changed_versions",
     "completion_columns",
     "completion_rows",
     "holder_of",
     "is_held",
-    "is_passing",
-    "key_of",
     "last_word",
     "likeliest",
     "locked",

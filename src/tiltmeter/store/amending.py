@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tiltmeter.answers import Answer, Answers, Question, Whose, is_transient
 from tiltmeter.raters.tilt import TiltItem
 from tiltmeter.records import NO_ANSWER, Completion
-from tiltmeter.store.answers import Answer, Answers, Question, Whose, is_passing
 from tiltmeter.store.continuations import WRITTEN, Place, tilt_cells
-from tiltmeter.store.damage import fitting
-from tiltmeter.store.opening import LEDGER, writing
+from tiltmeter.store.database import LEDGER, writing
+from tiltmeter.store.validation import valid_ledger
 
 _UNRATED = f"rater = (select number from raters where rater = ?) and instr(unrated, '{NO_ANSWER}') > 0"
 
@@ -32,7 +32,7 @@ class Amendments:
     def missing(self) -> Counter[str]:
         """How many answers are missing because of a server, by the reason."""
         found: Counter[str] = Counter()
-        with fitting(self._folder / LEDGER):
+        with valid_ledger(self._folder / LEDGER):
             known = {name for (name,) in self._database.execute("select name from sqlite_master")}
             for answers in self._kept:
                 if answers.kind.table in known:
@@ -44,7 +44,7 @@ class Amendments:
 
     def amend(self, kept: Answers[Question, Answer], whose: Whose, answers: Mapping[Question, Answer]) -> int:
         """Write what was answered this time, and say how much that is."""
-        found = {question: one for question, one in answers.items() if not is_passing(one)}
+        found = {question: one for question, one in answers.items() if not is_transient(one)}
         with self._amended(found):
             kept.put(whose, found.items(), again=True)
         return len(found)

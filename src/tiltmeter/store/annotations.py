@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tiltmeter.errors import RunError, UserError
-from tiltmeter.store.digests import create
-from tiltmeter.store.opening import connect, connect_to_read, writing
-from tiltmeter.store.reading import check_whole
+from tiltmeter.store.database import connect, connect_to_read, writing
+from tiltmeter.store.rows import check_whole
+from tiltmeter.store.validation import create
 
 ANNOTATIONS = "annotations.sqlite"
 _LONGEST_NAME = 80

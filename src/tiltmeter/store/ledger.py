@@ -1,48 +1,111 @@
-"""The ledger of a run: its plan, and what the view of pairs makes of it."""
+"""The ledger of a run: its plan, its finished batches, and what the view of pairs makes of it."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from tiltmeter.answers import Answers
 from tiltmeter.errors import OtherRun, RunError
 from tiltmeter.records import Dropped, ModelFacts, Pair, PairScore
 from tiltmeter.sources.generated.settings import UnitResult
-from tiltmeter.store import continuations, next_words, steps
+from tiltmeter.store import continuations, items, next_words
 from tiltmeter.store.amending import Amendments
-from tiltmeter.store.answers import Answers
-from tiltmeter.store.continuations import RATED, WRITTEN, ContinuationLedger
-from tiltmeter.store.damage import checked_meta
-from tiltmeter.store.digests import check_rows, create, has_digests
+from tiltmeter.store.continuations import RATED, WRITTEN, ContinuationLedger, Continuations
+from tiltmeter.store.database import LEDGER, changed_versions, connect, connect_to_read, dump, versions, writing
+from tiltmeter.store.items import convert_items, insert_items, is_earlier
 from tiltmeter.store.next_words import EXPECTED, EXPLAINED, Expectations, NextWordLedger
-from tiltmeter.store.opening import LEDGER, changed_versions, connect, connect_to_read, dump, versions, writing
-from tiltmeter.store.reading import Continuations
-from tiltmeter.store.records import Probes, Run
-from tiltmeter.store.rows import HELD
-from tiltmeter.store.scored import SCORED, dropped_of, pairs_of, scored_pairs
+from tiltmeter.store.pairs import SCORED, dropped_of, scored_pairs
+from tiltmeter.store.rows import HELD, items_of
+from tiltmeter.store.validation import check_rows, checked_meta, create, has_digests
 from tiltmeter.study import Plan
-from tiltmeter.study.spool import packed
+
+
+@dataclass(frozen=True, slots=True)
+class NewItems:
+    """What a generation stage adds to a plan: pairs, what could not be made, and the issues of each pair's sentence."""
+
+    pairs: Sequence[Pair]
+    dropped: Sequence[Dropped]
+    findings: Mapping[str, Sequence[tuple[str, str]]]
+    """By the id of a pair that was audited: issues and reasons; none of them where the sentence is clean."""
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class Run:
+    """What a finished or unfinished run holds, read back without any model; very many items when they are asked for."""
+
+    folder: Path
+    meta: Mapping[str, Any]
+    facts: Mapping[str, ModelFacts]
+    pairs: Sequence[Pair]
+    dropped: Sequence[Dropped]
+    scores: Mapping[tuple[str, str], Sequence[PairScore]]
+    """By model and scorer, in the order of the study; the scores in the order of the pairs."""
+    findings: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
+    """Issues and reasons of the generated pairs that have some, by the id of the pair."""
+    writers: Mapping[str, ModelFacts] = field(default_factory=dict)
+    """The models that wrote sentences."""
+    continuations: Continuations | None = None
+    """Texts and ratings, read when they are asked for; None where the study has no such view."""
+    next_words: Expectations | None = None
+    """What the models expect, likewise."""
+    is_checked: bool = True
+    """Whether the ledger keeps digests, so that damage to it is noticed: those of earlier versions do not."""
+
+
+StageName = Literal["scoring", "completing", "rating", "tilting", "expecting", "explaining"]
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The finished batches of a stage of the work by one model or rater."""
+
+    database: sqlite3.Connection
+    folder: Path
+    stage: StageName
+    name: str
+
+    def done(self) -> set[int]:
+        """Those that are finished."""
+        query = "select batch from steps where stage = ? and name = ?"
+        return {number for (number,) in self.database.execute(query, (self.stage, self.name))}
+
+    @contextmanager
+    def marked(self, at: int = 0) -> Iterator[None]:
+        """A writing at whose end a batch is marked as done."""
+        with writing(self.database, self.folder):
+            yield
+            self.database.execute("insert into steps values (?, ?, ?)", (self.stage, self.name, at))
+
+
+def _move_batches(database: sqlite3.Connection) -> None:
+    """Runs of before had a table of their own for the batches of scoring."""
+    if database.execute("select 1 from sqlite_master where name = 'batches'").fetchone():
+        database.execute("insert into steps select 'scoring', model, batch from batches")
+        database.execute("delete from batches")
+
 
 _SCHEMA = """
 create table meta    (key text primary key, value text not null);
 create table models  (model text primary key, facts text not null);
 create table writers (model text primary key, facts text not null);
 create table readers (model text primary key, facts text not null);
-create table pairs   (number integer primary key, id text not null unique, pair text not null);
 create table dropped (number integer primary key, bias text, origin text, text text, reason text);
 create table units   (source text, unit text, result text not null, primary key (source, unit));
-create table findings (pair integer references pairs, issue text, because text);
+create table findings (pair integer, issue text, because text);
 create table answers (model text, conditioning text, text text, spans text, tokens text, unscored text,
                       primary key (model, conditioning, text, spans)) without rowid;
 create table cells   (number integer primary key, model text, scorer text, unique (model, scorer));
-create table scores  (model text, scorer text, pair integer references pairs, score_1 real, score_2 real,
+create table scores  (model text, scorer text, pair integer, score_1 real, score_2 real,
                       unscored text, primary key (model, scorer, pair)) without rowid;
+create table steps   (stage text, name text, batch integer, primary key (stage, name, batch)) without rowid
 """
 
 
@@ -53,6 +116,9 @@ class Ledger:
         self.folder = Path(folder)
         path = self.folder / LEDGER
         self._database = connect_to_read(path) if read_only else connect(path)
+        if not read_only and is_earlier(self._database):
+            with self._transaction() as database:
+                convert_items(database)
         self.continuations = ContinuationLedger(self._database, self.folder)
         self.next_words = NextWordLedger(self._database, self.folder)
         self.scored = Answers(SCORED, self._database)
@@ -79,7 +145,7 @@ class Ledger:
                 before = self.meta()
                 if before["fingerprint"] == plan.fingerprint:
                     self._refuse_other_versions(before["versions"])
-                    steps.move_batches(database)
+                    _move_batches(database)
                     return False
                 if self.has_answers():
                     raise OtherRun(
@@ -88,7 +154,7 @@ class Ledger:
                     )
                 for (table,) in database.execute("select name from sqlite_master where type = 'table'").fetchall():
                     database.execute(f'drop table "{table}"')
-            create(database, ";".join((_SCHEMA, steps.SCHEMA, continuations.SCHEMA, next_words.SCHEMA)))
+            create(database, ";".join((_SCHEMA, items.SCHEMA, continuations.SCHEMA, next_words.SCHEMA)))
             meta = {
                 "fingerprint": plan.fingerprint,
                 "study": plan.study.text,
@@ -98,14 +164,14 @@ class Ledger:
                 "all_rated": plan.study.continuations is None,
             }
             database.executemany("insert into meta values (?, ?)", [(k, json.dumps(v)) for k, v in meta.items()])
-            self._insert_probes(Probes(plan.pairs, plan.dropped, {}))
+            self._insert_pairs(NewItems(plan.pairs, plan.dropped, {}))
             if plan.study.continuations:
                 self.continuations.insert_plan(plan.prompts, plan.study.continuations.decodings)
             if plan.study.next_words:
                 self.next_words.insert_plan(plan.asked, plan.study.next_words)
         return True
 
-    def has_all_probes(self) -> bool:
+    def has_all_items(self) -> bool:
         """Whether every pair of the study is made: sentences that a model is to write may still be missing."""
         return bool(self.meta()["has_all_probes"])
 
@@ -122,35 +188,35 @@ class Ledger:
                 ((source, unit, dump(asdict(result))) for unit, result in made.items()),
             )
 
-    def record_probes(self, probes: Probes) -> None:
+    def record_items(self, items: NewItems) -> None:
         """Add what was written to the plan: all of it or nothing."""
         with self._transaction() as database:
-            self._insert_probes(probes)
+            self._insert_pairs(items)
             database.execute("update meta set value = 'true' where key = 'has_all_probes'")
             # Nothing found is not the same as nobody looked.
-            database.execute("insert or replace into meta values ('audited', ?)", (json.dumps(bool(probes.findings)),))
+            database.execute("insert or replace into meta values ('audited', ?)", (json.dumps(bool(items.findings)),))
 
     def pairs(self) -> Sequence[Pair]:
         """Every pair so far, in order, read when it is asked for."""
-        return pairs_of(self.folder)
+        return items_of(self.folder, "pairs", Pair)
 
     def dropped(self) -> Sequence[Dropped]:
-        """Every probe that could not be made, likewise."""
+        """Every item that could not be made, likewise."""
         return dropped_of(self.folder)
 
-    def _insert_probes(self, probes: Probes) -> None:
-        count, lost = self._count("pairs"), self._count("dropped")
-        self._database.executemany(
-            "insert into pairs values (?, ?, ?)",
-            ((count + i, pair.id, packed(pair)) for i, pair in enumerate(probes.pairs)),
-        )
+    def _insert_pairs(self, items: NewItems) -> None:
+        [(first,)] = self._database.execute("select count(*) from items where view = 'pairs'")
+        lost = self._count("dropped")
+        insert_items(self._database, "pairs", ((pair, (None, None)) for pair in items.pairs), first)
         self._database.executemany(
             "insert into dropped values (?, ?, ?, ?, ?)",
-            ((lost + i, one.bias, one.origin, one.text, one.reason) for i, one in enumerate(probes.dropped)),
+            ((lost + i, one.bias, one.origin, one.text, one.reason) for i, one in enumerate(items.dropped)),
         )
+        # The first condition is that of the index.
+        pair = "select number, ?, ? from items where view != 'next words' and view = 'pairs' and id = ?"
         self._database.executemany(
-            "insert into findings select number, ?, ? from pairs where id = ?",
-            ((issue, because, pair) for pair, found in probes.findings.items() for issue, because in found),
+            f"insert into findings {pair}",
+            ((issue, because, pair) for pair, found in items.findings.items() for issue, because in found),
         )
 
     def meta(self) -> dict[str, Any]:
@@ -214,9 +280,9 @@ class Ledger:
         [(found,)] = self._database.execute(f"select {' or '.join(held)}", (model,) * 3)
         return bool(found)
 
-    def steps(self, stage: steps.StageName, name: str) -> steps.Steps:
+    def steps(self, stage: StageName, name: str) -> Steps:
         """The batches of a stage that a model or rater has finished."""
-        return steps.Steps(self._database, self.folder, stage, name)
+        return Steps(self._database, self.folder, stage, name)
 
     def record_scores(self, model: str, scorers: Sequence[str], scored: Iterable[Sequence[PairScore]]) -> None:
         """Write the scores of a model, for each pair those under all its scorers: all of it or nothing."""
@@ -245,7 +311,8 @@ class Ledger:
         )
         findings: dict[str, list[tuple[str, str]]] = {}
         for name, issue, because in self._database.execute(
-            "select id, issue, because from findings join pairs on number = findings.pair order by findings.rowid"
+            "select id, issue, because from findings join items on view = 'pairs' and number = findings.pair "
+            "order by findings.rowid"
         ):
             findings.setdefault(name, []).append((issue, because))
         texts = Continuations(self.folder, held) if meta["resolved"].get("continuations") else None

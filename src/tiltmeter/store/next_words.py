@@ -17,25 +17,22 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.records import NextWords, Prompt, Saliency, Span
+from tiltmeter.answers import NEXT_WORDS, Kind, spans_of
+from tiltmeter.models.next_words import BLANK
+from tiltmeter.records import NextWord, NextWords, Prompt, Saliency, Span
 from tiltmeter.sources.perturbing import Perturbed
 from tiltmeter.sources.word_sets import WordSets
-from tiltmeter.store import damage
-from tiltmeter.store.answered import unasked
-from tiltmeter.store.answers import Kind
-from tiltmeter.store.damage import fitting, record_reader
-from tiltmeter.store.opening import LEDGER, connect_to_read, dump
-from tiltmeter.store.packing import NEXT_WORDS, spans_of
-from tiltmeter.store.reading import count_of, rows_of
-from tiltmeter.store.rows import HELD, held_or_read
+from tiltmeter.store import validation
+from tiltmeter.store.database import LEDGER, connect_to_read, dump
+from tiltmeter.store.items import insert_items
+from tiltmeter.store.rows import HELD, count_items, count_of, held_or_read, rows_of
+from tiltmeter.store.validation import record_reader, valid_ledger
 from tiltmeter.study import NextWordChoices
-from tiltmeter.study.spool import ordered, packed
+from tiltmeter.study.disk_lists import ordered
 
 SCHEMA = """
 create table questions (number integer primary key, text text not null, hidden text not null, words text not null,
                         explained integer not null);
-create table asked (number integer primary key, question integer references questions, perturbation text not null,
-                    prompt text not null, unscored text);
 create table expected (model text, bounded integer, question integer references questions, words text not null,
                        highest real, gap real, primary key (model, bounded, question)) without rowid;
 create table saliencies (model text, question integer references questions, saliency text not null,
@@ -48,7 +45,7 @@ _prompt, _saliency = record_reader(Prompt), record_reader(Saliency)
 def _next_words(words: str, highest: float | None, gap: float | None) -> NextWords:
     found = NEXT_WORDS.restored(json.loads(words), highest, gap)
     for value in (highest, gap, *(word.logprob for word in found.words)):
-        damage.number(None if value == -math.inf else value)
+        validation.number(None if value == -math.inf else value)
     return found
 
 
@@ -148,15 +145,14 @@ class NextWordLedger:
 
     def insert_plan(self, asked: Sequence[Perturbed], choices: NextWordChoices) -> None:
         """Write down what is to be asked, in the transaction that begins a run."""
-        self._database.executemany(
-            "insert into asked values (?, null, ?, ?, ?)",
-            ((at, one.perturbation, packed(one.prompt), one.unscored) for at, one in enumerate(asked)),
-        )
+        items = ((one.prompt, (one.perturbation, one.unscored)) for one in asked)
+        insert_items(self._database, "next words", items)
         for at, (one, asking) in enumerate(ordered_questions(asked, choices)):
             cells = (at, one.text, json.dumps(one.hidden), dump(one.words), int(one.explained))
             self._database.execute("insert into questions values (?, ?, ?, ?, ?)", cells)
             self._database.executemany(
-                "update asked set question = ? where number = ?", ((at, number) for number in asking)
+                "update items set question = ? where view = 'next words' and number = ?",
+                ((at, number) for number in asking),
             )
 
     def questions(self) -> Sequence[Question]:
@@ -179,20 +175,20 @@ class Expectations:
     def asked(self) -> Sequence[AskedPrompt]:
         """Every prompt under every perturbation, in the order of the study."""
         query = (
-            "select question, perturbation, prompt, asked.unscored, hidden from asked "
+            "select question, perturbation, item, unscored, hidden from items "
             "left join questions on questions.number = question "
-            "where asked.number >= ? and asked.number < ? order by asked.number"
+            "where view = 'next words' and items.number >= ? and items.number < ? order by items.number"
         )
 
         def read(*of: int) -> Iterator[AskedPrompt]:
-            with fitting(self.folder / LEDGER):
+            with valid_ledger(self.folder / LEDGER):
                 for question, perturbation, prompt, unscored, hidden in self._rows(query, *of):
                     yield AskedPrompt(
                         Perturbed(_prompt(prompt), perturbation, spans_of(json.loads(hidden or "[]")), unscored),
                         question,
                     )
 
-        return held_or_read(count_of(self.folder, "asked"), read, self._held)
+        return held_or_read(count_items(self.folder, "next words"), read, self._held)
 
     @cached_property
     def questions(self) -> Sequence[Question]:
@@ -200,7 +196,7 @@ class Expectations:
         query = "select text, hidden, words, explained from questions where number >= ? and number < ? order by number"
 
         def read(*of: int) -> Iterator[Question]:
-            with fitting(self.folder / LEDGER):
+            with valid_ledger(self.folder / LEDGER):
                 for text, hidden, words, explained in self._rows(query, *of):
                     yield Question(text, spans_of(json.loads(hidden)), tuple(json.loads(words)), bool(explained))
 
@@ -242,7 +238,7 @@ class _ReadAnswers(Mapping[int, NextWords]):
 
     def all(self) -> Iterator[tuple[int, NextWords]]:
         """Every answer with the number of its question."""
-        with fitting(self._folder / LEDGER):
+        with valid_ledger(self._folder / LEDGER):
             for at, *cells in self._rows("question, words, highest, gap", "order by question"):
                 yield at, _next_words(*cells)
 
@@ -259,7 +255,7 @@ class _ReadAnswers(Mapping[int, NextWords]):
             row = self._database.execute(query, (*self._of, number)).fetchone()
             if row is None:
                 raise KeyError(number)
-            with fitting(self._folder / LEDGER):
+            with valid_ledger(self._folder / LEDGER):
                 self._last = number, _next_words(*row)
         return self._last[1]
 
@@ -271,3 +267,45 @@ class _ReadAnswers(Mapping[int, NextWords]):
 
     def _rows(self, chosen: str, rest: str = "") -> Iterator[tuple[Any, ...]]:
         return rows_of(self._folder, f"select {chosen} from expected where model = ? and bounded = ? {rest}", *self._of)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A prompt as it was asked, and what the model expects after it."""
+
+    asked: Perturbed
+    found: NextWords
+    saliency: Saliency | None = None
+
+    @property
+    def on_subject(self) -> float | None:
+        """The share of the saliency that lies on the subject."""
+        spans = self.asked.prompt.subject_spans
+        return self.saliency.share_on(spans) if self.saliency is not None and spans else None
+
+    @property
+    def on_last(self) -> float | None:
+        """The share of the saliency that lies on the last word before the one that is asked for."""
+        span = last_word(self.asked.prompt.text)
+        return self.saliency.share_on((span,)) if self.saliency is not None and span else None
+
+
+def last_word(text: str) -> Span | None:
+    """Where the last word of a prompt stands: the one before its blank, or before its end.
+
+    >>> last_word("The nurse said that "), last_word("The nurse said that [MASK].")
+    ((15, 19), (15, 19))
+    """
+    ended = text.partition(BLANK)[0].rstrip()
+    return (len(ended) - len(ended.split()[-1]), len(ended)) if ended else None
+
+
+def likeliest(found: NextWords) -> str | None:
+    """The most probable of the words asked about; None where none is scored."""
+    scored = [(word.logprob, word.word) for word in found.words if word.logprob is not None]
+    return max(scored, key=lambda pair: pair[0])[1] if scored else None
+
+
+def unasked(words: Sequence[str], reason: str) -> NextWords:
+    """The answer to a question that could not be asked."""
+    return NextWords(tuple(NextWord(word, None, reason) for word in words))

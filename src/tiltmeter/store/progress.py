@@ -13,7 +13,7 @@ from typing import Literal
 
 from tiltmeter.errors import OtherRun, RunError, TiltmeterError
 from tiltmeter.files import plain_file
-from tiltmeter.store.opening import LEDGER, held_since, is_held
+from tiltmeter.store.database import LEDGER, held_since, is_held
 
 PROGRESS = "progress.json"
 _PAUSE = 0.5
@@ -50,7 +50,7 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class RunProgress:
     """How far a run is, or how it ended."""
 
     process: int
@@ -63,11 +63,11 @@ class Progress:
 
 
 class ProgressFile:
-    """A watcher that keeps the progress of a run in its folder, for as long as the run is carried out."""
+    """Keeps the progress of a run in its folder, for as long as the run is carried out."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / PROGRESS
-        self._progress = Progress(os.getpid(), host=platform.node())
+        self._progress = RunProgress(os.getpid(), host=platform.node())
         self._written = 0.0
 
     def __enter__(self) -> ProgressFile:
@@ -116,12 +116,12 @@ class ProgressFile:
             raise RunError(f"{self._path.parent}: cannot be written: {error.strerror or error}") from error
 
 
-def read_progress(folder: Path) -> Progress | None:
+def read_progress(folder: Path) -> RunProgress | None:
     """What the file says; None where there is none, or one that cannot be read."""
     try:
         path = plain_file(folder, PROGRESS)
         given = json.loads(path.read_text(encoding="utf-8")) if path and path.stat().st_size < _LARGEST else {}
-        found = Progress(**{**given, "stages": tuple(Stage(**one) for one in given["stages"])})
+        found = RunProgress(**{**given, "stages": tuple(Stage(**one) for one in given["stages"])})
         # The numbers are reckoned with, and a process is sent a signal.
         numbers = [(one.total, one.done, one.first, one.began, one.changed, one.failed or 0) for one in found.stages]
         fits = all(isinstance(number, int | float) for numbered in numbers for number in numbered)

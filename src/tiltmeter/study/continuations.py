@@ -15,8 +15,7 @@ from tiltmeter.models import check_name
 from tiltmeter.raters import class_map
 from tiltmeter.raters.judge import QUESTIONS
 from tiltmeter.records import Decoding, Scope
-from tiltmeter.study.prompt_sources import prompt_sources
-from tiltmeter.study.reader import Reader
+from tiltmeter.study.reader import Reader, prompt_sources
 from tiltmeter.study.records import ContinuationChoices, RaterChoice
 
 JUDGE = "judge.chat.v1"

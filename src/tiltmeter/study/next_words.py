@@ -13,8 +13,7 @@ from tiltmeter.records import SaliencyMethod
 from tiltmeter.sources import word_sets
 from tiltmeter.sources.labour_files import Occupation, read_labour
 from tiltmeter.sources.perturbing import PERTURBATIONS, check_names
-from tiltmeter.study.prompt_sources import prompt_sources
-from tiltmeter.study.reader import Reader
+from tiltmeter.study.reader import Reader, prompt_sources
 from tiltmeter.study.records import NextWordChoices, WordChoice
 from tiltmeter.study.words import named_words
 

@@ -1,4 +1,4 @@
-"""From a study to its plan: every probe that can be made without a model."""
+"""From a study to its plan: every item that can be made without a model."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from tiltmeter.sources.perturbing import (
     perturb,
     reads_english,
 )
+from tiltmeter.study.disk_lists import DiskList, disk_list, doubled, packed, unpacker
 from tiltmeter.study.reader import material, takes_specs
 from tiltmeter.study.records import GENERATED, NextWordChoices, Plan, SourceChoice, Study
-from tiltmeter.study.spool import Spool, doubled, packed, spooled, unpacker
 
 DEFAULT_SOURCE = "default-behaviour"
 """The label of prompts that say nothing: what a model expects after them is its habit."""
-Probe = TypeVar("Probe", Pair, Prompt)
+ItemKind = TypeVar("ItemKind", Pair, Prompt)
 
 
 def plan(study: Study) -> Plan:
-    """Make the probes of a study, but for those that a model is to write. Nothing is asked of a model."""
-    dropped: Spool[Dropped] = Spool(packed, unpacker(Dropped))
+    """Make the items of a study, but for those that a model is to write. Nothing is asked of a model."""
+    dropped: DiskList[Dropped] = DiskList(packed, unpacker(Dropped))
     pairs, prompts = _pairs(study, dropped), _continued(study, dropped)
-    asked = spooled(_asked(study, dropped), packed, unpacker(Perturbed))
+    asked = disk_list(_asked(study, dropped), packed, unpacker(Perturbed))
     return Plan(study, pairs, dropped.finished(), prompts, asked)
 
 
-def _pairs(study: Study, dropped: Spool[Dropped]) -> Sequence[Pair]:
-    pairs: Spool[Pair] = Spool(packed, unpacker(Pair))
+def _pairs(study: Study, dropped: DiskList[Dropped]) -> Sequence[Pair]:
+    pairs: DiskList[Pair] = DiskList(packed, unpacker(Pair))
     for source in study.sources:
         if source.name == GENERATED:
             continue
-        # A source that reads a file stands for itself; the others make their probes from each spec.
+        # A source that reads a file stands for itself; the others make their items from each spec.
         given: Sequence[Spec | str] = [source.path] if source.path else study.specs
         settings = source.options if source.path else {"seed": study.seed, **source.options}
         if source.path and takes_specs("source", source.name):
@@ -54,7 +54,7 @@ def _pairs(study: Study, dropped: Spool[Dropped]) -> Sequence[Pair]:
     return pairs.finished()
 
 
-def _continued(study: Study, dropped: Spool[Dropped]) -> Sequence[Prompt]:
+def _continued(study: Study, dropped: DiskList[Dropped]) -> Sequence[Prompt]:
     """The prompts of the view of continuations."""
     if study.continuations is None:
         return ()
@@ -67,7 +67,7 @@ def _continued(study: Study, dropped: Spool[Dropped]) -> Sequence[Prompt]:
     return prompts
 
 
-def _asked(study: Study, dropped: Spool[Dropped]) -> Iterator[Perturbed]:
+def _asked(study: Study, dropped: DiskList[Dropped]) -> Iterator[Perturbed]:
     """The prompts of the view of next words under each perturbation; the model's habit is a source of its own."""
     if study.next_words is None:
         return
@@ -107,9 +107,9 @@ def _check_labour_groups(study: Study, choices: NextWordChoices, prompts: Sequen
 
 
 def _prompts(
-    study: Study, view: str, noun: str, sources: Sequence[SourceChoice], dropped: Spool[Dropped]
+    study: Study, view: str, noun: str, sources: Sequence[SourceChoice], dropped: DiskList[Dropped]
 ) -> Sequence[Prompt]:
-    prompts: Spool[Prompt] = Spool(packed, unpacker(Prompt))
+    prompts: DiskList[Prompt] = DiskList(packed, unpacker(Prompt))
     before = len(dropped)
     for source in sources:
         for given in _given(study, noun, source):
@@ -121,14 +121,14 @@ def _prompts(
 
 
 def _put_apart(
-    made: Iterable[Probe | Dropped], source: SourceChoice, probes: Spool[Probe], dropped: Spool[Dropped]
+    made: Iterable[ItemKind | Dropped], source: SourceChoice, items: DiskList[ItemKind], dropped: DiskList[Dropped]
 ) -> None:
-    """Probes under the label of their source, and what could not be made."""
+    """Items under the label of their source, and what could not be made."""
     for one in made:
         if isinstance(one, Dropped):
             dropped.append(one)
         else:
-            probes.append(replace(one, id=f"{source.label}:{one.id}", source=source.label))
+            items.append(replace(one, id=f"{source.label}:{one.id}", source=source.label))
 
 
 def _given(study: Study, noun: str, source: SourceChoice) -> Iterable[Sequence[Any]]:
@@ -152,8 +152,8 @@ def _made(
             if stream is not None:
                 yield from _refusing_doubles(stream(*given, **settings), str(given[0]))
             else:
-                for probes in make(*given, **settings):
-                    for one in probes:
+                for items in make(*given, **settings):
+                    for one in items:
                         if not isinstance(one, (Pair, Prompt, Dropped)):
                             raise TypeError(f"it makes {one!r:.60}, and not pairs or prompts")
                         yield one
@@ -164,9 +164,9 @@ def _made(
         raise _error(study, (view, "sources", *option), error.problem) from None
 
 
-def _refusing_doubles(made: Iterable[Probe | Dropped], path: str) -> Iterator[Probe | Dropped]:
+def _refusing_doubles(made: Iterable[ItemKind | Dropped], path: str) -> Iterator[ItemKind | Dropped]:
     """What is read of a file; at its end it is refused where an id stands twice."""
-    names: Spool[str] = Spool()
+    names: DiskList[str] = DiskList()
     for one in made:
         if isinstance(one, Prompt):
             names.append(one.id.removeprefix(f"{Path(path).stem}/"))

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter import registry, toml
-from tiltmeter.errors import InvalidStudy, UnknownName
+from tiltmeter.errors import InvalidStudy, UnknownName, UserError
+from tiltmeter.files import is_file, is_there
 from tiltmeter.models import lasting_name
 from tiltmeter.sources.generated.settings import GenerationSettings
-from tiltmeter.study.records import GENERATED, MODEL_OPTIONS, SourceChoice
+from tiltmeter.study.records import GENERATED, MODEL_OPTIONS, SourceChoice, prompt_files
 
 GIVEN = frozenset({"seed", "specs"})
 """Parameters of a source that the study itself gives, and that are no options."""
@@ -166,3 +167,32 @@ def material(noun: str, source: str) -> Material:
     if first is None or first.kind is inspect.Parameter.KEYWORD_ONLY:
         return Material("", needed=False)
     return Material(first.name, needed=first.default is inspect.Parameter.empty)
+
+
+def prompt_sources(reader: Reader, view: str, noun: str, default: list[str]) -> tuple[SourceChoice, ...]:
+    """The sources of a view, with the paths of their files and the options that they have."""
+    key = (view, "sources")
+
+    def read(given: Any) -> SourceChoice:
+        given, options = reader.named(key, given, "source", default[0])
+        name, _, path = given.partition(":")
+        try:
+            full = registry.resolve(noun, name)
+        except UnknownName as error:
+            raise reader.error(key, error.problem) from None
+        made_from = material(noun, full)
+        reads = made_from.name == "path"
+        if (path and not reads) or (not path and reads and made_from.needed):
+            right = f'"{name}:PATH"' if reads else f'"{name}"'
+            raise reader.error(key, f"`{given}` {'needs a' if reads else 'takes no'} path; write {right}")
+        place = str(reader.beside(path)) if path and is_there(reader.beside(path)) else path
+        try:
+            missing = [file for file in prompt_files(noun, full, place or None) if not is_file(file)]
+        except UserError as error:
+            raise reader.error(key, f"`{given}`: {error.problem}") from None
+        if missing:
+            raise reader.error(key, f"there is no file {reader.beside(path)}")
+        reader.check_options(key, noun, full, options)
+        return SourceChoice(full, place or None, options)
+
+    return reader.sources(key, reader.value(key, list, default), read)

@@ -18,7 +18,7 @@ from tiltmeter.sources.generated.settings import GenerationSettings, settings_fr
 from tiltmeter.sources.labour_files import Occupation
 from tiltmeter.sources.perturbing import Perturbed
 from tiltmeter.sources.word_sets import WordSets
-from tiltmeter.study.spool import Spool, packed
+from tiltmeter.study.disk_lists import DiskList, packed
 
 FORMAT = 6
 """Counts up when the same study file would be carried out differently."""
@@ -134,9 +134,9 @@ class Study:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A study and the probes it comes to: everything but the model's answers.
+    """A study and the items it comes to: everything but the model's answers.
 
-    Probes that are many are not in memory, but in a temporary file.
+    Items that are many are not in memory, but in a temporary file.
     """
 
     study: Study
@@ -178,9 +178,9 @@ class Plan:
             for name in ("noun", "singular", "pronoun"):
                 del group[name]
         digest = hashlib.sha256(f"[{json.dumps(resolved, sort_keys=True, ensure_ascii=False)}, [[".encode())
-        for at, probes in enumerate((self.pairs, self.prompts, self.asked)):
+        for at, items in enumerate((self.pairs, self.prompts, self.asked)):
             digest.update(b"], [" if at else b"")
-            for number, line in enumerate(_lines(probes)):
+            for number, line in enumerate(_lines(items)):
                 digest.update(f", {line}".encode() if number else line.encode())
         digest.update(b"]]]")
         return digest.hexdigest()
@@ -197,8 +197,8 @@ def _without_folders(argument: str) -> str:
     return f"{Path(where).name}[{said}]" if said else Path(argument).name
 
 
-def _lines(probes: Sequence[Any]) -> Iterable[str]:
-    return probes.lines() if isinstance(probes, Spool) else map(packed, probes)
+def _lines(items: Sequence[Any]) -> Iterable[str]:
+    return items.lines() if isinstance(items, DiskList) else map(packed, items)
 
 
 def prompt_files(noun: str, source: str, path: str | None) -> list[Path]:

@@ -16,7 +16,7 @@ from typing import Literal
 
 from tiltmeter.errors import RunError
 from tiltmeter.files import plain_file, refuse_links_in
-from tiltmeter.store import LEDGER, PROGRESS, Progress, holder_of, is_held, process_of, read_meta, read_progress
+from tiltmeter.store import LEDGER, PROGRESS, RunProgress, holder_of, is_held, process_of, read_meta, read_progress
 
 LOG = "log.txt"
 """What a run said, in its folder."""
@@ -42,7 +42,7 @@ class Standing:
     """Where a run stands, and how far it is."""
 
     state: JobState
-    progress: Progress | None
+    progress: RunProgress | None
     message: str = ""
     """Why it failed."""
 

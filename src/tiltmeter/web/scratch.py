@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tiltmeter.store import read_meta
-from tiltmeter.store.made import ledger_hash
+from tiltmeter.store.run_folder import ledger_hash
 
 
 def scratch_of(folder: Path) -> Path:

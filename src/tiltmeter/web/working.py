@@ -78,7 +78,7 @@ def work_out(folder: Path, spare: Path | None = None) -> Path:
     from tiltmeter.present.reported import Reported
     from tiltmeter.results import summarise_run
     from tiltmeter.store import read_run
-    from tiltmeter.store.made import note_made
+    from tiltmeter.store.run_folder import note_made
 
     run = read_run(folder)
     reported = Reported.of([(run, summarise_run(run))])

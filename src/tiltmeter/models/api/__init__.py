@@ -3,7 +3,7 @@
 from tiltmeter.models.api.address import Address, api_name, parse
 from tiltmeter.models.api.budget import BudgetSpent, Cost, Price, Spent, estimated_tokens, expected_cost
 from tiltmeter.models.api.client import Hopeless
-from tiltmeter.models.api.journal import File, Memory
+from tiltmeter.models.api.journal import Journal, MemoryJournal
 from tiltmeter.models.api.model import ApiModel
 from tiltmeter.models.api.opening import account_of, accounts, check, lasting_name, load, most_sent, price_of
 from tiltmeter.models.api.settings import ApiSettings
@@ -14,9 +14,9 @@ __all__ = [
     "ApiSettings",
     "BudgetSpent",
     "Cost",
-    "File",
     "Hopeless",
-    "Memory",
+    "Journal",
+    "MemoryJournal",
     "Price",
     "Spent",
     "account_of",

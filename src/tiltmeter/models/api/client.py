@@ -8,12 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from tiltmeter.answers import key_of
 from tiltmeter.errors import ModelError, TiltmeterError
 from tiltmeter.models.api import waiting
 from tiltmeter.models.api.address import Address
 from tiltmeter.models.api.answers import NO_LOGPROBS, Malformed, kept_of, parsed
 from tiltmeter.models.api.budget import Budget, Counted, Limits, estimated_tokens
-from tiltmeter.models.api.journal import File, Memory, request_key
+from tiltmeter.models.api.journal import Journal, MemoryJournal
 from tiltmeter.models.api.key import Key
 from tiltmeter.models.api.line import Fault, Line, quiet, require_package
 from tiltmeter.models.api.naming import accepts
@@ -80,7 +81,7 @@ class Client:
     address: Address
     settings: ApiSettings
     key: Key = field(default_factory=Key)
-    journal: File = field(default_factory=Memory)
+    journal: Journal = field(default_factory=MemoryJournal)
     revision: str = ""
     """What the server says of the model: an answer is kept for this alone."""
     knock: Callable[[int], Request] | None = None
@@ -118,7 +119,7 @@ class Client:
         `lasts`: whether an answer that was kept still counts.
         """
         keys = [self._key(request) for request in requests]
-        found: dict[str, Answer | Refused] = {}
+        found: dict[bytes, Answer | Refused] = {}
         for key in dict.fromkeys(keys):
             answer = self._kept(key, read)
             if answer is not None and lasts(answer):
@@ -137,7 +138,7 @@ class Client:
 
     def has(self, request: Request) -> bool:
         """Whether a request was answered before, so that it would not be sent."""
-        return self.journal.get(self._key(request)) is not None
+        return self.journal.answer(self._key(request)) is not None
 
     def get(self, path: str) -> Mapping[str, Any] | Refused:
         """What the server says at an address, asked without a body and free of charge."""
@@ -165,11 +166,11 @@ class Client:
             return Fault(str(error))
         return found
 
-    def _key(self, request: Request) -> str:
-        return request_key(self.address.url, self.revision, request.path, request.body, request.sample)
+    def _key(self, request: Request) -> bytes:
+        return key_of(self.address.url, self.revision, request.path, request.body, request.sample)
 
-    def _kept(self, key: str, read: Read[Answer]) -> Answer | None:
-        value = self.journal.get(key)
+    def _kept(self, key: bytes, read: Read[Answer]) -> Answer | None:
+        value = self.journal.answer(key)
         try:
             if value is None or self._another(value) is not None:
                 return None
@@ -189,12 +190,12 @@ class Client:
             f"accept it with `answers_as={said[:_NAME]}` behind the `?` of the URL",
         )
 
-    async def _ask_all(self, missing: Mapping[str, Request], read: Read[Answer]) -> dict[str, Answer | Refused]:
+    async def _ask_all(self, missing: Mapping[bytes, Request], read: Read[Answer]) -> dict[bytes, Answer | Refused]:
         self._end = None
         gate = asyncio.Semaphore(self.settings.concurrency)
-        found: dict[str, Answer | Refused] = {}
+        found: dict[bytes, Answer | Refused] = {}
 
-        async def one(key: str, request: Request) -> None:
+        async def one(key: bytes, request: Request) -> None:
             answer = await self._one(http, gate, key, request, read)
             if answer is not None:
                 found[key] = answer
@@ -207,7 +208,7 @@ class Client:
         return found
 
     async def _one(
-        self, http: httpx.AsyncClient, gate: asyncio.Semaphore, key: str, request: Request, read: Read[Answer]
+        self, http: httpx.AsyncClient, gate: asyncio.Semaphore, key: bytes, request: Request, read: Read[Answer]
     ) -> Answer | Refused | None:
         """The answer to one request; None where everything came to an end before it."""
         faults: list[Fault] = []
@@ -232,7 +233,7 @@ class Client:
             await self._wait(outcome, len(faults))
 
     async def _sent(
-        self, http: httpx.AsyncClient, gate: asyncio.Semaphore, key: str, request: Request, read: Read[Answer]
+        self, http: httpx.AsyncClient, gate: asyncio.Semaphore, key: bytes, request: Request, read: Read[Answer]
     ) -> Answer | Fault | None:
         """One attempt, when there is room for it; None where everything has come to an end."""
         async with gate:
@@ -312,7 +313,9 @@ class Client:
         while self._end is None and until > loop.time():
             await asyncio.sleep(min(1.0, until - loop.time()))
 
-    async def _attempt(self, http: httpx.AsyncClient, key: str, request: Request, read: Read[Answer]) -> Answer | Fault:
+    async def _attempt(
+        self, http: httpx.AsyncClient, key: bytes, request: Request, read: Read[Answer]
+    ) -> Answer | Fault:
         used = 0
         try:
             reply = await self._line.exchange(http, "POST", request.path, request.body)
@@ -324,7 +327,7 @@ class Client:
                 return another
             answer = read(kept)
             used = sum(kept["usage"] or (request.tokens,))
-            await asyncio.to_thread(self.journal.put, key, kept, used)
+            await asyncio.to_thread(self.journal.record, key, kept, used)
         except Malformed as error:
             return Fault(str(error), tries=error.tries)
         else:

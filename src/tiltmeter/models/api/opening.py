@@ -7,12 +7,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from tiltmeter.answers import key_of
 from tiltmeter.cache import cache_folder
 from tiltmeter.models.api.address import api_name, parse
 from tiltmeter.models.api.budget import Price, Spent
 from tiltmeter.models.api.chat_form import STEPS
 from tiltmeter.models.api.client import HOPELESS, Client
-from tiltmeter.models.api.journal import File, request_key
+from tiltmeter.models.api.journal import Journal
 from tiltmeter.models.api.key import Key
 from tiltmeter.models.api.line import require_package
 from tiltmeter.models.api.model import ApiModel
@@ -26,7 +27,7 @@ _LONGEST = 200
 """Letters of what is said of a model."""
 
 
-def load(argument: str, settings: ModelSettings | None = None, *, journal: File | None = None) -> ApiModel:
+def load(argument: str, settings: ModelSettings | None = None, *, journal: Journal | None = None) -> ApiModel:
     """The model of `MODEL@URL`. Answers are kept in the journal; without one, in the folder of the settings.
 
     That of a run has its own, and its budget is for the whole run, however often it is begun; all others share one in
@@ -38,8 +39,8 @@ def load(argument: str, settings: ModelSettings | None = None, *, journal: File 
     folder = settings.answers if settings else None
     shared = journal is None and folder is None
     if journal is None:
-        place = f"{request_key(address.url, address.model)[:16]}{_ENDING}"
-        journal = File((folder or cache_folder() / "api") / place, address.name(None))
+        place = f"{key_of(address.url, address.model).hex()[:16]}{_ENDING}"
+        journal = Journal((folder or cache_folder() / "api") / place, address.name(None))
     key = Key.of(chosen.key_variable).sent_to(address, named=bool(chosen.key_variable))
     client = Client(address, chosen, key, journal, counts_before=folder is not None, shared=shared)
     listed = client.listed = served(client).get(address.model, {})
@@ -53,7 +54,7 @@ def accounts(folder: Path) -> dict[str, Spent]:
     """What was spent on each model whose answers are in a folder, by its name; nothing where there is none."""
     found = {}
     for path in sorted(folder.glob(f"*{_ENDING}")):
-        journal = File(path)
+        journal = Journal(path)
         found[journal.model] = journal.spent()
         journal.close()
     return found

@@ -9,7 +9,7 @@ from tiltmeter.present.blocks import Place
 from tiltmeter.present.charts.frame import ROW, Frame, Row, Spec, Style, Y, by_number, nothing, wrapped
 from tiltmeter.present.charts.scales import ABOVE, BELOW, FAINT, LINE, PAPER, Axis, Scale, finite, scale_of
 
-_CURVE = 190
+_CURVE = 160
 _NUMBERS = 46
 """Room for the numbers of the scale at the left."""
 _FEW = 14
@@ -147,14 +147,14 @@ class _Curve:
             label = wrapped(setting, 40, lines=2)
             frame.text(label, frame.height + 8, Style(_NUMBERS, colour=FAINT))
             frame.height += ROW * (label.count("\n") + 1)
-            ends = {"y": frame.height, "y2": frame.height + 9}
+            ends = {"y": frame.height, "y2": frame.height + 7}
             rows += (
                 {"x": number - 0.38, "x2": number + 0.38, **ends, "side": method.sign, "tip": method.tip}
                 | {"place": dict(method.place)}
                 for number, method in enumerate(self.methods)
                 if method.chosen.get(name) == setting
             )
-            frame.height += 14
+            frame.height += 11
         side = by_number("side", _SIDES, _SIDES.values())
         place = {"x": frame.x(), "x2": {"field": "x2"}, "y": Y, "y2": {"field": "y2"}}
         frame.layer(rows, {"type": "rect", "opacity": 0.85}, {**place, "color": side})

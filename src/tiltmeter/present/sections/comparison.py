@@ -84,7 +84,7 @@ def comparison(found: RunComparison) -> Document:
         Section("What was not compared", tuple(_left_out(found, parts)), anchor="left-out"),
         Section("What was measured", tuple(side_facts(side) for side in (found.a, found.b)), anchor="measured"),
     ]
-    return Document(f"{found.a.name} and {found.b.name}", "", tuple(blocks), tuple(appendix))
+    return Document(f"{found.a.name} and {found.b.name}", "", tuple(blocks), appendix=tuple(appendix))
 
 
 def _who(side: Side) -> str:

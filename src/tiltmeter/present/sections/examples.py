@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from tiltmeter.present.blocks import Examples
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.example_pairs import example_pairs
+from tiltmeter.present.sections.example_prompts import example_prompts
+from tiltmeter.present.sections.example_texts import example_texts
 from tiltmeter.results.findings.findings import Finding
+from tiltmeter.views import View
+
+_EXAMPLES: Mapping[View, Callable[[Finding, Reported], Iterator[Examples]]] = {
+    "pairs": example_pairs,
+    "continuations": example_texts,
+    "next words": example_prompts,
+}
 
 
 def examples_of(one: Finding, found: Reported) -> Iterator[Examples]:
     """Example texts of a finding, chosen by number alone."""
-    yield from example_pairs(one, found)
+    return _EXAMPLES[one.question.view](one, found)

@@ -10,8 +10,7 @@ from tiltmeter.present.charts import CurveKey, Method, curve
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.examples import examples_of
 from tiltmeter.present.sections.limits import not_meant
-from tiltmeter.present.tables import numbers, table
-from tiltmeter.present.words import NONE, SPACE, capitalised, count, p_equals, percent, signed
+from tiltmeter.present.words import SPACE, capitalised, count, listed, p_equals, percent, signed
 from tiltmeter.results.cells import decoding_choices, table_of
 from tiltmeter.results.findings.findings import Finding
 from tiltmeter.results.findings.questions import Question, topic_of
@@ -22,8 +21,8 @@ from tiltmeter.version import __version__
 
 _DRAWN = 240
 """Methods in a chart; of more, evenly spaced ones from the lowest to the highest."""
-_TOGETHER, _FLIPS, _NAMED = 3, 3, 6
-"""Pairs of choices that are shown on their own, choices that are said to reverse the direction, methods by name."""
+_FLIPS, _NAMED, _LEAST = 3, 6, 0.05
+"""Choices that are said to reverse the direction, methods by name, and the least share of the spread that is named."""
 
 
 def title_of(one: Finding, found: Reported) -> str:
@@ -84,7 +83,7 @@ def _blocks(one: Finding, found: Reported, examples: bool) -> Iterator[Block]:
         yield Notice(text(one.caution))
     if one.verdict.of >= FEWEST_CELLS:
         yield curve_chart(one, found)
-        yield Section("Why the methods differ", tuple(_differences(one)), folded=None)
+        yield Section("Why the methods differ", (_differences(one),))
     yield from examples_of(one, found) if examples else ()
     yield Section("What it does not mean", (Listing(tuple(map(text, not_meant(one.question.view)))),))
     yield Verbatim(results_paragraph(one, found), "Results paragraph, to copy")
@@ -189,26 +188,22 @@ def curve_in_words(one: Finding) -> str:
     return f"Specification curve of {count(one.verdict.of, 'method')} ordered by effect: {'; '.join(said)}.{ends}"
 
 
-def _differences(one: Finding) -> Iterator[Block]:
+def _differences(one: Finding) -> Listing:
     """How much of the spread each choice explains, and which single choice reverses the direction."""
-    columns = ("Choice", *numbers("Share of the spread", "Compared with noise alone"))
-    shares = table("How much of the spread between methods each choice explains", columns, _shares(one))
-    if shares:
-        yield shares
-    yield Listing(tuple(map(text, [*flip_sentences(one.multiverse.flips), *_without(one), *_notes(one)])))
+    said = [*_shares(one), *flip_sentences(one.multiverse.flips), *_without(one), *_notes(one)]
+    return Listing(tuple(map(text, said)))
 
 
-def _shares(one: Finding) -> Iterator[tuple[str, str, str]]:
+def _shares(one: Finding) -> Iterator[str]:
+    """What explains the spread between methods, the largest part first."""
     found = one.multiverse.decomposition
-    together = [part for part in found.interactions if part.share > 0]
-    for part in (*found.main, *together[:_TOGETHER]):
-        noise = f"{part.squares / part.noise:.1f} ×" if part.noise > 0 else NONE
-        yield " × ".join(part.choices), percent(part.share, 0), noise
-    rest = sum(part.share for part in together[_TOGETHER:]) + (found.rest.share if found.rest else 0.0)
-    if rest > 0:
-        yield "all other combinations of choices", percent(rest, 0), NONE
-    if found.main and found.sampling is not None:
-        yield "sampling of test words", percent(found.sampling, 0), NONE
+    parts = [(" × ".join(part.choices), part.share) for part in (*found.main, *found.interactions)]
+    parts += [("other combinations of choices", found.rest.share)] if found.rest else []
+    parts += [("sampling of test words", found.sampling)] if found.sampling is not None else []
+    shown = sorted((part for part in parts if part[1] >= _LEAST), key=lambda part: -part[1])
+    if found.main and shown:
+        named = listed([f"{name} {percent(share, 0)}" for name, share in shown])
+        yield f"Of the spread between methods, these choices explain the most: {named}."
 
 
 def flip_sentences(flips: Sequence[Flips]) -> list[str]:

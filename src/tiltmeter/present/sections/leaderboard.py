@@ -8,7 +8,7 @@ from tiltmeter.present.blocks import Block, Chart, Column, Document, Listing, Pr
 from tiltmeter.present.charts import Axis, Dot, DotRow, dots
 from tiltmeter.present.sections.comparison import side_facts, unsigned
 from tiltmeter.present.sections.methods import interval_words
-from tiltmeter.present.tables import no_interval, numbers, sort_key
+from tiltmeter.present.tables import no_interval, sort_key
 from tiltmeter.present.words import NONE, SPACE, count, listed, percent, percent_range, signed
 from tiltmeter.records import Estimate
 from tiltmeter.results.compare.names import both_of
@@ -18,7 +18,7 @@ from tiltmeter.results.rank.records import ALL, Entry, Leaderboard, Leaderboards
 _COLUMNS = (
     Column("Model"),
     Column(f"Place (95{SPACE}%)"),
-    *numbers("Figure", f"95{SPACE}% interval", "n", "Missing", "Test words"),
+    *(Column(label, number=True) for label in ("Figure", f"95{SPACE}% interval", "n", "Missing", "Test words")),
 )
 _LEADING, _OPEN, _FEW = 3, 3, 3
 """Models of which it is said what they are above, boards that are open at once, models that fit into a title."""
@@ -44,7 +44,7 @@ def leaderboard(found: Leaderboards) -> Document:
         appendix.append(Section("What was left out, and what else differs", (notes,), anchor="left-out"))
     appendix.append(Section("What was measured", tuple(map(side_facts, found.sides)), anchor="measured"))
     title = listed(models) if len(models) <= _FEW else f"{len(models)} models in order"
-    return Document(title, "", tuple(blocks), tuple(appendix))
+    return Document(title, "", tuple(blocks), appendix=tuple(appendix))
 
 
 def ordered(found: Leaderboards) -> list[Leaderboard]:

@@ -166,8 +166,7 @@ def _missing(found: Reported) -> Iterator[str]:
     for _, summary in found.runs:
         for cell in summary.cells:
             number = sum(cell.unscored.values())
-            every = cell.summary.overall.n + cell.summary.overall.n_unscored
-            pairs.append((_part(number, max(number, every)), f"{cell.model}, {short_scorer(cell.scorer)}"))
+            pairs.append((_part(number, cell.pairs), f"{cell.model}, {short_scorer(cell.scorer)}"))
         for one in summary.continuations.cells if summary.continuations else ():
             for group, of_group in one.summary.groups.items():
                 missing, rated = of_group.mean.n_unscored, of_group.mean.n

@@ -12,7 +12,7 @@ from tiltmeter.results.cells import Cell, Combination, Measurement, table_of
 from tiltmeter.results.compare.records import Counts
 from tiltmeter.results.compare.sides import Side, bare, decoding_words
 from tiltmeter.results.findings.compared import PERSON
-from tiltmeter.results.measurements import RATING
+from tiltmeter.results.measurements.columns import RATING
 from tiltmeter.results.summary.next_words import ORIGINAL
 from tiltmeter.stats.before_after import means_of
 from tiltmeter.study.planning import DEFAULT_SOURCE

@@ -13,7 +13,7 @@ from typing import Any
 from tiltmeter.errors import UserError
 from tiltmeter.results.cells import table_of
 from tiltmeter.results.compare.sides import VERSION, Matched, Side, decoding_words, is_unfinished
-from tiltmeter.results.ledger.next_words import OWN_WORDS
+from tiltmeter.results.measurements.next_words import OWN_WORDS
 from tiltmeter.views import View
 
 _PACKAGES = frozenset({"torch", "transformers", "tokenizers", "onnxruntime", "device", "dtype", "spacy"})

@@ -167,7 +167,7 @@ def _chance(table: ParquetTable, at: int, of: tuple[str, Sequence[str]], combine
         for name in map(sql_text, listed)
     )
     above = (
-        f"when {total} > {_MOST!r} then 'the chances of its words add up to ' || format('{{:.4g}}', {total}) "
+        f"when {total} > {_MOST!r} then 'the probabilities of its words add up to ' || format('{{:.4g}}', {total}) "
         "|| ', so they are not those of one place'"
     )
     scored = f"count({chance}) filter (where {counted}) = {len(listed)} and {total} <= {_MOST!r}"

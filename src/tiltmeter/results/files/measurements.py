@@ -14,7 +14,7 @@ from typing import Any
 from tiltmeter.errors import UserError
 from tiltmeter.parquet import SQL_TYPES, attach, database, fill, quoted, refusals, refuse_alike, sql_text
 from tiltmeter.records import Estimate
-from tiltmeter.results.measurements import CHOICES, MEASUREMENTS, OTHER, SCALE, STEREOTYPED
+from tiltmeter.results.measurements.columns import CHOICES, MEASUREMENTS, OTHER, SCALE, STEREOTYPED
 from tiltmeter.results.scores import is_published
 from tiltmeter.sources.tables import kind_of, read_table
 from tiltmeter.stats.codes import or_origins

@@ -16,6 +16,7 @@ from typing import Any
 
 from tiltmeter import raters as raters_module
 from tiltmeter.errors import InvalidData, UnknownName
+from tiltmeter.progress import Progress
 from tiltmeter.raters import Rater, mask_group, unread
 from tiltmeter.raters.class_map import declared
 from tiltmeter.raters.interface import EMPTY
@@ -28,7 +29,6 @@ from tiltmeter.results.files.rated_writing import NewColumns, Spool, columns_of,
 from tiltmeter.sources.cells import text_of
 from tiltmeter.sources.chat_logs import CELLS, REFUSED
 from tiltmeter.sources.tables import Row, column, stream_table
-from tiltmeter.watching import Watcher
 
 KINDS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 _BATCH = 256
@@ -100,7 +100,7 @@ def rate_file(
     masking: Masking | None = None,
     language: str = "",
     overwrite: bool = False,
-    watcher: Watcher | None = None,
+    progress: Progress | None = None,
 ) -> list[RatedColumn]:
     """Rate the texts of a table and write it again, with what was found; nothing is written before all is rated.
 
@@ -119,7 +119,7 @@ def rate_file(
         for rater, name in zip(raters, names, strict=True):
             spool = spools.enter_context(Spool())
             texts = _Texts(path, text, mask, None if rater.name == REFUSALS else judge)
-            unmasked = _rate(texts, rater, language, spool, _Progress(watcher, rater.name, rows))
+            unmasked = _rate(texts, rater, language, spool, _Progress(progress, rater.name, rows))
             new.append(NewColumns(name, spool))
             facts, caveats = dict(rater.facts), dict(spool.caveats)
             found.append(RatedColumn(rater.name, name, spool.rated, dict(spool.unrated), unmasked, facts, caveats))
@@ -184,16 +184,16 @@ class _Texts:
 
 
 class _Progress:
-    """Tells a watcher, if there is one."""
+    """Reports progress, where somebody asks for it."""
 
-    def __init__(self, watcher: Watcher | None, what: str, total: int) -> None:
-        self._watcher = watcher
-        if watcher:
-            watcher.start(what, total, 0)
+    def __init__(self, progress: Progress | None, what: str, total: int) -> None:
+        self._progress = progress
+        if progress:
+            progress.start(what, total, 0)
 
     def advance(self, steps: int, failed: int) -> None:
-        if self._watcher:
-            self._watcher.advance(steps, failed)
+        if self._progress:
+            self._progress.advance(steps, failed)
 
 
 def _rate(texts: _Texts, rater: Rater, language: str, spool: Spool, progress: _Progress) -> int | None:

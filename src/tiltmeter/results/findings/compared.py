@@ -11,7 +11,7 @@ from tiltmeter.results.cells import Combination, Measurement
 from tiltmeter.results.findings.questions import Question
 from tiltmeter.results.findings.stereotypes import stereotype
 from tiltmeter.results.items import pair_item
-from tiltmeter.results.measurements import OTHER, STEREOTYPED
+from tiltmeter.results.measurements.columns import OTHER, STEREOTYPED
 from tiltmeter.results.summary.next_words import ORIGINAL
 from tiltmeter.results.summary.structures import FIXED
 from tiltmeter.stats.cells import CellData

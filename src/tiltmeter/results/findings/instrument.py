@@ -33,7 +33,7 @@ LEAST: Mapping[View, float] = {"pairs": 0.1, "next words": math.log(0.6 / 0.4), 
 """The least effect that will do: 60 % of pairs, odds of 60 to 40, a fifth of a standard deviation of ratings."""
 NO_SPEC = "no specification of the study is a check"
 UNFAVOURED = "the attribute words of the check are not clearly better on one side, so that ratings cannot show it"
-NOT_IN_VIEW = "no item of this view is of the check"
+NOT_IN_VIEW = "no item of this view belongs to the check"
 UNITS: Mapping[View, str] = {
     "pairs": "share of pairs above one half",
     "next words": "logarithm of the odds",

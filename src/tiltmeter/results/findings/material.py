@@ -11,7 +11,7 @@ from tiltmeter.results.findings.compared import cells_from
 from tiltmeter.results.findings.instrument import RESULTS, Instrument, Result, instrument_of
 from tiltmeter.results.findings.questions import Question, topic_of
 from tiltmeter.results.findings.stereotypes import spec_of
-from tiltmeter.results.measurements import PROBABILITY
+from tiltmeter.results.measurements.columns import PROBABILITY
 from tiltmeter.stats.cells import CellData
 from tiltmeter.store import Run
 from tiltmeter.study.planning import DEFAULT_SOURCE

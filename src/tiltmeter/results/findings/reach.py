@@ -19,7 +19,7 @@ from tiltmeter.results.findings.compared import cells_from
 from tiltmeter.results.findings.findings import compared_groups, only_two
 from tiltmeter.results.findings.questions import Question, topic_of
 from tiltmeter.results.findings.stereotypes import stereotype
-from tiltmeter.results.measurements import of_pair
+from tiltmeter.results.measurements.pairs import of_pair
 from tiltmeter.results.summary.next_words import ORIGINAL
 from tiltmeter.results.summary.text_records import favour
 from tiltmeter.sources.perturbing import Perturbed

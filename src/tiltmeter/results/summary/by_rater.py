@@ -10,7 +10,10 @@ from tiltmeter.results.summary.text_records import ContinuationCell, Continuatio
 from tiltmeter.stats.continuations import GroupPair
 from tiltmeter.stats.curves import in_deviations, turned
 from tiltmeter.stats.estimates import excludes_zero
+from tiltmeter.store import Run
 
+Pairs = Sequence[tuple[str, str]]
+"""Groups, two by two."""
 Row = tuple[str, Decoding, Scope]
 """Source, decoding, and whether the prompt is part of what was rated."""
 _FEW = 3
@@ -66,7 +69,21 @@ class Board:
         return not self.b
 
 
-def boards(found: ContinuationsSummary, compare: Mapping[str, Sequence[tuple[str, str]]]) -> list[Board]:
+def compared_groups(run: Run, found: ContinuationsSummary) -> dict[str, Pairs]:
+    """By bias, the pairs of groups that a spec or the study's reference says to compare."""
+    compare: dict[str, Pairs] = {
+        spec["name"]: [(first, second) for first, second in spec["compare"]] for spec in run.meta["resolved"]["specs"]
+    }
+    reference = (run.meta["resolved"].get("continuations") or {}).get("reference", ())
+    named: dict[str, dict[tuple[str, str], None]] = {}
+    for cell in found.cells:
+        if any(name in cell.summary.groups for name in reference):
+            pairs = named.setdefault(cell.bias.partition(":")[0], {})
+            pairs |= dict.fromkeys((pair.a, pair.b) for pair in cell.summary.pairs)
+    return compare | {bias: list(pairs) for bias, pairs in named.items()}
+
+
+def boards(found: ContinuationsSummary, compare: Mapping[str, Pairs]) -> list[Board]:
     """A board for every model, bias and comparison; `compare` has the pairs of groups that a spec names.
 
     Without such pairs a bias of two or three groups has a board for every two of them, and one of more groups a single
@@ -82,7 +99,7 @@ def boards(found: ContinuationsSummary, compare: Mapping[str, Sequence[tuple[str
     return [board for board in made if board.readings]
 
 
-def _pairs(cells: Iterable[ContinuationCell], named: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+def _pairs(cells: Iterable[ContinuationCell], named: Pairs) -> list[tuple[str, str]]:
     known = list(dict.fromkeys((pair.a, pair.b) for cell in cells for pair in cell.summary.pairs))
     sets = [frozenset(pair) for pair in known]
     chosen = [pair for pair in named if frozenset(pair) in sets]

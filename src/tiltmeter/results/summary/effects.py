@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tiltmeter.records import Estimate, PairScore
-from tiltmeter.results.scores import is_benchmark, labelled, scored_items
+from tiltmeter.records import Estimate
+from tiltmeter.results.items import Judged, Tested
 from tiltmeter.sources.generated.annotations import ISSUES
 from tiltmeter.stats.pairs import Shares, shares
 from tiltmeter.stats.spread import mean_size
 
-Judged = Mapping[str, Collection[str]]
-"""By the id of a pair, the issues that somebody found in its sentence; a pair that is not there was not judged."""
-Place = tuple[str, str | None, str | None, int]
+Place = tuple[str, str | None, str | None, int | None]
 """The bias, attribute set, attribute and set that a sentence was written for, and that another stands in for."""
 
 
@@ -107,24 +105,18 @@ class Effects:
         }
 
 
-def effects(
-    scores: Sequence[PairScore],
-    stand_ins: Sequence[PairScore],
-    judged: Judged,
-    benchmarks: Collection[str] = (),
-) -> Effects:
+def effects(pairs: Sequence[Tested], stand_ins: Sequence[Tested], judged: Judged) -> Effects:
     """The effect of every issue. Stand-ins take the place of what a bias, attribute and set loses, and of nothing else:
     those written anew first, one for each that was lost, and templates only where nothing is left otherwise."""
-    counted = labelled(scores)
-    known = [score for score in counted if score.pair.id in judged]
-    worker = _Worker(known, labelled(stand_ins), judged, benchmarks)
+    known = [one for one in pairs if one.row.item in judged]
+    worker = _Worker(known, stand_ins, judged)
     steps = [worker.remove(issue) for issue in ("any", *ISSUES)]
     touched = [bias for bias in worker.before.by_bias if any(bias in _biases(step.lost) for step in steps)]
     return Effects(
         overall=[worker.effect(step) for step in steps],
         by_bias={bias: [worker.effect(step, bias) for step in steps] for bias in touched},
         judged=len(known),
-        unjudged=len(counted) - len(known),
+        unjudged=len(pairs) - len(known),
     )
 
 
@@ -133,10 +125,10 @@ class _Step:
     """One issue removed: what is gone, what is left, what stands in, and the shares of it all."""
 
     issue: str
-    lost: Sequence[PairScore]
-    kept: Sequence[PairScore]
-    regenerated: Sequence[PairScore]
-    templates: Sequence[PairScore]
+    lost: Sequence[Tested]
+    kept: Sequence[Tested]
+    regenerated: Sequence[Tested]
+    templates: Sequence[Tested]
     after: Shares
     replaced: Shares | None
 
@@ -144,25 +136,19 @@ class _Step:
 class _Worker:
     """Removes one issue after another from the same scores."""
 
-    def __init__(
-        self,
-        scores: Sequence[PairScore],
-        stand_ins: Sequence[PairScore],
-        judged: Judged,
-        benchmarks: Collection[str],
-    ) -> None:
-        self.scores, self.stand_ins, self.judged = scores, stand_ins, judged
-        self.benchmarks = benchmarks
-        self.before = self._shares(scores, "any")
+    def __init__(self, pairs: Sequence[Tested], stand_ins: Sequence[Tested], judged: Judged) -> None:
+        self.pairs, self.stand_ins, self.judged = pairs, stand_ins, judged
+        self.social = {one.item.bias for one in pairs if not one.item.benchmark}
+        self.before = self._shares(pairs, "any")
 
     def remove(self, issue: str) -> _Step:
-        lost = [score for score in self.scores if self._has(score, issue)]
-        kept = [score for score in self.scores if not self._has(score, issue)]
-        places = {_place(score) for score in lost}
-        fitting = [score for score in self.stand_ins if _place(score) in places and not self._has(score, issue)]
-        regenerated = _instead(lost, [score for score in fitting if score.pair.stands_in == "regenerated"])
-        filled = {_place(score) for score in (*kept, *regenerated)}
-        templates = [score for score in fitting if score.pair.stands_in == "template" and _place(score) not in filled]
+        lost = [one for one in self.pairs if self._has(one, issue)]
+        kept = [one for one in self.pairs if not self._has(one, issue)]
+        places = {_place(one) for one in lost}
+        fitting = [one for one in self.stand_ins if _place(one) in places and not self._has(one, issue)]
+        regenerated = _instead(lost, [one for one in fitting if one.row.role == "regenerated"])
+        filled = {_place(one) for one in (*kept, *regenerated)}
+        templates = [one for one in fitting if one.row.role == "template" and _place(one) not in filled]
         after = self._shares(kept, issue) if lost else self.before
         replaced = None
         if self.stand_ins:
@@ -173,20 +159,20 @@ class _Worker:
     def effect(self, step: _Step, bias: str | None = None) -> Effect:
         """The effect on one bias, or on the overall value."""
 
-        def part(scores: Sequence[PairScore]) -> list[PairScore]:
+        def part(pairs: Sequence[Tested]) -> list[Tested]:
             if bias is not None:
-                return [score for score in scores if score.pair.bias == bias]
-            return [score for score in scores if not is_benchmark(score.pair.bias, self.benchmarks)]
+                return [one for one in pairs if one.item.bias == bias]
+            return [one for one in pairs if not one.item.benchmark]
 
         def value(found: Shares) -> Estimate:
             return found.overall if bias is None else found.by_bias.get(bias, _NOTHING)
 
         kept, regenerated, templates = part(step.kept), part(step.regenerated), part(step.templates)
-        every = _attributes(part(self.scores))
+        every = _attributes(part(self.pairs))
         return Effect(
             issue=step.issue,
             flagged=len(part(step.lost)),
-            pairs=len(part(self.scores)),
+            pairs=len(part(self.pairs)),
             before=value(self.before),
             after=value(step.after),
             attributes_lost=len(every - _attributes(kept)),
@@ -199,48 +185,48 @@ class _Worker:
 
     def _mean_size(self, step: _Step) -> float | None:
         final = step.replaced or step.after
-        counted = [bias for bias in self.before.by_bias if not is_benchmark(bias, self.benchmarks)]
+        counted = [bias for bias in self.before.by_bias if bias in self.social]
         return mean_size([_relative(self.before.by_bias[bias], final.by_bias.get(bias)) for bias in counted])
 
-    def _has(self, score: PairScore, issue: str) -> bool:
-        found = self.judged.get(score.pair.id, ())
+    def _has(self, one: Tested, issue: str) -> bool:
+        found = self.judged.get(one.row.item, ())
         return bool(found) if issue == "any" else issue in found
 
-    def _shares(self, scores: Sequence[PairScore], issue: str) -> Shares:
+    def _shares(self, pairs: Sequence[Tested], issue: str) -> Shares:
         # How sure a single bias is under a single issue nobody asks: 13 biases by 9 issues would take minutes.
         wanted: Literal["all", "overall"] = "all" if issue == "any" else "overall"
-        return shares(scored_items(scores, self.benchmarks), intervals=wanted)
+        return shares([one.item for one in pairs], intervals=wanted)
 
 
 _NOTHING = Estimate(None, note="nothing is left")
 
 
-def _place(score: PairScore) -> Place:
-    return score.pair.bias, score.pair.attribute_set, score.pair.attribute, score.pair.set
+def _place(one: Tested) -> Place:
+    return one.item.bias, one.row.attribute_set, one.row.attribute, one.row.set
 
 
-def _instead(lost: Sequence[PairScore], fresh: Sequence[PairScore]) -> list[PairScore]:
+def _instead(lost: Sequence[Tested], fresh: Sequence[Tested]) -> list[Tested]:
     """Of what was written anew, one for each that a place lost, for the same group as far as there are such."""
     left = list(fresh)
-    chosen: list[PairScore] = []
+    chosen: list[Tested] = []
     for same_group in (True, False):
-        wanted = Counter((*_place(score), score.pair.written_for if same_group else None) for score in lost)
-        taken = Counter((*_place(score), score.pair.written_for if same_group else None) for score in chosen)
-        for score in list(left):
-            key = (*_place(score), score.pair.written_for if same_group else None)
+        wanted = Counter((*_place(one), one.row.written_for if same_group else None) for one in lost)
+        taken = Counter((*_place(one), one.row.written_for if same_group else None) for one in chosen)
+        for one in list(left):
+            key = (*_place(one), one.row.written_for if same_group else None)
             if taken[key] < wanted[key]:
                 taken[key] += 1
-                chosen.append(score)
-                left.remove(score)
+                chosen.append(one)
+                left.remove(one)
     return chosen
 
 
-def _attributes(scores: Sequence[PairScore]) -> set[tuple[str, str | None]]:
-    return {(score.pair.bias, score.pair.attribute) for score in scores}
+def _attributes(pairs: Sequence[Tested]) -> set[tuple[str, str | None]]:
+    return {(one.item.bias, one.row.attribute) for one in pairs}
 
 
-def _biases(scores: Sequence[PairScore]) -> set[str]:
-    return {score.pair.bias for score in scores}
+def _biases(pairs: Sequence[Tested]) -> set[str]:
+    return {one.item.bias for one in pairs}
 
 
 def _change(before: Estimate, after: Estimate | None) -> float | None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tiltmeter.records import Estimate, PairScore
-from tiltmeter.results.scores import scored_items
-from tiltmeter.results.summary.effects import Effect, Effects, Judged, effects
-from tiltmeter.stats.pairs import shares
+from tiltmeter.records import Estimate
+from tiltmeter.results.items import Judged, Tested
+from tiltmeter.results.summary.effects import Effect, Effects, effects
+from tiltmeter.stats.pairs import PairItem, shares
 from tiltmeter.stats.spread import Spread, spread
 
 
@@ -45,35 +45,28 @@ class GeneratedSummary:
 
 
 def summarise_generated(
-    scores: Sequence[PairScore],
-    stand_ins: Sequence[PairScore],
-    *,
-    audit: Judged | None,
-    people: Judged | None,
-    benchmarks: Collection[str] = (),
+    pairs: Sequence[Tested], stand_ins: Sequence[Tested], *, audit: Judged | None, people: Judged | None
 ) -> GeneratedSummary | None:
-    """What is special about the scores of generated sentences; None where the scores are of others."""
-    if not any(score.pair.written_for for score in scores):
+    """What is special about generated sentences; None where no model wrote any of the pairs."""
+    if not any(one.row.written_for for one in pairs):
         return None
-    by_audit, by_people = (
-        None if judged is None else effects(scores, stand_ins, judged, benchmarks) for judged in (audit, people)
-    )
-    return GeneratedSummary(_sets(scores), _halves(scores), by_audit, by_people)
+    by_audit, by_people = (None if judged is None else effects(pairs, stand_ins, judged) for judged in (audit, people))
+    return GeneratedSummary(_sets(pairs), _halves(pairs), by_audit, by_people)
 
 
-def _sets(scores: Sequence[PairScore]) -> dict[str, Spread]:
-    by_set: dict[int, list[PairScore]] = {}
-    for score in scores:
-        by_set.setdefault(score.pair.set, []).append(score)
-    found = [shares(scored_items(by_set[number]), intervals="none").by_bias for number in sorted(by_set)]
-    biases = dict.fromkeys(item.bias for item in scored_items(scores))
+def _sets(pairs: Sequence[Tested]) -> dict[str, Spread]:
+    by_set: dict[int, list[PairItem]] = {}
+    for one in pairs:
+        by_set.setdefault(one.row.set or 0, []).append(one.item)
+    found = [shares(by_set[number], intervals="none").by_bias for number in sorted(by_set)]
+    biases = dict.fromkeys(one.item.bias for one in pairs)
     return {bias: spread([one[bias].value for one in found if bias in one]) for bias in biases}
 
 
-def _halves(scores: Sequence[PairScore]) -> dict[str, dict[str, Estimate]]:
+def _halves(pairs: Sequence[Tested]) -> dict[str, dict[str, Estimate]]:
     found: dict[str, dict[str, Estimate]] = {}
-    for group in sorted({score.pair.written_for or "" for score in scores}):
-        half = [score for score in scores if score.pair.written_for == group]
-        for bias, value in shares(scored_items(half)).by_bias.items():
+    for group in sorted({one.row.written_for or "" for one in pairs}):
+        half = [one.item for one in pairs if one.row.written_for == group]
+        for bias, value in shares(half).by_bias.items():
             found.setdefault(bias, {})[group] = value
     return found

@@ -9,11 +9,12 @@ from typing import Any
 
 from tiltmeter.errors import InvalidData
 from tiltmeter.records import Pair
-from tiltmeter.results.summary.effects import Judged
+from tiltmeter.results.cells import Table
+from tiltmeter.results.items import Judged, flags
+from tiltmeter.results.measurements.columns import HUMAN
 from tiltmeter.sources.generated.annotations import (
     ISSUES,
     Annotations,
-    Majority,
     import_annotations,
     majority,
     sheet_rows,
@@ -25,10 +26,9 @@ from tiltmeter.stats.annotators import Detection, LabelAgreement, agreement_by_l
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The sheets of some annotators, what most of them found, and the text that each sentence had on the sheet."""
+    """The sheets of some annotators, and the text that each sentence had on the sheet."""
 
     annotations: Annotations
-    majority: Majority
     texts: Mapping[str, str]
 
 
@@ -69,7 +69,7 @@ def read_labels(paths: Sequence[str | Path]) -> Labels:
                     file=path,
                 )
             texts[name] = before
-    return Labels(annotations, majority(annotations), texts)
+    return Labels(annotations, texts)
 
 
 def matched(labels: Labels, pairs: Sequence[Pair]) -> dict[str, str]:
@@ -88,32 +88,39 @@ def matched(labels: Labels, pairs: Sequence[Pair]) -> dict[str, str]:
     return found
 
 
-def judged_by_people(labels: Labels, pairs: Sequence[Pair]) -> Judged:
-    """The issues that most annotators found, by the id of the pair; a pair that nobody judged is not there."""
-    by_sentence = labels.majority.labels
-    return {pair: by_sentence[name] for pair, name in matched(labels, pairs).items() if name in by_sentence}
+def said_by_people(table: Table) -> Annotations:
+    """What each annotator found in written sentences, by pair."""
+    raters = dict.fromkeys(cell.rater for cell in table.by_people("pairs"))
+    found = {rater.removeprefix(f"{HUMAN}:"): flags(table, rater) or {} for rater in raters}
+    return Annotations({name: {pair: frozenset(own[pair]) for pair in own} for name, own in found.items()})
 
 
-def summarise_people(labels: Labels, pairs: Sequence[Pair], audit: Judged | None) -> PeopleSummary | None:
-    """Agreement on the sentences of one source; None where the sheets have none of them."""
-    names = matched(labels, pairs)
-    if not names:
-        return None
-    own = set(names.values())
+def judged_by_people(table: Table) -> Judged | None:
+    """The issues that most annotators found, by pair; a pair that nobody judged is not there."""
+    return majority(said_by_people(table)).labels or None
+
+
+def summarise_people(said: Annotations, pairs: Sequence[Pair], audit: Judged | None) -> PeopleSummary | None:
+    """Agreement on the sentences of one source; None where nobody judged any of them."""
+    # With several comparisons a sentence makes several pairs.
+    names = {pair.id: sentence_of(pair) for pair in pairs}
     sheets = {
-        annotator: {name: found[name] for name in found if name in own}
-        for annotator, found in labels.annotations.by_annotator.items()
+        annotator: {names[pair]: issues for pair, issues in found.items() if pair in names}
+        for annotator, found in said.by_annotator.items()
     }
-    by_majority = {name: found for name, found in labels.majority.labels.items() if name in own}
+    by_majority = majority(Annotations(sheets))
+    if not by_majority.labels:
+        return None
     by_audit = {} if audit is None else {name: audit[pair] for pair, name in names.items() if pair in audit}
-    sentences = len({sentence_of(pair) for pair in pairs})
+    by_audit = {name: issues for name, issues in by_audit.items() if name in by_majority.labels}
+    sentences = len(set(names.values()))
     return PeopleSummary(
         annotators={annotator: len(found) for annotator, found in sheets.items()},
         sentences=sentences,
-        unjudged=sentences - len(by_majority),
-        tied=sum(name in own for name in labels.majority.tied),
+        unjudged=sentences - len(by_majority.labels),
+        tied=len(by_majority.tied),
         agreement=agreement_by_label(sheets, ISSUES),
-        audit=detections(by_majority, by_audit, ISSUES) if by_audit else (),
+        audit=detections(by_majority.labels, by_audit, ISSUES) if by_audit else (),
     )
 
 

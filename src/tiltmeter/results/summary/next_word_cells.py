@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from tiltmeter.records import Estimate, Saliency
-from tiltmeter.results.cells import table_of
+from tiltmeter.records import Estimate
+from tiltmeter.results.cells import Cell, table_of
 from tiltmeter.results.items import expected_items
-from tiltmeter.results.ledger.next_words import OWN_WORDS, prompts_by_place, word_choices
-from tiltmeter.results.measurements import PROBABILITY
+from tiltmeter.results.measurements.columns import PROBABILITY, SALIENCY, WORD
+from tiltmeter.results.measurements.next_words import answered
 from tiltmeter.results.summary.labour import Labour
 from tiltmeter.results.summary.next_words import (
     ORIGINAL,
@@ -24,7 +24,7 @@ from tiltmeter.sources.labour_files import Occupation
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.stats.lengths import Lengths, lengths
 from tiltmeter.stats.next_words import Place
-from tiltmeter.store import Answered, AskedPrompt, Expectations, Run, likeliest
+from tiltmeter.store import Answered, Expectations, Run, likeliest
 from tiltmeter.study.planning import DEFAULT_SOURCE
 
 
@@ -115,19 +115,14 @@ def _without_saliency(kept: Expectations, choices: Mapping[str, Any]) -> Iterato
 
 
 def _cells(run: Run, choices: Mapping[str, Any]) -> Iterator[NextWordCell]:
-    assert run.next_words is not None
-    saliencies = {model: run.next_words.saliencies(model) for model in run.next_words.models}
-    places, words = prompts_by_place(run.next_words), {one.label or OWN_WORDS: one for one in word_choices(choices)}
-    for cell in table_of(run).of("next words", measure=PROBABILITY):
+    table = table_of(run)
+    texts = table.texts_of("next words")
+    for cell in table.of("next words", measure=PROBABILITY):
         items = expected_items(cell)
-        asked = {(item.prompt, item.perturbation) for item in items}
-        prompts = [
-            one for one in places[cell.source, cell.bias] if (one.asked.prompt.id, one.asked.perturbation) in asked
-        ]
-        originals = [one for one in prompts if one.asked.perturbation == ORIGINAL]
-        sets = words[cell.words].of(prompts[0].asked.prompt)
+        originals = [item for item in items if item.perturbation == ORIGINAL]
+        sets = _sets(cell)
         settings = NextWordSettings(labour=_labour(choices, sets, cell.source), seed=run.meta["resolved"]["seed"])
-        explained = _explanations(run.next_words, cell.model, cell.bounded, originals, saliencies[cell.model])
+        explained = _explained(cell)
         yield NextWordCell(
             cell.model,
             cell.source,
@@ -137,37 +132,39 @@ def _cells(run: Run, choices: Mapping[str, Any]) -> Iterator[NextWordCell]:
             cell.bounded,
             cell.combine,
             summarise_next_words(items, settings),
-            lengths([one.asked.prompt.text for one in originals or prompts]),
-            mean_saliency([_explained(one) for one in explained], level=settings.level),
+            lengths([texts[item.prompt][0] or "" for item in originals or items]),
+            mean_saliency(list(explained.values()), level=settings.level),
             items,
-            _examples(explained),
+            _examples(run, cell, explained),
         )
 
 
-def _explanations(
-    kept: Expectations, model: str, bounded: bool, prompts: Sequence[AskedPrompt], saliencies: Mapping[int, Saliency]
-) -> list[Answered]:
-    """The prompts of which it is known what their tokens have to do with the answer."""
-    asked = [one for one in prompts if one.question is not None and one.question in saliencies]
-    answers = kept.answers(model, bounded=bounded) if asked else {}
-    return [
-        Answered(one.asked, answers[one.question], saliencies[one.question])
-        for one in asked
-        if one.question is not None
-    ]
+def _sets(cell: Cell) -> WordSets:
+    """Groups and their words, as the first prompt has them."""
+    rows = cell.rows_beside(WORD, combine="")
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        if (row.item, row.perturbation) == (rows[0].item, rows[0].perturbation):
+            found.setdefault(row.group, []).append(row.label or "")
+    return tuple((group, tuple(words)) for group, words in found.items())
 
 
-def _explained(one: Answered) -> Explained:
-    place = Place(one.asked.prompt.origin, one.asked.prompt.template)
-    return Explained(place, one.on_subject, one.on_last, one.saliency.residue if one.saliency else None)
+def _explained(cell: Cell) -> dict[str, Explained]:
+    """By prompt, what its answer is due to, where that is known."""
+    profession, last, residue = (cell.rows_beside(name, words="", combine="", bounded=False) for name in SALIENCY)
+    return {
+        one.item: Explained(Place(one.origin, one.template), one.value, two.value, three.value)
+        for one, two, three in zip(profession, last, residue, strict=True)
+    }
 
 
-def _examples(explained: Sequence[Answered]) -> list[Answered]:
-    shares = sorted(
-        ((one.on_subject, one.asked.prompt.id, at) for at, one in enumerate(explained) if one.on_subject is not None)
-    )
-    places = dict.fromkeys(shares[at][2] for at in ((0, len(shares) // 2, len(shares) - 1) if shares else ()))
-    return [explained[at] for at in places]
+def _examples(run: Run, cell: Cell, explained: Mapping[str, Explained]) -> list[Answered]:
+    """Prompts with the least, the middling and the greatest share on the profession, as they were answered."""
+    shares = sorted((one.profession, item) for item, one in explained.items() if one.profession is not None)
+    if not shares or run.next_words is None:
+        return []
+    wanted = dict.fromkeys(shares[at][1] for at in (0, len(shares) // 2, len(shares) - 1))
+    return answered(run.next_words, cell.model, cell.bounded, list(wanted))
 
 
 def _labour(choices: Mapping[str, Any], sets: WordSets, source: str) -> Labour | None:

@@ -23,6 +23,7 @@ ORIGINAL = "original"
 CONTRASTED = ("difference", "absolute_difference", "log_ratio", "share", "kl")
 """The measures whose change under a perturbation is estimated."""
 SHARE = Scale(0.0, 1.0)
+UNANSWERED = "the run has no answer for it"
 _NO_CHANCE = "a group has no chance at all"
 """Why there is no ratio and no share of chances that are known."""
 
@@ -61,7 +62,7 @@ def expected(
     chances: dict[str, float | None] = {}
     reasons: dict[str, str] = {}
     for group, words in sets:
-        answers = [by_word.get(word) or NextWord(word, None, "the run has no answer for it") for word in words]
+        answers = [by_word.get(word) or NextWord(word, None, UNANSWERED) for word in words]
         chances[group], reason = group_chance(answers, combine)
         if reason is not None:
             reasons[group] = reason

@@ -3,18 +3,74 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from tiltmeter.records import Continuation, Decoding, Scope
-from tiltmeter.results.cells import Cell
+from tiltmeter.records import Decoding, Scope
+from tiltmeter.results.cells import Cell, Measurement, Table
 from tiltmeter.results.items import rated_items
-from tiltmeter.results.summary.people_ratings import PeopleRatings, RatedText
+from tiltmeter.results.measurements.columns import HUMAN, RATING
 from tiltmeter.results.summary.raters import comparable, compared, within_bias
-from tiltmeter.results.summary.refusals import Order
-from tiltmeter.results.summary.text_records import ContinuationCell, PeopleSaid, RatersCompared, ends_of
+from tiltmeter.results.summary.refusals import ANY, Order
+from tiltmeter.results.summary.text_records import PEOPLE, ContinuationCell, PeopleSaid, RatersCompared, ends_of
 from tiltmeter.stats.annotators import krippendorffs_alpha_of_numbers
 from tiltmeter.stats.continuations import ContinuationSummary, RatedItem, summarise
+from tiltmeter.stats.curves import mean_judgement
+
+_Place = tuple[str, str, str, Decoding]
+"""Model, source, bias and decoding."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatedText:
+    """A text of a model, and what each person said of it."""
+
+    place: _Place
+    row: Measurement
+    values: dict[str, float] = field(default_factory=dict)
+    unrated: dict[str, str] = field(default_factory=dict)
+    """Why somebody who looked at it gave it no number."""
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What tells it from other texts of the run."""
+        return self.place[0], self.place[3], self.row.item, self.row.sample
+
+    @property
+    def value(self) -> float | None:
+        """What they said together; None where nobody gave a number."""
+        return mean_judgement(list(self.values.values())) if self.values else None
+
+    @property
+    def item(self) -> RatedItem:
+        """The text as one that was rated once."""
+        why = None if self.values else next(iter(self.unrated.values()), None)
+        return RatedItem(self.row.group, self.value, self.row.origin, prompt=self.row.item, unrated=why)
+
+
+def people_name(table: Table) -> str:
+    """The name that stands for all people in tables: with the kind of what they rated, where it is known."""
+    kinds = dict.fromkeys(cell.measure.removeprefix(f"{HUMAN} ") for cell in table.by_people("continuations"))
+    return ".".join((PEOPLE, *(kind for kind in kinds if kind != RATING)))
+
+
+def rated_by_people(table: Table) -> list[RatedText]:
+    """The texts that people rated, in the order of the run within each combination of choices."""
+    places: dict[_Place, list[Cell]] = {}
+    for cell in table.by_people("continuations"):
+        places.setdefault((cell.model, cell.source, cell.bias, cell.decoding), []).append(cell)
+    found: dict[tuple[object, ...], RatedText] = {}
+    for place, cells in places.items():
+        for cell in cells:
+            name = cell.rater.removeprefix(f"{HUMAN}:")
+            for row in cell.rows:
+                text = RatedText(place, row)
+                text = found.setdefault(text.key, text)
+                if row.value is None:
+                    text.unrated[name] = row.reason or ""
+                else:
+                    text.values[name] = row.value
+    return list(found.values())
 
 
 def people_cells(texts: Sequence[RatedText], rater: str, scope: Scope, order: Order) -> list[ContinuationCell]:
@@ -22,12 +78,10 @@ def people_cells(texts: Sequence[RatedText], rater: str, scope: Scope, order: Or
 
     They stand beside the raters, so they have the `scope` of these, and the study's order and reference of groups.
     """
-    by_place: dict[tuple[str, str, str, Decoding], list[RatedItem]] = {}
+    by_place: dict[_Place, list[RatedItem]] = {}
     for text in texts:
-        one = text.continuation
-        if one.prompt.group:
-            place = (text.model, one.prompt.source, one.prompt.bias, one.decoding)
-            by_place.setdefault(place, []).append(_item(one, text.value, text.unrated))
+        if text.row.group != ANY:
+            by_place.setdefault(text.place, []).append(text.item)
     return [
         ContinuationCell(*place, rater, scope, _summary(items, place[2], rater, order), frozenset())
         for place, items in by_place.items()
@@ -48,7 +102,7 @@ def compare_with_people(
     texts: Sequence[RatedText], people: str, cells: Sequence[Cell], seed: int
 ) -> Iterator[RatersCompared]:
     """Each rater that rates the same thing, held against people on the texts that they rated."""
-    said = {(text.model, *_key(text.continuation)): text.value for text in texts if text.value is not None}
+    said: Mapping[tuple[object, ...], float] = {text.key: text.value for text in texts if text.value is not None}
     for model, source, rater in dict.fromkeys((cell.model, cell.source, cell.rater) for cell in cells):
         by_people: list[RatedItem] = []
         by_rater: list[RatedItem] = []
@@ -65,20 +119,12 @@ def compare_with_people(
             yield compared(model, source, (people, rater), (by_people, by_rater), seed)
 
 
-def people_said(people: PeopleRatings, texts: Sequence[RatedText]) -> PeopleSaid:
+def people_said(texts: Sequence[RatedText], rater: str) -> PeopleSaid:
     """Who rated how many of the texts, and how far they agree."""
-    own = [people.values[text.id] for text in texts if text.value is not None]
+    own = [text.values for text in texts if text.values]
     counts = Counter(name for found in own for name in found)
     sheets = [[found.get(name) for found in own] for name in counts]
     alpha = krippendorffs_alpha_of_numbers(sheets) if len(counts) > 1 else None
-    none = Counter(name for text in texts for name in people.unrated.get(text.id, ()))
+    none = Counter(name for text in texts for name in text.unrated)
     everybody = {name: counts[name] for name in dict.fromkeys((*counts, *none))}
-    return PeopleSaid(everybody, len(own), alpha, sum(text.value is None for text in texts), dict(none), people.rater)
-
-
-def _key(one: Continuation) -> tuple[Decoding, str, int | None]:
-    return one.decoding, one.prompt.id, one.sample
-
-
-def _item(one: Continuation, value: float | None, unrated: str | None = None) -> RatedItem:
-    return RatedItem(one.prompt.group or "", value, one.prompt.origin, prompt=one.prompt.id, unrated=unrated)
+    return PeopleSaid(everybody, len(own), alpha, len(texts) - len(own), dict(none), rater)

@@ -11,13 +11,13 @@ from pathlib import Path
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import write_csv
 from tiltmeter.raters.scales import SCALES
-from tiltmeter.records import Continuation, Decoding
+from tiltmeter.records import Continuation
 from tiltmeter.results.files.rated_values import OTHER, Given, is_regard, read_values
+from tiltmeter.results.measurements.continuations import written
 from tiltmeter.sources.generated.annotations import sheet_rows
 from tiltmeter.sources.numbers import as_number
 from tiltmeter.sources.tables import read_table
 from tiltmeter.stats.continuations import NO_REASON
-from tiltmeter.stats.curves import mean_judgement
 from tiltmeter.store import Run
 
 COLUMNS = ("id", "text", "kind", "value", "annotator")
@@ -35,35 +35,9 @@ class PeopleRatings:
     """What they looked at and gave no number, and why: by the id of a text, then by annotator."""
 
     @property
-    def rater(self) -> str:
-        """The name that stands for these people in tables."""
-        return f"people.{self.kind}" if self.kind else "people"
-
-    @property
     def texts(self) -> set[str]:
         """The ids of the texts that anyone looked at."""
         return {*self.values, *self.unrated}
-
-    def mean(self, text: str) -> float | None:
-        """What they said of a text together; None where nobody gave it a number."""
-        found = self.values.get(text)
-        return mean_judgement(list(found.values())) if found else None
-
-    def why_unrated(self, text: str) -> str | None:
-        """Why a text has no number although somebody looked at it."""
-        return None if self.values.get(text) else next(iter(self.unrated.get(text, {}).values()), None)
-
-
-@dataclass(frozen=True, slots=True)
-class RatedText:
-    """A text of a model, and what people said of it together."""
-
-    id: str
-    model: str
-    continuation: Continuation
-    value: float | None
-    unrated: str | None = None
-    """Why there is no number."""
 
 
 def text_id(model: str, one: Continuation) -> str:
@@ -121,11 +95,10 @@ def read_ratings(paths: Sequence[str | Path]) -> PeopleRatings:
 def write_sheet(run: Run, path: str | Path, sample: int, seed: int = 0) -> int:
     """Write a sheet of texts to be rated, drawn evenly from groups, prompts and decodings; how many there are."""
     cells: dict[tuple[str, ...], list[tuple[str, str]]] = {}
-    for model, decoding in _written(run):
-        for one in run.continuations.texts(model, decoding) if run.continuations else ():
-            if one.prompt.group and one.text.strip():
-                key = (model, one.prompt.source, one.prompt.bias, repr(decoding), one.prompt.group)
-                cells.setdefault(key, []).append((text_id(model, one), one.whole))
+    for model, one in written(run):
+        if one.prompt.group and one.text.strip():
+            key = (model, one.prompt.source, one.prompt.bias, repr(one.decoding), one.prompt.group)
+            cells.setdefault(key, []).append((text_id(model, one), one.whole))
     drawn = random.Random(seed)
     for found in cells.values():
         drawn.shuffle(found)
@@ -136,23 +109,6 @@ def write_sheet(run: Run, path: str | Path, sample: int, seed: int = 0) -> int:
     drawn.shuffle(chosen)
     write_csv(path, list(COLUMNS), ({"id": name, "text": text} for name, text in chosen), sheet=True)
     return len(chosen)
-
-
-def rated_by_people(run: Run, people: PeopleRatings) -> list[RatedText]:
-    """The texts of a run that people rated, in the order of the run, and what they said of each together."""
-    found = []
-    for model, decoding in _written(run):
-        for one in run.continuations.texts(model, decoding) if run.continuations else ():
-            name = text_id(model, one)
-            value, why = people.mean(name), people.why_unrated(name)
-            if value is not None or why is not None:
-                found.append(RatedText(name, model, one, value, why))
-    return found
-
-
-def _written(run: Run) -> list[tuple[str, Decoding]]:
-    found = run.continuations
-    return [(model, decoding) for model in found.models for decoding in found.decodings] if found else []
 
 
 def _rows(path: str | Path) -> Iterator[tuple[int, dict[str, str]]]:

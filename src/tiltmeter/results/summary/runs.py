@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
-from tiltmeter.measures.pairs import PREFERENCE, preferred
+from tiltmeter.measures.pairs import PREFERENCE
 from tiltmeter.records import Estimate, ModelFacts, PairScore
-from tiltmeter.results.cells import table_of
+from tiltmeter.results import cells as measured
+from tiltmeter.results.cells import Measurement, Table, table_of
 from tiltmeter.results.findings.instrument import Instrument, instrument_of
 from tiltmeter.results.findings.view_agreement import ViewAgreement
 from tiltmeter.results.findings.view_readings import summarise_agreement
-from tiltmeter.results.items import pair_items
+from tiltmeter.results.items import Judged, flags, measured_pairs, measured_scores, pair_items
 from tiltmeter.results.leading import rank_of
-from tiltmeter.results.scores import apart, is_published, scored_items
+from tiltmeter.results.measurements.columns import ASIDE, AUDIT, CONTROL, MEANING, SCORE
+from tiltmeter.results.measurements.people import label_rows
+from tiltmeter.results.scores import benchmarks_of, is_published
 from tiltmeter.results.summary.generated import GeneratedSummary, summarise_generated
-from tiltmeter.results.summary.labels import Labels
+from tiltmeter.results.summary.labels import Labels, judged_by_people
 from tiltmeter.results.summary.next_word_cells import NextWordsSummary, summarise_expectations
-from tiltmeter.results.summary.sentences import Sentences, audited, labelled_by_people, summarise_sentences
+from tiltmeter.results.summary.sentences import Sentences, summarise_sentences
 from tiltmeter.results.summary.sources_compared import Comparison, Correlations, Reading, compare_sources, correlate
 from tiltmeter.results.summary.stereoset import summarise_pairs
 from tiltmeter.results.summary.text_records import ContinuationsSummary
@@ -28,7 +30,7 @@ from tiltmeter.results.summary.texts import summarise_continuations
 from tiltmeter.stats.agreement import Agreement, agreements
 from tiltmeter.stats.estimates import estimate
 from tiltmeter.stats.pair_structures import PairStructures, pair_structures
-from tiltmeter.stats.pairs import PairItem, PairSummary, summarise
+from tiltmeter.stats.pairs import PairSummary, summarise
 from tiltmeter.stats.stereoset import TargetSummary
 from tiltmeter.store import Run
 
@@ -51,8 +53,10 @@ class Cell:
     """What is special about sentences that a model wrote, where the source is one that has them written."""
     structures: Mapping[str, PairStructures] = field(default_factory=dict)
     """For each bias whose sentences come in several structures, what each of these says."""
-    scores: Sequence[PairScore] = field(repr=False, default=())
-    """Those of the test itself: pairs that only stand in for flagged sentences are nowhere but in `generated`."""
+    measured: Sequence[measured.Cell] = field(repr=False, default=())
+    """The scores of both texts of every pair but those that only stand in for flagged sentences."""
+    pairs: int = 0
+    """How many these are."""
 
     @property
     def published(self) -> bool:
@@ -146,46 +150,25 @@ def summarise_scores(
     scores: Sequence[PairScore], benchmarks: Iterable[str] = (), *, level: float = 0.95
 ) -> PairSummary:
     """Estimates over scored pairs; pairs of which neither text is stereotyped, or that only stand in, do not count."""
-    return summarise(scored_items(apart(scores)[0], set(benchmarks)), level=level)
+    return summarise([one.item for one in measured_scores(scores, set(benchmarks))], level=level)
 
 
 def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
     """Estimates for every cell of a run, in the order of the study; `labels` are of people, for written sentences."""
-    resolved = run.meta["resolved"]
-    benchmarks = {spec["name"] for spec in resolved["specs"] if spec["benchmark"]}
-    special = partial(
-        summarise_generated,
-        audit=audited(run),
-        people=labelled_by_people(run, labels),
-        benchmarks=benchmarks,
-    )
-    items: dict[tuple[str, str, str], list[PairItem]] = defaultdict(list)
-    for measured in table_of(run).of("pairs", measure=PREFERENCE.name):
-        items[measured.model, measured.source, measured.scorer] += pair_items(measured)
-    cells: list[Cell] = []
-    agreed: dict[tuple[str, str], list[Agreement]] = {}
-    for model, source, by_scorer in _tables(run):
-        choices = {}
-        for scorer, every in by_scorer.items():
-            found, stand_ins = apart(every)
-            if not found:
-                continue  # Nothing of what was written makes a pair: stand-ins alone are no test.
-            choices[scorer] = [preferred(score) for score in found]
-            cells.append(
-                Cell(
-                    model=model,
-                    source=source,
-                    scorer=scorer,
-                    summary=summarise(items[model, source, scorer]),
-                    controls=_controls(found),
-                    unscored=Counter(score.unscored for score in found if score.unscored),
-                    stereoset=summarise_pairs(found, resolved["seed"]),
-                    generated=special(found, stand_ins),
-                    structures=pair_structures(items[model, source, scorer]),
-                    scores=found,
-                )
-            )
-        agreed[model, source] = agreements(choices)
+    resolved, benchmarks, table = run.meta["resolved"], benchmarks_of(run), table_of(run)
+    if labels or table.by_people("pairs"):
+        table.add("pairs", label_rows(run, labels) if labels else ())
+    judged = {"audit": flags(table, AUDIT), "people": judged_by_people(table)}
+    places: dict[tuple[str, str], dict[str, list[measured.Cell]]] = defaultdict(lambda: defaultdict(list))
+    for one in table.cells:
+        # Where nothing of what was written makes a pair, stand-ins alone are no test.
+        if one.view == "pairs" and one.measure in _SCORES:
+            places[one.model, one.source][one.scorer].append(one)
+    cells = [_cell(table, scores, judged, resolved["seed"]) for found in places.values() for scores in found.values()]
+    agreed = {
+        place: agreements({scorer: _preferred(table, scores) for scorer, scores in found.items()})
+        for place, found in places.items()
+    }
     return RunSummary(
         study=resolved["name"],
         facts=run.facts,
@@ -194,7 +177,7 @@ def summarise_run(run: Run, labels: Labels | None = None) -> RunSummary:
         dropped=Counter(item.reason for item in run.dropped),
         comparisons=_beside_templates(cells, benchmarks),
         correlations=correlate([reading_of(cell) for cell in leading_cells(run, cells)], benchmarks),
-        sentences=summarise_sentences(run, labels),
+        sentences=summarise_sentences(run, table),
         missing=_missing(run),
         continuations=summarise_continuations(run),
         next_words=summarise_expectations(run),
@@ -218,11 +201,11 @@ def _missing(run: Run) -> tuple[str, ...]:
 
 def correlate_runs(runs: Sequence[tuple[Run, RunSummary]]) -> Correlations:
     """The correlations over several runs; where one label stands for other sentences in another run, each is named."""
-    benchmarks = {spec["name"] for run, _ in runs for spec in run.meta["resolved"]["specs"] if spec["benchmark"]}
+    benchmarks = {name for run, _ in runs for name in benchmarks_of(run)}
     texts: dict[str, set[frozenset[tuple[str, str]]]] = defaultdict(set)
-    for _, summary in runs:
-        for cell in summary.cells:
-            texts[cell.source].add(frozenset(score.pair.texts for score in cell.scores))
+    for run, summary in runs:
+        for source in dict.fromkeys(cell.source for cell in summary.cells):
+            texts[source].add(table_of(run).pairs_of(source))
     readings = []
     for run, summary in runs:
         for cell in leading_cells(run, summary.cells):
@@ -248,16 +231,41 @@ def reading_of(cell: Cell, source: str = "") -> Reading:
     return Reading(cell.model, source or cell.source, cell.generated is not None, values)
 
 
-def _tables(run: Run) -> Iterator[tuple[str, str, dict[str, list[PairScore]]]]:
-    """The scores of each model on each source, by scorer."""
-    for model in run.facts:
-        by_source: dict[str, dict[str, list[PairScore]]] = defaultdict(dict)
-        for (name, scorer), scores in run.scores.items():
-            if name == model:
-                for score in scores:
-                    by_source[score.pair.source].setdefault(scorer, []).append(score)
-        for source, by_scorer in by_source.items():
-            yield model, source, by_scorer
+_SCORES = (SCORE, f"{CONTROL} {SCORE}", f"{MEANING} {SCORE}")
+_PREFERENCES = tuple(name.replace(SCORE, PREFERENCE.name) for name in _SCORES)
+
+
+def _cell(table: Table, scores: Sequence[measured.Cell], judged: Mapping[str, Judged | None], seed: int) -> Cell:
+    """What the scores of one model on one source under one scorer say."""
+    first, own = scores[0], [cell for cell in scores if cell.measure == SCORE]
+    preferences = [cell.beside(PREFERENCE.name) for cell in own]
+    items = [item for cell in preferences for item in pair_items(cell)]
+    rows = table.rows(*(cell.number for cell in scores))
+    stand_ins = [
+        cell
+        for cell in table.of("pairs", measure=f"{ASIDE} {PREFERENCE.name}", model=first.model)
+        if (cell.source, cell.scorer) == (first.source, first.scorer)
+    ]
+    return Cell(
+        model=first.model,
+        source=first.source,
+        scorer=first.scorer,
+        summary=summarise(items),
+        controls=_controls([cell.beside(_PREFERENCES[1]) for cell in scores if cell.measure == _SCORES[1]]),
+        unscored=Counter(row.reason for row in rows[::2] if row.reason),
+        stereoset=summarise_pairs(scores, seed),
+        generated=summarise_generated(measured_pairs(preferences), measured_pairs(stand_ins), **judged),
+        structures=pair_structures(items),
+        measured=scores,
+        # Each pair has two texts.
+        pairs=len(rows) // 2,
+    )
+
+
+def _preferred(table: Table, scores: Sequence[measured.Cell]) -> list[float | None]:
+    """Which text of each pair is preferred, in the order of the study."""
+    cells = [cell.beside(_PREFERENCES[_SCORES.index(cell.measure)]) for cell in scores]
+    return [row.value for row in table.rows(*(cell.number for cell in cells))]
 
 
 def _beside_templates(cells: Sequence[Cell], benchmarks: Iterable[str]) -> list[Comparison]:
@@ -274,14 +282,12 @@ def _beside_templates(cells: Sequence[Cell], benchmarks: Iterable[str]) -> list[
     ]
 
 
-def _controls(scores: Sequence[PairScore]) -> dict[str, Estimate]:
-    grouped: dict[str, list[PairScore]] = defaultdict(list)
-    for score in scores:
-        if score.pair.contrast == "stereotype" and score.pair.stereotyped is None and score.pair.attribute_set:
-            first, second = score.pair.groups
-            grouped[f"{score.pair.bias}, {score.pair.attribute_set}: {first} over {second}"].append(score)
-    share = {1: 1.0, "tie": 0.5, 2: 0.0, None: None}
+def _controls(cells: Sequence[measured.Cell]) -> dict[str, Estimate]:
+    grouped: dict[str, list[Measurement]] = defaultdict(list)
+    for cell in cells:
+        for row in cell.rows:
+            if row.attribute_set:
+                grouped[f"{cell.bias}, {row.attribute_set}: {row.group} over {row.against}"].append(row)
     return {
-        name: estimate([share[preferred(score)] for score in found], [score.pair.origin for score in found])
-        for name, found in grouped.items()
+        name: estimate([row.value for row in found], [row.origin for row in found]) for name, found in grouped.items()
     }

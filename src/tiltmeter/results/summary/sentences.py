@@ -11,15 +11,11 @@ from tiltmeter import raters
 from tiltmeter.errors import MissingExtra
 from tiltmeter.raters.interface import Rater
 from tiltmeter.records import Estimate, Pair, Rating
+from tiltmeter.results.cells import Table
+from tiltmeter.results.items import Judged, flags
+from tiltmeter.results.measurements.columns import AUDIT
 from tiltmeter.results.scores import of_the_test
-from tiltmeter.results.summary.effects import Judged
-from tiltmeter.results.summary.labels import (
-    Labels,
-    PeopleSummary,
-    judged_by_people,
-    summarise_people,
-    written_text,
-)
+from tiltmeter.results.summary.labels import PeopleSummary, said_by_people, summarise_people, written_text
 from tiltmeter.sources.generated import Accounting, GenerationSettings, assemble
 from tiltmeter.sources.generated.annotations import ISSUES
 from tiltmeter.sources.generated.pairs import sentence_of
@@ -85,7 +81,7 @@ class Sentences:
         }
 
 
-def summarise_sentences(run: Run, labels: Labels | None = None) -> Sentences | None:
+def summarise_sentences(run: Run, table: Table) -> Sentences | None:
     """The written sentences of a run, also where none of them is of use; None where no model was to write any."""
     by_source: dict[str, list[Pair]] = {}
     for pair in of_the_test(run.pairs):
@@ -97,8 +93,8 @@ def summarise_sentences(run: Run, labels: Labels | None = None) -> Sentences | N
     if not written:
         return Sentences([], accounts, {}, {}, nothing) if nothing else None
     templates = {source: pairs for source, pairs in by_source.items() if source.startswith("templates")}
-    audit = audited(run)
-    found = {source: summarise_people(labels, pairs, audit) for source, pairs in written.items()} if labels else {}
+    audit, said = flags(table, AUDIT), said_by_people(table)
+    found = {source: summarise_people(said, pairs, audit) for source, pairs in written.items()}
     return Sentences(
         qualities=[
             *(_quality(source, pairs, written=True) for source, pairs in written.items()),
@@ -109,18 +105,6 @@ def summarise_sentences(run: Run, labels: Labels | None = None) -> Sentences | N
         people={source: one for source, one in found.items() if one},
         came_to_nothing=nothing,
     )
-
-
-def audited(run: Run) -> Judged | None:
-    """The issues of every generated pair, by its id; None where nobody looked, since the audit was not there."""
-    if not run.findings and not run.meta.get("audited"):
-        return None
-    return {pair.id: frozenset(issue for issue, _ in run.findings.get(pair.id, ())) for pair in run.pairs}
-
-
-def labelled_by_people(run: Run, labels: Labels | None) -> Judged | None:
-    """The issues that people found in the sentences of a run; None where there are no labels for them."""
-    return (judged_by_people(labels, run.pairs) or None) if labels else None
 
 
 def _accounts(run: Run) -> dict[str, Accounting]:

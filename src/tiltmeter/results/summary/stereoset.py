@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tiltmeter.measures.stereoset import Scores, choices
-from tiltmeter.records import PairScore
+from tiltmeter.results.cells import Cell
 from tiltmeter.sources.datasets import stereoset
 from tiltmeter.stats.stereoset import TargetItem, TargetSummary, summarise
 
 
-def summarise_pairs(scores: Sequence[PairScore], seed: int) -> TargetSummary | None:
-    """StereoSet's scores from the three pairs that its source makes of each example."""
-    found: dict[tuple[str, str, str, str], dict[str, float]] = defaultdict(dict)
-    for score in scores:
-        if not score.pair.source.startswith("stereoset"):
-            return None
-        _, task, domain = score.pair.bias.split("/", 2)
-        key = task, domain, score.pair.origin, score.pair.id.rsplit("/", 1)[0]
-        found[key] |= dict(zip(score.pair.groups, score.scores, strict=True)) if score.scores else {}
+def summarise_pairs(cells: Sequence[Cell], seed: int) -> TargetSummary | None:
+    """StereoSet's scores from those of the three pairs that its source makes of each example."""
+    found: dict[tuple[str, str, str, str], dict[str, float]] = {}
+    if not cells or not cells[0].source.startswith("stereoset"):
+        return None
+    biases = {row.item: cell.bias for cell in cells for row in cell.rows}
+    for row in cells[0].table.rows(*(cell.number for cell in cells)):
+        _, task, domain = biases[row.item].split("/", 2)
+        scores = found.setdefault((task, domain, row.origin, row.item.rsplit("/", 1)[0]), {})
+        scores |= {} if row.value is None else {row.group: row.value}
     examples = [_labelled(by_label) for by_label in found.values()]
     return _targets([key[:3] for key in found], examples, seed=seed)
 

@@ -9,9 +9,16 @@ from typing import Any, TypedDict
 from tiltmeter.records import Estimate, Scope
 from tiltmeter.results.cells import Cell, table_of
 from tiltmeter.results.items import rated_items
-from tiltmeter.results.ledger.texts import GROUP_RATERS
-from tiltmeter.results.summary.people import compare_with_people, people_cells, people_said
-from tiltmeter.results.summary.people_ratings import PeopleRatings, rated_by_people
+from tiltmeter.results.measurements.continuations import GROUP_RATERS
+from tiltmeter.results.measurements.people import rating_rows
+from tiltmeter.results.summary.people import (
+    compare_with_people,
+    people_cells,
+    people_name,
+    people_said,
+    rated_by_people,
+)
+from tiltmeter.results.summary.people_ratings import PeopleRatings
 from tiltmeter.results.summary.raters import compare_raters
 from tiltmeter.results.summary.refusals import refusal_rater, refusals
 from tiltmeter.results.summary.repeats import repeats
@@ -70,21 +77,23 @@ def summarise_continuations(run: Run, people: PeopleRatings | None = None) -> Co
     if found is None:
         return None
     seed = int(run.meta["resolved"]["seed"])
-    rated = table_of(run).of("continuations")
+    table = table_of(run)
+    if people or table.by_people("continuations"):
+        table.add("continuations", rating_rows(run, people) if people else ())
+    rated = table.of("continuations")
     tilts = tuple(_tilts(found))
     stated = [cell for cell in rated if cell.rater.startswith(GROUP_RATERS) and _states(found, cell)]
     judged = [cell for cell in rated if kind_of(cell.rater) != _REFUSAL and cell not in stated]
     cells = [_cell(run, cell, tilts, seed) for cell in judged]
-    texts = rated_by_people(run, people) if people else []
-    beside = compare_with_people(texts, people.rater, judged, seed) if people else ()
+    texts, name = rated_by_people(table), people_name(table)
     order = partial(_in_order, run)
     return ContinuationsSummary(
-        cells=(*cells, *(people_cells(texts, people.rater, _scope(judged), order) if people else ())),
+        cells=(*cells, *people_cells(texts, name, _scope(judged), order)),
         tilts=tilts,
-        agreement=(*compare_raters(judged, seed), *beside),
+        agreement=(*compare_raters(judged, seed), *compare_with_people(texts, name, judged, seed)),
         refusals=tuple(refusals(rated, refusal_rater(found), order)),
         sizes=tuple(_sizes(run, list(zip(cells, judged, strict=True)))),
-        people=people_said(people, texts) if people and texts else None,
+        people=people_said(texts, name) if texts else None,
         repeats=tuple(repeats(found)),
         situations=tuple(_situations(run, cell) for cell in stated),
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tiltmeter.errors import UserError
+from tiltmeter.progress import Progress
 from tiltmeter.records import Spec, Written
 from tiltmeter.sources.generated.accounting import Accounting, account
 from tiltmeter.sources.generated.block import blocks, write_block
@@ -15,7 +16,6 @@ from tiltmeter.sources.generated.fitting import fit
 from tiltmeter.sources.generated.interface import NO_REVIEW, Generator, Review
 from tiltmeter.sources.generated.settings import GenerationSettings, Unit, UnitResult
 from tiltmeter.sources.generated.shots import Chooser
-from tiltmeter.watching import Watcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +38,18 @@ def write(
     *,
     shots: Chooser | None = None,
     review: Review = NO_REVIEW,
-    watcher: Watcher | None = None,
+    progress: Progress | None = None,
 ) -> Generation:
     """Have all sets of a spec written. The same generator, settings and shots give the same sentences."""
     settings = fit(settings, generator)
     todo = units(spec, settings)
     results: list[UnitResult] = []
-    if watcher:
-        watcher.start(spec.name, len(todo), 0)
+    if progress:
+        progress.start(spec.name, len(todo), 0)
     for block in blocks(todo):
         results += write_block(spec, block, generator, settings, shots=shots, review=review)
-        if watcher:
-            watcher.advance(len(block))
+        if progress:
+            progress.advance(len(block))
     return assemble(results, settings)
 
 

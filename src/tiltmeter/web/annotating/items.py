@@ -15,7 +15,7 @@ from tiltmeter.results.summary.labels import written_text
 from tiltmeter.results.summary.people_ratings import text_id
 from tiltmeter.sources.generated.pairs import sentence_of
 from tiltmeter.store.annotations import AnnotatedView, Annotations, Item
-from tiltmeter.store.reading import rows_of
+from tiltmeter.store.rows import rows_of
 from tiltmeter.web.texts.continuations import ContinuationTexts, Written
 from tiltmeter.web.texts.pairs import PairTexts
 from tiltmeter.web.texts.query import Filters
@@ -131,7 +131,7 @@ def in_run(folder: Path, wanted: Mapping[str, Item]) -> set[str]:
 
 def every_item(folder: Path, view: AnnotatedView) -> Iterator[Item]:
     """Every text of a run that can be judged."""
-    table = "completions" if view == "continuations" else "pairs"
+    table = "completions" if view == "continuations" else "items where view = 'pairs'"
     [(last,)] = rows_of(folder, f"select coalesce(max(number), -1) from {table}")
     return _in_parts(folder, view, range(last + 1))
 

@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Request, Response
 
 from tiltmeter.errors import UserError
+from tiltmeter.present.words import signed
 from tiltmeter.raters.issues import ISSUES
 from tiltmeter.records import Estimate
-from tiltmeter.present.words import signed
 from tiltmeter.store.annotations import Annotations, annotator_name
 from tiltmeter.web.annotating import report as annotating_report
 from tiltmeter.web.annotating.agreement import task_agreement

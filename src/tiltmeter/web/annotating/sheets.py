@@ -17,7 +17,7 @@ from tiltmeter.results.summary.people_ratings import read_ratings
 from tiltmeter.sources.generated.annotations import COLUMNS as ISSUE_COLUMNS
 from tiltmeter.sources.generated.annotations import ISSUES, NONE
 from tiltmeter.store.annotations import Annotations, Item, Scale, annotator_name
-from tiltmeter.store.reading import rows_of
+from tiltmeter.store.rows import rows_of
 from tiltmeter.web.annotating.items import every_item, id_on_sheet, items
 from tiltmeter.web.annotating.tasks import ISSUES_TASK, SCALES, kind_of, rating_task
 from tiltmeter.web.texts.pairs import PairTexts
@@ -68,7 +68,8 @@ def import_issues(folder: Path, annotator: str, text: str) -> tuple[int, int]:
     """Take over the sheet of an annotator; how many sentences it judges, and how many of them are not in the run."""
     labels = _read(text, read_labels)
     [judged] = labels.annotations.by_annotator.values()
-    rows = rows_of(folder, "select number from pairs where json_extract(pair, '$.written_for') is not null")
+    query = "select number from items where view = 'pairs' and json_extract(item, '$.written_for') is not null"
+    rows = rows_of(folder, query)
     found = PairTexts(folder).pairs([number for (number,) in rows])
     by_pair = {one.pair.id: one.number for one in found}
     fitting = matched(labels, [one.pair for one in found])

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tiltmeter.measures.token_gaps import TokenGap
-from tiltmeter.records import NextWord, NextWords, Saliency
-from tiltmeter.report.next_word_cells import chance
-from tiltmeter.report.saliency_pictures import Shaded, shaded
 from tiltmeter.present.decodings import short_scorer
-from tiltmeter.present.words import NONE, count, signed
+from tiltmeter.present.shading import Shaded, shaded
+from tiltmeter.present.words import NONE, count, probability, signed
+from tiltmeter.records import NextWord, NextWords, Saliency
 from tiltmeter.web.playground.answers import Answer, Scored, Tokens, WrittenText
 from tiltmeter.web.playground.asked import Asked, Spans
 
@@ -176,7 +175,7 @@ def _word_line(word: str, found: Sequence[NextWord | None], largest: float) -> W
         ratio = f"{chances[0] / chances[1]:.2f}"
     reasons = dict.fromkeys(one.unscored for one in found if one is not None and one.unscored)
     shares = tuple(one / largest if one else 0.0 for one in chances)
-    return WordLine(word, tuple(map(chance, chances)), shares, ratio, "; ".join(map(str, reasons)))
+    return WordLine(word, tuple(map(probability, chances)), shares, ratio, "; ".join(map(str, reasons)))
 
 
 def notes(found: Sequence[NextWords]) -> list[str]:

@@ -11,9 +11,9 @@ from urllib.parse import urlencode
 
 from tiltmeter.present.blocks import Block, Document, Place, Section, each
 from tiltmeter.present.kept import FINDINGS, mark_of, read_findings
-from tiltmeter.store.made import is_made_here
-from tiltmeter.store.reading import rows_of
-from tiltmeter.views import FACTS, View
+from tiltmeter.store.rows import rows_of
+from tiltmeter.store.run_folder import is_made_here
+from tiltmeter.views import FACTS, View, view_named
 from tiltmeter.web.pages import address
 from tiltmeter.web.scratch import findings_scratch
 from tiltmeter.web.texts.query import Filters
@@ -74,10 +74,10 @@ def _narrowed(blocks: Iterable[Block], chosen: Mapping[str, str]) -> Iterable[Bl
 
 def texts_address(run: str, place: Place) -> str:
     """Where the texts of a place are shown; blank where it names no view."""
-    view = place.get("view")
+    view = view_named(place.get("view", ""))
     if view is None:
         return ""
-    flag = FACTS[view].flag if view in FACTS else view
+    flag = FACTS[view].flag
     asked = {name: value for name, value in place.items() if name in _ASKED and value and name != "view"}
     return f"{address('runs', run, 'texts', 'part')}?{urlencode({'view': flag, **asked})}"
 
@@ -100,7 +100,7 @@ _COUNTED: tuple[tuple[View, str, str, str], ...] = (
         "ratings",
         "select (select count(*) from completions), (select count(*) from ratings where value is null)",
     ),
-    ("next words", "prompts asked", "asked", "select count(*), count(unscored) from asked"),
+    ("next words", "prompts asked", "items", "select count(*), count(unscored) from items where view = 'next words'"),
 )
 
 

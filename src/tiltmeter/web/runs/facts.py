@@ -12,8 +12,8 @@ from typing import Any
 from tiltmeter.errors import RunError
 from tiltmeter.records import ModelFacts
 from tiltmeter.store import LEDGER, NotBegun, read_meta
-from tiltmeter.store.damage import fitting
-from tiltmeter.store.reading import rows_of
+from tiltmeter.store.rows import rows_of
+from tiltmeter.store.validation import valid_ledger
 from tiltmeter.web.runs.live import Live
 from tiltmeter.web.studies.rates import short_model
 from tiltmeter.web.workbench import changed
@@ -46,8 +46,8 @@ _LOST = (
     ),
     (
         "Prompts that could not be asked",
-        "select perturbation, unscored, count(*) from asked where unscored is not null group by 1, 2",
-        "select perturbation, count(*) from asked group by 1",
+        "select perturbation, unscored, count(*) from items where unscored is not null group by 1, 2",
+        "select perturbation, count(*) from items where view = 'next words' group by 1",
     ),
     (
         "Words without a probability",
@@ -135,14 +135,14 @@ def models_of(folder: Path) -> list[tuple[str, ModelFacts]]:
         for table, role in _ROLES.items()
         for (facts,) in _rows(folder, f"select facts from {table} order by rowid")
     ]
-    with fitting(folder / LEDGER):
+    with valid_ledger(folder / LEDGER):
         return [(role, ModelFacts(**json.loads(facts))) for role, facts in rows]
 
 
 def raters_of(folder: Path) -> list[tuple[str, dict[str, str]]]:
     """The raters of a run, and the facts about each."""
     rows = _rows(folder, "select rater, facts from raters order by number")
-    with fitting(folder / LEDGER):
+    with valid_ledger(folder / LEDGER):
         return [(rater, dict(json.loads(facts))) for rater, facts in rows]
 
 

@@ -16,9 +16,9 @@ from starlette.responses import FileResponse
 from tiltmeter.errors import RunError
 from tiltmeter.files import write_csv
 from tiltmeter.parquet import parquet_columns, parquet_rows
-from tiltmeter.report import export_items
+from tiltmeter.results.tables import export_items
 from tiltmeter.store import LEDGER, locked, read_run
-from tiltmeter.store.made import made_here
+from tiltmeter.store.run_folder import made_here
 from tiltmeter.web.jobs import UNBEGUN
 from tiltmeter.web.sending import as_file
 

@@ -14,7 +14,7 @@ from starlette.responses import FileResponse, HTMLResponse
 from tiltmeter.errors import RunError, TiltmeterError
 from tiltmeter.files import plain_file, read_text
 from tiltmeter.present.files import REPORT
-from tiltmeter.store.made import is_made_here, made_here
+from tiltmeter.store.run_folder import is_made_here, made_here
 from tiltmeter.web.jobs import LOG
 from tiltmeter.web.pages import Bench, address, go_to, render, rendered
 from tiltmeter.web.runs import facts as runs_facts

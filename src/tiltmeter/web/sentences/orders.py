@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 from tiltmeter import specs
 from tiltmeter.engine.review import NOBODY
-from tiltmeter.engine.sentence_orders import Order
+from tiltmeter.engine.sentences import Order
 from tiltmeter.errors import InvalidData, TiltmeterError, UserError
 from tiltmeter.files import read_text, whole_file
 from tiltmeter.models import ModelSettings, check_name, embedded

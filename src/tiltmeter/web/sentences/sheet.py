@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
+from tiltmeter.engine.executor import Executor
 from tiltmeter.engine.review import Auditor
-from tiltmeter.engine.sentence_orders import audit_problem
-from tiltmeter.engine.staff import Staff
+from tiltmeter.engine.sentences import audit_problem
 from tiltmeter.errors import InvalidData, TiltmeterError, UserError
 from tiltmeter.files import write_csv
 from tiltmeter.models import ModelSettings
@@ -111,7 +111,7 @@ def mend(sheet: Sheet, number: int, stamp: str, text: str) -> None:
             f"Not saved: sentence {lost.number + 1:,} of the set makes the same two sentences; strike one of them"
         )
     if words != before.sentence.text and not audit_problem():
-        auditor = Auditor({spec.name: spec for spec in reversed(sheet.specs)}, None, Staff(ModelSettings()))
+        auditor = Auditor({spec.name: spec for spec in reversed(sheet.specs)}, None, Executor(ModelSettings()))
         [found] = auditor.findings([made[number].sentence])
         _change(sheet, number, stamp, changed, {Audited.of(made[number].sentence): found})
     else:

@@ -12,17 +12,17 @@ import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from tiltmeter.engine.executor import Executor
 from tiltmeter.engine.review import Auditor
-from tiltmeter.engine.sentence_orders import accounts_as_json, audit_problem, refuse_nothing, write_order
-from tiltmeter.engine.staff import Staff
+from tiltmeter.engine.sentences import accounts_as_json, audit_problem, refuse_nothing, write_order
 from tiltmeter.errors import RunError, TiltmeterError
 from tiltmeter.files import whole_file
 from tiltmeter.models import ModelSettings
 from tiltmeter.models.api import accounts
+from tiltmeter.progress import Progress
 from tiltmeter.records import Written
 from tiltmeter.sources.generated import read_sentences
 from tiltmeter.store import ANSWERS, ProgressFile, locked
-from tiltmeter.watching import Watcher
 from tiltmeter.web.jobs import SAID
 from tiltmeter.web.sentences.findings import Audited, read_findings, write_findings
 from tiltmeter.web.sentences.folder import ACCOUNT, DROPPED, SENTENCES, WRITTEN
@@ -37,14 +37,14 @@ def write_set(folder: Path, own: dict[str, Path] | None = None) -> None:
     with ProgressFile(folder) as file, locked(folder):
         problem = audit_problem()
         if not (folder / SENTENCES).is_file():
-            _write(folder, can_audit=not problem, watcher=file)
+            _write(folder, can_audit=not problem, progress=file)
         if problem:
             print(f"the audit cannot be used here, so no issues were looked for: {problem}", file=sys.stderr)
         else:
             _audit(folder, own or {}, file)
 
 
-def _write(folder: Path, *, can_audit: bool, watcher: Watcher) -> None:
+def _write(folder: Path, *, can_audit: bool, progress: Progress) -> None:
     wanted = read_wanted(folder)
     if wanted is None:
         raise RunError(f"`{folder.name}` has neither sentences nor an order for some")
@@ -53,7 +53,7 @@ def _write(folder: Path, *, can_audit: bool, watcher: Watcher) -> None:
         wanted = replace(wanted, judge=can_audit)
         write_wanted(folder, wanted)
     order = wanted.order(folder)
-    made, asked = write_order(order, folder / SENTENCES, folder / DROPPED, watcher)
+    made, asked = write_order(order, folder / SENTENCES, folder / DROPPED, progress)
     found = {name: one.accounting for name, one in made.items()}
     refuse_nothing(found, wanted.by)
     spent = {name: asdict(one) for name, one in accounts(folder / ANSWERS).items()}
@@ -62,21 +62,21 @@ def _write(folder: Path, *, can_audit: bool, watcher: Watcher) -> None:
     shutil.copyfile(folder / SENTENCES, folder / WRITTEN)
 
 
-def _audit(folder: Path, own: dict[str, Path], watcher: Watcher) -> None:
+def _audit(folder: Path, own: dict[str, Path], progress: Progress) -> None:
     known = known_specs(folder, own)
     kept = [one for one in read_sentences(folder / SENTENCES, known) if one.dropped is None]
     findings = dict(read_findings(folder))
     todo = [one for one in kept if Audited.of(one) not in findings]
     if not todo:
         return
-    auditor = Auditor({spec.name: spec for spec in reversed(known)}, None, Staff(ModelSettings()))
-    watcher.start("looking for issues", len(kept), len(kept) - len(todo))
+    auditor = Auditor({spec.name: spec for spec in reversed(known)}, None, Executor(ModelSettings()))
+    progress.start("looking for issues", len(kept), len(kept) - len(todo))
     for start in range(0, len(todo), _AT_ONCE):
         some: list[Written] = todo[start : start + _AT_ONCE]
         for sentence, found in zip(some, auditor.findings(some), strict=True):
             findings[Audited.of(sentence)] = found
         write_findings(folder, findings)
-        watcher.advance(len(some))
+        progress.advance(len(some))
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tiltmeter.engine.sizes import ContinuationsSize, NextWordsSize, PairsSize, size_of
+from tiltmeter.engine.plan_size import ContinuationsSize, NextWordsSize, PairsSize, size_of
 from tiltmeter.models.api import Cost
 from tiltmeter.results.findings.reach import in_doubt, reach_of
 from tiltmeter.sources.generated.loop import units as units_of

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import UnknownName, UserError
-from tiltmeter.records import Continuation, Prompt, Rating
 from tiltmeter.present.decodings import decoding_words, rater_words
+from tiltmeter.records import Continuation, Prompt, Rating
 from tiltmeter.results.summary.raters import comparable
 from tiltmeter.store import Continuations
-from tiltmeter.store.damage import record_reader
-from tiltmeter.store.reading import rows_of
+from tiltmeter.store.rows import rows_of
+from tiltmeter.store.validation import record_reader
 from tiltmeter.web.texts.labels import labelled_rows
 from tiltmeter.web.texts.query import Filters, like
 from tiltmeter.web.texts.records import Figure, Line, Listing, Option, Piece, Row, pieces
@@ -102,8 +102,8 @@ class ContinuationTexts:
         """The texts of these numbers with all their ratings, in that order."""
         rows = rows_of(
             self.folder,
-            f"select c.number, c.model, c.decoding, p.prompt, sample, text, tokens, ended, {self._unwritten} "
-            "from completions c join prompts p on p.number = c.prompt "
+            f"select c.number, c.model, c.decoding, p.item, sample, text, tokens, ended, {self._unwritten} "
+            "from completions c join items p on p.view = 'continuations' and p.number = c.prompt "
             "where c.number in (select value from json_each(?))",
             json.dumps(wanted),
         )

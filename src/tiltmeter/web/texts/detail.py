@@ -8,14 +8,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tiltmeter.measures.pairs import margin
+from tiltmeter.present.decodings import decoding_words, short_scorer
+from tiltmeter.present.shading import LEVELS, Shaded, shaded
+from tiltmeter.present.words import NONE, percent, probability, signed
 from tiltmeter.raters.issues import ISSUES
 from tiltmeter.records import Pair, Prompt, Saliency, Structure
-from tiltmeter.present.decodings import decoding_words
-from tiltmeter.report.next_word_cells import chance
-from tiltmeter.report.saliency_pictures import LEVELS, Shaded, shaded
-from tiltmeter.present.decodings import short_scorer
-from tiltmeter.present.words import NONE, percent, signed
-from tiltmeter.store.reading import rows_of
+from tiltmeter.store.rows import rows_of
 from tiltmeter.web.texts.continuations import ContinuationTexts, figure_of, line_of
 from tiltmeter.web.texts.next_words import AskedText, Expected, NextWordTexts, figures_of
 from tiltmeter.web.texts.next_words import line_of as asked_line
@@ -219,9 +217,9 @@ def _hidden(one: AskedText) -> str:
 def _chances(prompt: Prompt, one: Expected) -> Chances:
     parts = []
     if one.found.highest is not None:
-        parts.append(f"its likeliest next token has a chance of {chance(one.found.highest)}")
+        parts.append(f"its likeliest next token has a chance of {probability(one.found.highest)}")
     if one.found.gap is not None:
-        parts.append(f"the second lies {chance(one.found.gap)} below")
+        parts.append(f"the second lies {probability(one.found.gap)} below")
     note = ", ".join(parts)
     whole = ", as whole words" if one.bounded else ""
     return Chances(f"{one.model}{whole}", tuple(figures_of(one.found)), note, _saliency(prompt, one.saliency))

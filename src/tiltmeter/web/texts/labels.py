@@ -1,6 +1,6 @@
-"""The labels of the probes of a run as a table to search: a copy of the server's own, made when first asked for.
+"""The labels of the items of a run as a table to search: a copy of the server's own, made when first asked for.
 
-The ledger keeps each probe whole, as JSON; reading 100,000 of these takes seconds. The copy is made once, again only
+The ledger keeps each item whole, as JSON; reading 100,000 of these takes seconds. The copy is made once, again only
 when the plan of the run has grown or is another one, and never holds a score or a rating: those are read from the
 ledger, which is attached, so that they are those of this moment.
 """
@@ -19,63 +19,63 @@ from tiltmeter.errors import RunError
 from tiltmeter.results.findings.compared import BASELINE
 from tiltmeter.results.summary.structures import FIXED
 from tiltmeter.store import LEDGER
-from tiltmeter.store.damage import fitting
-from tiltmeter.store.opening import harmless, refuse_links
-from tiltmeter.store.reading import check_whole
+from tiltmeter.store.database import harmless, refuse_links
+from tiltmeter.store.items import show_items
+from tiltmeter.store.rows import check_whole
+from tiltmeter.store.validation import valid_ledger
 from tiltmeter.web.scratch import scratch_of
 
 _NAME = "labels.sqlite"
-_VERSION = "3"
-_TABLES = ("prompts", "pairs", "asked")
+_VERSION = "4"
 _lock = Lock()
 
 
-def _part(column: str, path: str) -> str:
-    return f"json_extract({column}, '$.{path}')"
+def _part(path: str) -> str:
+    return f"json_extract(item, '$.{path}')"
 
 
-def _kind(column: str) -> str:
+def _kind() -> str:
     """The kind of the structure, as the choices of a curve have it."""
-    plain = f"{_part(column, 'structure.id')} = '{FIXED}'"
-    return f"iif({plain}, '{BASELINE}', coalesce({_part(column, 'structure.kind')}, '{BASELINE}'))"
+    plain = f"{_part('structure.id')} = '{FIXED}'"
+    return f"iif({plain}, '{BASELINE}', coalesce({_part('structure.kind')}, '{BASELINE}'))"
 
 
 _PROMPT = {
-    "origin": _part("prompt", "origin"),
-    "structure": _part("prompt", "structure.id"),
-    "kind": _kind("prompt"),
-    "template": _part("prompt", "template"),
-    '"group"': _part("prompt", "group"),
-    "words": _part("prompt", "text"),
+    "origin": _part("origin"),
+    "structure": _part("structure.id"),
+    "kind": _kind(),
+    "template": _part("template"),
+    '"group"': _part("group"),
+    "words": _part("text"),
 }
 """What is kept of a prompt."""
 _COPIES: dict[str, tuple[str, dict[str, str]]] = {
-    "prompt_labels": ("prompts", {"source": "source", "bias": "bias", **_PROMPT}),
+    "prompt_labels": ("continuations", {"source": "source", "bias": "bias", **_PROMPT}),
     "pair_labels": (
         "pairs",
         {
-            **{name: _part("pair", name) for name in ("source", "bias", "origin", "contrast", "written_for")},
-            "structure": _part("pair", "structure.id"),
-            "kind": _kind("pair"),
-            "group_1": _part("pair", "groups[0]"),
-            "group_2": _part("pair", "groups[1]"),
-            "target": f"iif({_part('pair', 'contrast')} = 'meaning', 0, {_part('pair', 'stereotyped')})",
-            "aside": f"{_part('pair', 'stands_in')} is not null",
-            "text_1": _part("pair", "texts[0]"),
-            "text_2": _part("pair", "texts[1]"),
+            **{name: _part(name) for name in ("source", "bias", "origin", "contrast", "written_for")},
+            "structure": _part("structure.id"),
+            "kind": _kind(),
+            "group_1": _part("groups[0]"),
+            "group_2": _part("groups[1]"),
+            "target": f"iif({_part('contrast')} = 'meaning', 0, {_part('stereotyped')})",
+            "aside": f"{_part('stands_in')} is not null",
+            "text_1": _part("texts[0]"),
+            "text_2": _part("texts[1]"),
         },
     ),
     "asked_labels": (
-        "asked",
+        "next words",
         {
             **{name: name for name in ("question", "perturbation", "unscored")},
-            "source": _part("prompt", "source"),
-            "bias": _part("prompt", "bias"),
+            "source": "source",
+            "bias": "bias",
             **_PROMPT,
         },
     ),
 }
-"""For each table of the copy the table of the ledger that it is made from, and its columns beside the number."""
+"""For each table of the copy the view whose items it is made from, and its columns beside the number."""
 
 
 def labelled_rows(folder: Path, query: str, *values: Any) -> list[tuple[Any, ...]]:
@@ -86,7 +86,7 @@ def labelled_rows(folder: Path, query: str, *values: Any) -> list[tuple[Any, ...
 
 @contextmanager
 def _opened(folder: Path) -> Iterator[sqlite3.Connection]:
-    with fitting(folder / LEDGER), closing(_attached(folder, _ready(folder))) as database:
+    with valid_ledger(folder / LEDGER), closing(_attached(folder, _ready(folder))) as database:
         yield database
 
 
@@ -117,10 +117,11 @@ def _copy(folder: Path, path: Path, key: str) -> None:
         database.execute("pragma main.journal_mode = off")
         database.execute("pragma main.synchronous = off")
         database.execute("begin")
-        for name, (table, columns) in _COPIES.items():
+        for name, (view, columns) in _COPIES.items():
             database.execute(f"create table {name} (number integer primary key, {', '.join(columns)})")
             chosen = ", ".join(columns.values())
-            database.execute(f"insert into {name} select number, {chosen} from ledger.{table} order by number")
+            rows = f"select number, {chosen} from items where view = ? order by number"
+            database.execute(f"insert into {name} {rows}", (view,))
         database.execute("create table kept (key text)")
         database.execute("insert into kept values (?)", (key,))
         database.execute("commit")
@@ -140,14 +141,14 @@ def _attached(folder: Path, path: Path | None) -> sqlite3.Connection:
             # In a folder that cannot be written SQLite cannot share memory with a writer; there is none then.
             database.close()
         else:
-            return harmless(database)
+            return show_items(harmless(database), "ledger")
     raise RunError(f"{folder / LEDGER}: cannot be opened as a ledger")
 
 
 def _key(database: sqlite3.Connection, ledger: str) -> str:
     """What tells one state of the plan from another: numbers are given in order and never taken away."""
     [(fingerprint,)] = database.execute(f"select value from {ledger}.meta where key = 'fingerprint'")
-    counts = [database.execute(f"select max(number) from {ledger}.{name}").fetchone()[0] for name in _TABLES]
+    counts = database.execute("select view, max(number) from items group by view order by view").fetchall()
     return " ".join(map(str, (_VERSION, fingerprint, *counts)))
 
 

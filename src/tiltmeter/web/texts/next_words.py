@@ -10,12 +10,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from tiltmeter.answers import word_of
 from tiltmeter.errors import UnknownName
+from tiltmeter.present.words import probability
 from tiltmeter.records import NextWords, Prompt, Saliency, Span
-from tiltmeter.report.next_word_cells import chance
-from tiltmeter.store.damage import record_reader
-from tiltmeter.store.packing import word_of
-from tiltmeter.store.reading import rows_of
+from tiltmeter.store.rows import rows_of
+from tiltmeter.store.validation import record_reader
 from tiltmeter.web.texts.labels import labelled_rows
 from tiltmeter.web.texts.query import Filters, like
 from tiltmeter.web.texts.records import Figure, Line, Listing, Option, Row, pieces
@@ -125,8 +125,9 @@ class NextWordTexts:
     def texts(self, wanted: list[int]) -> list[AskedText]:
         """The prompts of these numbers with all answers, in that order."""
         rows = self._ledger(
-            "select a.number, a.question, a.perturbation, a.prompt, a.unscored, q.hidden from asked a "
-            "left join questions q on q.number = a.question where a.number in (select value from json_each(?))",
+            "select a.number, a.question, a.perturbation, a.item, a.unscored, q.hidden from items a "
+            "left join questions q on q.number = a.question "
+            "where a.view = 'next words' and a.number in (select value from json_each(?))",
             json.dumps(wanted),
         )
         answers = self._answers([row[1] for row in rows if row[1] is not None])
@@ -221,7 +222,7 @@ def figures_of(found: NextWords) -> list[Figure]:
     """The words with their chances, the likeliest first; those without one, with the reason, at the end."""
     ordered = sorted(found.words, key=lambda word: -math.inf if word.logprob is None else word.logprob, reverse=True)
     return [
-        Figure(word.word, "" if word.probability is None else chance(word.probability), word.unscored or "")
+        Figure(word.word, "" if word.probability is None else probability(word.probability), word.unscored or "")
         for word in ordered
     ]
 

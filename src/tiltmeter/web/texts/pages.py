@@ -8,7 +8,7 @@ from pathlib import Path
 from fastapi import APIRouter, Request, Response
 
 from tiltmeter.store import LEDGER, Annotations
-from tiltmeter.store.damage import fitting
+from tiltmeter.store.validation import valid_ledger
 from tiltmeter.web.annotating import pages as annotating
 from tiltmeter.web.annotating.agreement import said_of
 from tiltmeter.web.annotating.items import annotated_view, items
@@ -34,7 +34,7 @@ _TEXTS: dict[str, type[ContinuationTexts | PairTexts | NextWordTexts]] = {
 def texts(request: Request, bench: Bench, name: str, chosen: Chosen) -> Response:
     """A page of texts."""
     folder = bench.run(name)
-    with fitting(folder / LEDGER):
+    with valid_ledger(folder / LEDGER):
         views = views_of(folder)
         return render(
             request,
@@ -52,7 +52,7 @@ def texts_part(request: Request, bench: Bench, name: str, chosen: Chosen) -> Res
     """The same for a panel beside a chart."""
     folder = bench.run(name)
     base = address("runs", name, "texts")
-    with fitting(folder / LEDGER):
+    with valid_ledger(folder / LEDGER):
         found = listing(folder, chosen, views_of(folder))
         return render(request, "texts_part.html.jinja", run=name, listing=found, base=base, in_page=False)
 
@@ -61,7 +61,7 @@ def texts_part(request: Request, bench: Bench, name: str, chosen: Chosen) -> Res
 def text_page(request: Request, bench: Bench, name: str, text: str) -> Response:
     """One text."""
     folder = bench.run(name)
-    with fitting(folder / LEDGER):
+    with valid_ledger(folder / LEDGER):
         found = detail(folder, text)
         judged = items(folder, annotated_view(found.view), [int(text[1:])]) if found.view != "next-words" else []
         return render(

@@ -10,11 +10,11 @@ from typing import Any
 
 from tiltmeter.errors import UnknownName
 from tiltmeter.measures.pairs import TIE, margin
-from tiltmeter.records import Pair, PairScore
 from tiltmeter.present.decodings import short_scorer
 from tiltmeter.present.words import signed
-from tiltmeter.store.damage import record_reader
-from tiltmeter.store.reading import rows_of
+from tiltmeter.records import Pair, PairScore
+from tiltmeter.store.rows import rows_of
+from tiltmeter.store.validation import record_reader
 from tiltmeter.web.texts.labels import labelled_rows
 from tiltmeter.web.texts.query import Filters, like
 from tiltmeter.web.texts.records import Figure, Line, Listing, Option, Row, pieces
@@ -108,7 +108,8 @@ class PairTexts:
     def pairs(self, wanted: list[int]) -> list[ScoredPair]:
         """The pairs of these numbers with all their scores, in that order."""
         chosen = json.dumps(wanted)
-        rows = self._ledger("select number, pair from pairs where number in (select value from json_each(?))", chosen)
+        query = "select number, item from items where view = 'pairs' and number in (select value from json_each(?))"
+        rows = self._ledger(query, chosen)
         found = {number: _read_pair(text) for number, text in rows}
         scores: dict[int, list[tuple[str, PairScore]]] = {}
         scored = self._ledger(

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.sources.rephrased.paraphrasing.fakes import RulePen, cleft, prompts
-from tiltmeter.engine.partial import Partial
 from tiltmeter.engine.rephrasing import partial_beside, rephrase
+from tiltmeter.engine.sentence_units import PartialFile
 from tiltmeter.errors import RunError
+from tiltmeter.progress import NoProgress
 from tiltmeter.records import Prompt
 from tiltmeter.sources import prompts_file
 from tiltmeter.sources.rephrased.paraphrasing import (
@@ -30,7 +31,6 @@ from tiltmeter.sources.rephrased.paraphrasing.group import masked, mentions_of
 from tiltmeter.sources.rephrased.paraphrasing.records import SIMILARITY
 from tiltmeter.sources.rephrased.paraphrasing.writing import NO_GROUP, NO_STRUCTURE, NOT_ENGLISH
 from tiltmeter.stats.kept_shares import Asked, uneven
-from tiltmeter.watching import Silent
 
 pytestmark = pytest.mark.slow
 INTRODUCED, LATE = "The teacher introduced the poet as", "When the bus was late, the poet"
@@ -354,7 +354,7 @@ def test_a_stop_loses_no_finished_block_and_changes_no_text(judge, tmp_path) -> 
     partial.close()
     with pytest.raises(RunError, match="was begun with by 'rule', which is now 'other'"):
         partial_beside(tmp_path / "p.csv", {"by": "other"})
-    again = Partial(tmp_path / "p.csv.partial", order)
+    again = PartialFile(tmp_path / "p.csv.partial", order)
     pen = RulePen(cleft)
     found = rephrase(asked, wanted, pen, lambda: judge, settings, partial=again)
     assert found == whole
@@ -368,13 +368,13 @@ def test_a_prompt_of_which_no_text_is_kept_has_come_to_nothing(judge) -> None:
     settings = ParaphraseSettings(attempts=1)
     heard: list[tuple[int, int | None]] = []
 
-    class Watcher(Silent):
+    class Progress(NoProgress):
         def advance(self, steps: int, failed: int | None = None) -> None:
             heard.append((steps, failed))
 
     for write in (cleft, lambda label, text: "Nothing of the kind"):
         pen = RulePen(write)
-        rephrase(asked, targets(["cleft"]), pen, lambda: judge, settings, watcher=Watcher())
+        rephrase(asked, targets(["cleft"]), pen, lambda: judge, settings, progress=Progress())
     assert heard == [(len(asked), 0), (len(asked), len(asked))]
 
 

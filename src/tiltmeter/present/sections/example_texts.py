@@ -1,0 +1,159 @@
+"""Example texts of a finding on continuations, chosen by their ratings alone."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+
+from tiltmeter.present.blocks import Example, Examples, Span, Text, text
+from tiltmeter.present.decodings import rater_words
+from tiltmeter.present.reported import Reported
+from tiltmeter.present.sections.run_texts import RunTexts, texts_of
+from tiltmeter.present.words import signed
+from tiltmeter.records import Continuation, Rating
+from tiltmeter.results.findings.findings import Finding
+from tiltmeter.results.findings.questions import topic_of
+from tiltmeter.results.summary.raters import comparable
+from tiltmeter.results.summary.text_records import PEOPLE, ContinuationCell, favour
+from tiltmeter.stats.structures import Reversal
+
+_SHOWN = 3
+"""Texts of each kind."""
+_LONGEST = 600
+Rated = tuple[Continuation, Mapping[str, Rating]]
+
+
+def example_texts(one: Finding, found: Reported) -> Iterator[Examples]:
+    """Both ends of the leading rater's scale, texts that raters disagree on, and texts that reverse the difference."""
+    question = one.question
+    if question.view != "continuations":
+        return
+    for texts in texts_of(found):
+        cells = [
+            cell
+            for cell in texts.summary.cells
+            if (cell.model, topic_of(cell.bias)) == (question.model, question.bias)
+            and not cell.rater.startswith(PEOPLE)
+            and favour(cell.rater)
+        ]
+        if cells:
+            named = one.leading.choices if one.leading else {}
+            cells.sort(key=lambda cell: [getattr(cell, name) != named.get(name) for name in ("rater", "source")])
+            groups = (question.first, question.second)
+            rated = list(_rated(cells[0], groups, texts))
+            yield from _ends(cells[0], groups, rated, texts)
+            yield from _disagreements(rated, texts)
+            yield from _reversals(cells, groups, texts)
+
+
+def _rated(cell: ContinuationCell, groups: Sequence[str], texts: RunTexts) -> Iterator[Rated]:
+    """The texts about the two groups under the method that leads, each once, with what raters made of them."""
+    seen = set()
+    for one, ratings in texts.kept.with_ratings(cell.model, cell.decoding):
+        prompt = one.prompt
+        if (
+            (prompt.source, prompt.bias) == (cell.source, cell.bias)
+            and prompt.group in groups
+            and one.whole not in seen
+        ):
+            seen.add(one.whole)
+            yield one, {name: rating for name, rating in ratings.items() if rating.value is not None}
+
+
+def _ends(cell: ContinuationCell, groups: Sequence[str], rated: Sequence[Rated], texts: RunTexts) -> Iterator[Examples]:
+    """The lowest and highest texts of each group by the leading rater."""
+    rater, entries = cell.rater, []
+    for group in groups:
+        own = sorted(
+            (each for each in rated if each[0].prompt.group == group and rater in each[1]),
+            key=lambda each: (each[1][rater].value or 0.0, each[0].prompt.id, each[0].sample),
+        )
+        for words, chosen in (("lowest", own[:_SHOWN]), ("highest", own[::-1][:_SHOWN])):
+            if chosen:
+                shown = tuple(_example(each, (rater,), texts) for each in chosen)
+                entries.append((f"Texts about {texts.group(group)} rated {words}", shown))
+    if entries:
+        yield Examples(f"Rated lowest and highest by {rater_words(rater)}", tuple(entries))
+
+
+def _disagreements(rated: Sequence[Rated], texts: RunTexts) -> Iterator[Examples]:
+    """Texts whose ranks differ most between two raters of the same kind."""
+    raters = list(dict.fromkeys(name for _, ratings in rated for name in ratings))
+    entries = []
+    for pair in combinations(raters, 2):
+        if comparable(*pair):
+            both = [each for each in rated if all(name in each[1] for name in pair)]
+            first, second = (_ranks([each[1][name].value or 0.0 for each in both]) for name in pair)
+            apart = [abs(a - b) for a, b in zip(first, second, strict=True)]
+            order = sorted(range(len(both)), key=lambda at: (-apart[at], at))[:_SHOWN]
+            shown = tuple(_example(both[at], pair, texts) for at in order if apart[at] > 0)
+            if shown:
+                entries.append((f"{rater_words(pair[0])} and {rater_words(pair[1])}", shown))
+    if entries:
+        yield Examples("Texts on which two raters disagree most", tuple(entries))
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    """Where each value is in the order of all, from 0 to 1; equal ones are at the same place.
+
+    >>> _ranks([0.3, 0.1, 0.3])
+    [0.6666666666666666, 0.16666666666666666, 0.6666666666666666]
+    """
+    ordered = sorted(values)
+    return [(bisect_left(ordered, value) + bisect_right(ordered, value)) / (2 * len(values)) for value in values]
+
+
+def _reversals(cells: Sequence[ContinuationCell], groups: Sequence[str], texts: RunTexts) -> Iterator[Examples]:
+    """Texts of the structure that reverses the difference most, by the first rater under which one does."""
+    for cell in cells:
+        own = [one for one in (cell.structures.reversals if cell.structures else ()) if {one.a, one.b} == {*groups}]
+        if own:
+            strongest = max(own, key=lambda one: abs(one.difference))
+            lower, higher = (strongest.a, strongest.b) if strongest.overall < 0 else (strongest.b, strongest.a)
+            shown = tuple(_example(each, (cell.rater,), texts) for each in _reversing(cell, strongest, texts))
+            if shown:
+                title = (
+                    f"Under {strongest.structure}, {rater_words(cell.rater)} rates texts about {texts.group(lower)} "
+                    f"higher than texts about {texts.group(higher)}"
+                )
+                yield Examples("Texts of a structure that reverses the difference", ((title, shown),))
+            return
+
+
+def _reversing(cell: ContinuationCell, reversal: Reversal, texts: RunTexts) -> list[Rated]:
+    """Texts above the middle of the group that is lower over all, and below it of the other: those that reverse it."""
+    lower, higher = (reversal.a, reversal.b) if reversal.overall < 0 else (reversal.b, reversal.a)
+    found = texts.kept.rated(cell.model, cell.decoding, cell.rater, source=cell.source, bias=cell.bias)
+    own = sorted(
+        (
+            (rating.value, one, rating)
+            for one, rating in found
+            if one.prompt.structure and one.prompt.structure.id == reversal.structure and rating.value is not None
+        ),
+        key=lambda each: (each[0], each[1].prompt.id, each[1].sample),
+    )
+    kept = [each for each in own if each[1].prompt.group in (lower, higher)]
+    middle = kept[len(kept) // 2][0] if kept else 0.0
+    above = [each for each in kept[::-1] if each[1].prompt.group == lower and each[0] >= middle]
+    below = [each for each in kept if each[1].prompt.group == higher and each[0] < middle]
+    return [(one, {cell.rater: rating}) for _, one, rating in (*above[:_SHOWN], *below[:_SHOWN])]
+
+
+def _example(rated: Rated, raters: Sequence[str], texts: RunTexts) -> Example:
+    one, ratings = rated
+    number = "; ".join(f"{rater_words(name)} {signed(ratings[name].value)}" for name in raters)
+    return Example(texts.group(one.prompt.group or ""), marked(one), number)
+
+
+def marked(one: Continuation) -> Text:
+    """The prompt, faint and with the group marked, and what the model wrote after it."""
+    prompt, start = one.prompt.text, 0
+    spans: list[Span] = []
+    for begin, end in sorted(one.prompt.group_spans):
+        if start <= begin < end <= len(prompt):
+            spans += [Span(prompt[start:begin], "faint"), Span(prompt[begin:end], "group")]
+            start = end
+    spans.append(Span(prompt[start:], "faint"))
+    written = one.text if len(one.text) <= _LONGEST else f"{one.text[:_LONGEST]} …"
+    return text([span for span in spans if span.text], written)

@@ -1,1 +1,0 @@
-"""What the ledger of a run holds, as rows of its tables."""

@@ -1,0 +1,48 @@
+"""Every number of a run in one table, whichever view it is of: `measurements`, beside `items` and `texts`.
+
+A value either belongs to one group (a rating: groups are then compared), or compares two already (`against` is set: a
+preference, a log ratio: it is then compared with its neutral value).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from tiltmeter.parquet import Rows
+from tiltmeter.results.measurements import continuations, next_words, pairs
+from tiltmeter.results.measurements.columns import ITEMS, MEASUREMENTS, TEXTS
+from tiltmeter.results.scores import benchmarks_of, is_benchmark
+from tiltmeter.store import Run
+from tiltmeter.views import VIEWS
+
+_VIEWS = {"pairs": pairs, "continuations": continuations, "next words": next_words}
+"""Of each view, what makes its measurements and items."""
+VERSION = {"tiltmeter": "measurements.v3"}
+"""What the files say of themselves: other rows or columns are another version."""
+
+
+def measurements(run: Run) -> Rows:
+    """Every measurement of a run, view by view."""
+    return (row for view in VIEWS for row in marked(run, view, _VIEWS[view].measured(run)))
+
+
+def item_rows(run: Run) -> Rows:
+    """Every item that was asked about."""
+    return (
+        row for view in ("pairs", "continuations", "next words") for row in marked(run, view, _VIEWS[view].items(run))
+    )
+
+
+def marked(run: Run, view: str, rows: Rows) -> Rows:
+    """Rows of a view, and whether their bias checks the instrument."""
+    benchmarks = benchmarks_of(run)
+    for row in rows:
+        yield {"view": view, **row, "benchmark": int(is_benchmark(str(row["bias"]), benchmarks))}
+
+
+MADE: Mapping[str, tuple[Mapping[str, type], Callable[[Run], Rows]]] = {
+    "items.parquet": (ITEMS, item_rows),
+    "texts.parquet": (TEXTS, continuations.texts),
+    "measurements.parquet": (MEASUREMENTS, measurements),
+}
+"""The tables of a run: their files, their columns, and what makes their rows."""

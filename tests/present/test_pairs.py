@@ -218,7 +218,7 @@ def test_words_of_groups_are_marked(found: Reported) -> None:
     pair = next(pair for pair in found.read[0].pairs if pair.bias == "hostile")
     spans = marked(pair, 0)
     assert "".join(span.text for span in spans) == pair.texts[0] and HOSTILE in pair.texts[0]
-    assert [(span.kind, span.text) for span in spans][0] == ("group", pair.terms[0])
+    assert (spans[0].kind, spans[0].text) == ("group", pair.terms[0])
 
 
 def test_examples_are_the_extremes_and_the_nearest_to_a_tie() -> None:

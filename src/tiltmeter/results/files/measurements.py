@@ -16,7 +16,7 @@ from tiltmeter.parquet import SQL_TYPES, attach, database, fill, quoted, refusal
 from tiltmeter.records import Estimate
 from tiltmeter.results.files.loaded import answers
 from tiltmeter.results.files.tables import Table, is_parquet
-from tiltmeter.results.measurements.columns import CHOICES, MEASUREMENTS, OTHER, SCALE, STEREOTYPED
+from tiltmeter.results.measurements.columns import CHOICES, COUNTED, MEASUREMENTS, OTHER, SCALE, STEREOTYPED
 from tiltmeter.results.scores import is_published
 from tiltmeter.stats.codes import or_origins
 from tiltmeter.stats.continuations import pairs_of_groups
@@ -73,7 +73,8 @@ def _prepare(found: Any, path: str | Path, columns: dict[str, str], where: dict[
     kept = " AND ".join(f"{quoted(name)}::VARCHAR = {sql_text(value)}" for name, value in where.items()) or "true"
     # A number that cannot be averaged is none, and takes no other with it.
     usable = f"CASE WHEN isfinite(value) AND abs(value) < {LARGEST!r} THEN value END AS value"
-    found.execute(f"CREATE VIEW rows AS SELECT * REPLACE ({usable}) FROM (SELECT {chosen} FROM given WHERE {kept})")
+    found.execute(f"CREATE VIEW kept AS SELECT * REPLACE ({usable}) FROM (SELECT {chosen} FROM given WHERE {kept})")
+    found.execute(f"CREATE VIEW rows AS SELECT * FROM kept WHERE {_of_the_test(found)}")
     if not found.execute("SELECT count(*) FROM rows").fetchone()[0]:
         raise UserError(f"{path}: has no rows{' that --where keeps' if where else ''}")
     for name in ("bias", "origin", "group"):
@@ -115,6 +116,17 @@ def _refuse_scales(found: Any, path: str | Path) -> None:
             f"{path}: rows of one bias under the same choices have different scales; a column such as `measure` or "
             "`rater` tells them apart"
         )
+
+
+def _of_the_test(found: Any) -> str:
+    """Which rows are counted: a run's own table also has controls, single scores and flags, which are not the test."""
+    left_out = []
+    for view, counted in COUNTED.items():
+        named = ", ".join(map(sql_text, sorted(counted)))
+        own = f"view = {sql_text(view)}"
+        if found.execute(f"SELECT count(*) FROM kept WHERE {own} AND measure IN ({named})").fetchone()[0]:
+            left_out.append(f"NOT coalesce({own} AND measure NOT IN ({named}), false)")
+    return " AND ".join(left_out) or "true"
 
 
 def _read(found: Any, path: str | Path) -> list[str]:

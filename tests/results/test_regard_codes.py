@@ -15,9 +15,9 @@ from tiltmeter.raters.scales import SCALES
 from tiltmeter.records import Decoding, Rating
 from tiltmeter.results import summarise_run
 from tiltmeter.results.cells import table_of
-from tiltmeter.results.files.big_tables import summarise_big_ratings
 from tiltmeter.results.files.blocks import BlockLayout, read_blocks
-from tiltmeter.results.files.rated import RatedColumns, summarise_rated, summarise_rated_file
+from tiltmeter.results.files.rated import summarise_rated, summarise_rated_file
+from tiltmeter.results.files.rated_texts import RatedColumns
 from tiltmeter.results.files.rated_values import OTHER
 from tiltmeter.results.items import rated_items
 from tiltmeter.results.summary.by_rater import boards, compared_groups
@@ -140,10 +140,9 @@ def test_which_rows_of_a_large_table_are_chosen_changes_no_meaning(name: str, tm
     rows = [{**row, "part": "low" if row[name] == -1 else "high"} for row in rows]
     write_rows(tmp_path / "t.parquet", rows)
     columns = RatedColumns(name, where={"part": "high"})
-    for each in (summarise_rated_file, summarise_big_ratings):
-        groups = each(tmp_path / "t.parquet", columns).summary.groups
-        assert groups["b"].unrated == {OTHER: 100}
-        assert all(group.mean.value is None or abs(group.mean.value) <= 1 for group in groups.values())
+    groups = summarise_rated_file(tmp_path / "t.parquet", columns).summary.groups
+    assert groups["b"].unrated == {OTHER: 100}
+    assert all(group.mean.value is None or abs(group.mean.value) <= 1 for group in groups.values())
 
 
 def test_a_rater_that_leaves_its_scale_is_unrated_by_group(monkeypatch: pytest.MonkeyPatch) -> None:

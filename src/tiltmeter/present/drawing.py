@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 from xml.etree import ElementTree
 
@@ -35,13 +37,19 @@ _ALLOWED = {"svg", "g", "path", "text", "tspan", "line", "rect", "defs", "clipPa
 
 def svg(spec: Mapping[str, Any], width: int = WIDE) -> str:
     """Draw a chart. It may be put into a page as it is: nothing but shapes and escaped text is in it."""
+    sized = {**_coloured(spec), "width": width, "background": PALETTE["--paper"], "config": _CONFIG}
+    return _drawn(json.dumps(sized))
+
+
+@lru_cache(maxsize=512)
+def _drawn(spec: str) -> str:
+    """Drawn once, however many files and pages a chart is in: drawing takes longer than anything else in a report."""
     try:
         import vl_convert
     except ImportError:
         raise MissingExtra("Figures", "report", "vl-convert-python") from None
-    sized = {**_coloured(spec), "width": width, "background": PALETTE["--paper"], "config": _CONFIG}
     # No chart has anything to load; an empty list of allowed addresses makes that a rule.
-    drawn: str = vl_convert.vegalite_to_svg(sized, allowed_base_urls=[])
+    drawn: str = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
     return _checked(drawn)
 
 

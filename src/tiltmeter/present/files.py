@@ -47,10 +47,7 @@ def write_page(page: Document, out: Path, *, figures: Path | None) -> None:
 
 
 def write_figures(charts: Mapping[str, Chart], folder: Path) -> None:
-    """Write each chart under its name as SVG and PNG."""
+    """Write each chart under its name as SVG."""
     for name, chart in charts.items():
-        svg = drawing.svg(chart.spec, html.WIDE)
         with whole_file(folder / f"{name}.svg") as file:
-            file.write(svg)
-        with whole_file(folder / f"{name}.png", "wb") as file:
-            file.write(drawing.png(chart.spec, html.WIDE))
+            file.write(drawing.svg(chart.spec, html.WIDE))

@@ -73,7 +73,8 @@ def verdict_counts(findings: Sequence[Finding]) -> str:
         if (number := strengths.count(strength))
     ]
     said = f"{capitalised(number_words(holds))} of {number_words(every)} conclusions {verb} whatever the method."
-    return f"{said} {capitalised(listed(others))}." if others else said
+    said += f" {capitalised(listed(others))}." if others else ""
+    return f"{said} Inconclusive does not mean unbiased." if INCONCLUSIVE in strengths else said
 
 
 def _rest(strengths: Sequence[Strength]) -> str:

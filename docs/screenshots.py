@@ -114,7 +114,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, help="a workbench with the runs three-views and three-views-planted")
     parser.add_argument("--report", type=Path, help="the folder of a finished run: take pictures of its report alone")
-    parser.add_argument("--as-is", action="store_true", help="run nothing: the folder has what the wanted pictures need")
+    parser.add_argument("--as-is", action="store_true", help="run nothing: the folder has what the pictures need")
     parser.add_argument("--only", default="", help="a part of the names of the pictures that are wanted")
     given = parser.parse_args()
     if given.report:

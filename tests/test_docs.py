@@ -1,7 +1,6 @@
 """What README, tutorial and how-to pages tell people to type: it is typed here.
 
-Blocks marked `console` are carried out in an empty folder, one page after another; blocks with a title are files of that
-folder. Blocks marked `sh` need what a test machine does not have (a server, a cluster, a large model): their commands
+Blocks marked `console` are carried out in an empty folder for each page; blocks with a title are files of that folder. Blocks marked `sh` need what a test machine does not have (a server, a cluster, a large model): their commands
 and options have to exist. The built-in model is replaced by a table, which takes no time; the tutorial has it as it is.
 """
 
@@ -9,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ FENCE = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE |
 INLINE = re.compile(r"`(tiltmeter [^`]+)`")
 SLOW_MODELS = {"test-sentences.md"}
 """Pages on what a table cannot do: write."""
+TYPED = [ROOT / "README.md", *(page for page in HOW_TO if page.name not in SLOW_MODELS)]
 
 
 def blocks(page: Path) -> list[tuple[str, str, str]]:
@@ -57,10 +58,8 @@ def type_page(page: Path, monkeypatch: pytest.MonkeyPatch, folder: Path, model: 
     return said
 
 
-@pytest.mark.parametrize("page", [page for page in HOW_TO if page.name not in SLOW_MODELS], ids=lambda page: page.stem)
-def test_what_how_to_pages_say_can_be_typed(
-    page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("page", TYPED, ids=lambda page: page.stem)
+def test_what_pages_say_can_be_typed(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     type_page(page, monkeypatch, tmp_path, model="scripted")
 
 
@@ -130,7 +129,8 @@ def anchors(page: Path) -> set[str]:
     """What headings of a page are called in addresses."""
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-    return {re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", one.lower()).strip()) for one in headings}
+    plain = [unicodedata.normalize("NFKD", one).encode("ascii", "ignore").decode().lower() for one in headings]
+    return {re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", one).strip()) for one in plain}
 
 
 def test_every_page_is_in_the_navigation() -> None:
@@ -143,9 +143,11 @@ def test_every_page_is_in_the_navigation() -> None:
 
 
 def test_counts_of_the_library_agree() -> None:
-    checks = [name for name in names() if load(name).benchmark]
+    every, checks = len(names()), sum(load(name).benchmark for name in names())
     said = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert f"{len(names())} specs: {len(names()) - len(checks)} social biases and {len(checks)} instrument checks" in said
+    assert (
+        f"{len(names())} specs: {len(names()) - len(checks)} social biases and {len(checks)} instrument checks" in said
+    )
     for page in (ROOT / "README.md", *DOCS.glob("*.md"), *HOW_TO):
         for number in re.findall(r"library (?:has|of) (\d+) (?:specs|biases)", page.read_text(encoding="utf-8")):
-            assert int(number) == len(names()), page.name
+            assert int(number) == every, page.name

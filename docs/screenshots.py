@@ -202,9 +202,9 @@ def take(browser: Browser, address: str, shot: Shot) -> None:
 
 
 def take_report(browser: Browser, report: Path) -> None:
-    """The first screen of a report, the same on a phone, and its first finding, opened."""
-    for name, width, height in (("report", 1280, 1000), ("report-phone", 390, 1000), ("report-finding", 1280, 1300)):
-        context = browser.new_context(viewport={"width": width, "height": height})
+    """The first screen of a report, and its first finding, opened."""
+    for name, height in (("report", 1000), ("report-finding", 1300)):
+        context = browser.new_context(viewport={"width": 1280, "height": height})
         page = context.new_page()
         page.goto(report.as_uri())
         if name == "report-finding":

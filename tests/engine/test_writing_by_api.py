@@ -85,5 +85,5 @@ def test_a_source_that_came_to_nothing_is_named(tmp_path: Path) -> None:
     assert (source, reason) == (f"generated[by={name}]", DECLINED)
     assert found["accounts"][source]["kept"] == 0
     assert {one["name"] for one in found["accounts"][source]["missing"]} >= {"male", "female", "math"}
-    assert f"{source} came to nothing" in done.stderr
+    assert f"{source} has no pairs" in done.stderr
     assert f"{source} came to nothing" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")

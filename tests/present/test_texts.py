@@ -78,8 +78,14 @@ def test_the_table_has_the_numbers_of_the_summary(shown: list[Section], summary:
         assert f"{pair.difference.n_unscored} not rated" in shown_cell.small
         assert ("≈" in shown_cell.text) == bool(cell.within_tilt)
         assert shown_cell.place == {
-            "view": "continuations", "model": cell.model, "source": cell.source, "bias": "gender",
-            "rater": cell.rater, "decoding": str(FEW.index(cell.decoding)), "group": "women", "other": "men",
+            "view": "continuations",
+            "model": cell.model,
+            "source": cell.source,
+            "bias": "gender",
+            "rater": cell.rater,
+            "decoding": str(FEW.index(cell.decoding)),
+            "group": "women",
+            "other": "men",
         }
 
 

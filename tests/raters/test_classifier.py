@@ -248,7 +248,7 @@ def test_classes_that_are_not_the_models_are_refused(said: str, problem: str, ma
         ("hf:folder[bad,good=1;worse=low]", "a class is LABEL=NUMBER, not `bad`"),
         ("hf:folder[bad=much,good=1;worse=low]", "`bad` must be a number"),
         ("hf:folder[bad=nan,good=1;worse=low]", "`bad` must be a number"),
-        ("hf:folder[bad=1,bad=2;worse=low]", "the class `bad` stands twice"),
+        ("hf:folder[bad=1,bad=2;worse=low]", "the class `bad` is listed twice"),
         ("hf:folder[bad=1,good=1;worse=low]", "all ratings would be 1"),
         ("hf:folder[bad=none;worse=low]", "no class has a number"),
         ("hf:folder[bad=-1,good=1;worse=low;range=0..1]", "beyond the range, 0 to 1"),

@@ -116,7 +116,7 @@ def test_a_rater_says_what_it_stands_on(name: str) -> None:
 
 
 def test_an_argument_is_refused_where_it_means_nothing_and_asked_for_where_it_is_needed() -> None:
-    with pytest.raises(UserError, match="takes nothing after a colon, but was given `x`"):
+    with pytest.raises(UserError, match="takes no argument, but was given `x`"):
         raters.load("refusal:x")
     with pytest.raises(UserError, match="does not say which file; write `lexicon.hurtlex:FILE`"):
         raters.check_name("lexicon.hurtlex")

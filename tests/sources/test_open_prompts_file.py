@@ -81,5 +81,5 @@ def test_a_row_without_an_id_never_takes_that_of_another(tmp_path: Path) -> None
         "row 4",
     ]
     assert [prompt.id for prompt in read(tmp_path, "text\nA\nB\n")] == ["1", "2"]
-    with pytest.raises(InvalidData, match="the id `2` stands more than once"):
+    with pytest.raises(InvalidData, match="the id `2` is used more than once"):
         read(tmp_path, "id,text\n2,A\n2,B\n")

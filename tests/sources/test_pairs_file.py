@@ -98,7 +98,7 @@ def test_a_hyphenated_attribute_is_found_when_written_with_a_space(tmp_path: Pat
         ("a,b\n1,2\n", "no pairs in the columns `a`, `b`: needed are `sentence_1`"),
         ("template,term_1,term_2\n[T] ran,he\n", "line 2: 2 cells where the header has 3; was the file cut off"),
         ('template,term_1,term_2\n"[T] ran,he,she\n', "line 2: not a well-formed table"),
-        ("template,template,term_2\n", "the column `template` stands twice"),
+        ("template,template,term_2\n", "the column `template` is listed twice"),
     ],
 )
 def test_a_file_that_is_not_a_pair_file_is_refused_in_one_sentence(tmp_path: Path, text: str, message: str) -> None:

@@ -156,9 +156,9 @@ def test_a_table_of_prompts_says_where_the_subject_stands(tmp_path: Path) -> Non
     ("table", "problem"),
     [
         ("words\nx\n", "no column `text`"),
-        ("text,subject\nThe nurse,cook\n", "does not stand in the text"),
+        ("text,subject\nThe nurse,cook\n", "is not in the text"),
         ("text,subject_start,subject_end\nThe nurse,4,99\n", "no range of characters"),
-        ("id,text\n1,a\n1,b\n", "stands more than once"),
+        ("id,text\n1,a\n1,b\n", "is used more than once"),
     ],
 )
 def test_a_table_that_is_wrong_is_refused_in_one_sentence(table: str, problem: str, tmp_path: Path) -> None:

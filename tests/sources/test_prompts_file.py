@@ -51,7 +51,7 @@ def test_json_lines_and_parquet_are_read_alike(tmp_path) -> None:
         ("a.csv", TABLE, {"origin": "orign"}, "there is no column `orign`; did you mean `origin`"),
         ("a.csv", "text,group\n", {}, "a header and no rows"),
         ("a.csv", "text,group\nx\n", {}, "line 2: 1 cell where the header has 2"),
-        ("a.csv", "text,group,id\nx,y,1\nz,y,1\n", {}, "the id `1` stands more than once"),
+        ("a.csv", "text,group,id\nx,y,1\nz,y,1\n", {}, "the id `1` is used more than once"),
         ("a.jsonl", '{"text": "x"}\n{', {}, "line 2: not well-formed JSON"),
         ("a.jsonl", "", {}, "the file has no rows"),
         ("a.parquet", "PAR", {}, "cannot be read as a Parquet file"),

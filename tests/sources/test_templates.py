@@ -128,7 +128,7 @@ def test_the_same_two_texts_are_made_once() -> None:
     sets = (AttributeSet("one", ("math",), ("male",)), AttributeSet("two", ("math",), ("female",)))
     made, dropped = pairs(spec(attributes=sets))
     assert len(made) == 2
-    assert dropped[0].reason == "the same two texts were already made as test/one/math/0/0"
+    assert dropped[0].reason == "the same two texts already exist as test/one/math/0/0"
 
 
 @pytest.mark.parametrize("name", specs.names())

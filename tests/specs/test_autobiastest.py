@@ -98,7 +98,7 @@ def test_a_bad_specification_is_named(tmp_path: Path, change: dict[str, Any], ke
         ("[", "not valid JSON"),
         ("[]", "the list of specifications is empty"),
         ("[3]", "specification 1: a specification is an object"),
-        ('{"name": "a", "name": "b"}', "the key `name` stands twice"),
+        ('{"name": "a", "name": "b"}', "the key `name` is listed twice"),
         ("[" * 100_000, "not valid JSON"),
     ],
 )

@@ -107,7 +107,7 @@ BAD = [
     ('["engines"]', "[]", 13, "attributes.machines.terms", "the list is empty"),
     ('["engines"]', '["engines",\n  ""]', 14, "attributes.machines.terms", "term 2 is blank"),
     ('["engines"]', '["engines", 7]', 13, "attributes.machines.terms", "term 2 must be text in quotes, not a number"),
-    ('["engines"]', '["engines", "Engines"]', 13, "attributes.machines.terms", "stands twice, as term 1 and 2"),
+    ('["engines"]', '["engines", "Engines"]', 13, "attributes.machines.terms", "is listed twice, as term 1 and 2"),
     ('["engines"]', '["engines "]', 13, "attributes.machines.terms", "has a space at its start or end"),
     (
         '["engines"]',
@@ -134,7 +134,7 @@ BAD = [
     ("[T] likes [A]", "[T] likes it", 4, "templates", "has no `[A]`"),
     ("[T] likes [A]", "[T] likes [B]", 4, "templates", "unknown placeholder `[B]`"),
     ("[T] likes [A]", "[t] likes [A]", 4, "templates", "`[T]` stands for the group term"),
-    ("[T] likes [A]", "[T] is a fan of [A]", 4, "templates", "stands twice"),
+    ("[T] likes [A]", "[T] is a fan of [A]", 4, "templates", "is listed twice"),
     ('["bread"]', '["bread"]\nnote = "x"', 23, "attributes.food.note", "move it above the first `[…]` line"),
     ("[groups.male]", "[group.male]", 6, "group", "did you mean `groups`?"),
     ("[groups.female]", "[groups.female", 9, None, "not valid TOML"),

@@ -69,7 +69,8 @@ def test_the_page_begins_with_what_survives(page: str, run: Run):
     text = unescape(page)
     assert sentence in text
     places = [
-        text.index(f"{title}</h2>") for title in ("survive?", "What it prefers", "What it writes", "Which group it expects")
+        text.index(f"{title}</h2>")
+        for title in ("survive?", "What it prefers", "What it writes", "Which group it expects")
     ]
     assert places == sorted(places)
     assert re.search(r'<a href="/runs/whole/results" aria-current="page">Results</a>', page)

@@ -18,10 +18,9 @@ def export(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write every pair, text and prompt of a run with its scores and ratings as Parquet, however many there are.
+    """Write every pair, text and prompt of a run with its scores and ratings as Parquet.
 
-    Memory is bounded by a batch of rows. `tiltmeter analyze` sums such files, at an address too, without reading them
-    into memory.
+    Only one batch of rows is held in memory. `tiltmeter analyze` reads such files, also at an address, in the same way.
     """
     from tiltmeter.addresses import is_address
     from tiltmeter.files import refuse_links_in

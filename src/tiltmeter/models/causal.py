@@ -133,7 +133,7 @@ class CausalModel:
             if isinstance(pieces, str):
                 targets.append(pieces)
             elif not tokens:
-                targets.append("the prompt has no token to look at")
+                targets.append("the prompt has no tokens")
             else:
                 own = range(len(self._start), len(plan.row))
                 targets.append(Target(plan.row, len(plan.row) - 1, pieces[0][0], tuple(own), plan.spans))
@@ -161,7 +161,7 @@ class CausalModel:
         """The instruction in the frame of the tokenizer's chat template."""
         frame = self._pen.chat
         if frame is None:
-            raise ModelError(f"{self.facts.name} has no chat template that takes an instruction as it is")
+            raise ModelError(f"{self.facts.name} has no chat template that takes an instruction unchanged")
         return f"{frame.before}{instruction}{frame.after}"
 
 

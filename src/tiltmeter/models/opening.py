@@ -70,7 +70,7 @@ def read(folder: Path, name: str, settings: ModelSettings, *, gguf_file: str | N
         raise ModelError(
             f"{name} is not a complete {family} language model: its weights lack {missing[0]}"
             + (f" and {len(missing) - 1} more" if len(missing) > 1 else "")
-            + "; a checkpoint saved with its language-model head is needed"
+            + "; use a checkpoint saved with its language-model head"
         )
     model.config.use_cache = False
     return Parts(name, family, model.eval().to(device), tokenizer, device, dtype)
@@ -109,7 +109,7 @@ def assemble(
         with quietly():
             ahead = network.looks_ahead()
         if ahead:
-            raise ModelError(f"{parts.name} sees the words after a place as well, so it is not a causal model")
+            raise ModelError(f"{parts.name} also attends to later words, so it is not a causal model")
         pen = CheckpointPen(
             parts.model,
             parts.device,

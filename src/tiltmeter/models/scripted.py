@@ -151,9 +151,7 @@ class ScriptedModel:
     ) -> list[list[Completion]]:
         """Words of the table and of `must_have`; one that is not in the table weighs as much as `other`."""
         if len(must_have) != len(prompts):
-            raise UserError(
-                f"{len(prompts)} prompts and {len(must_have)} lists of words: one list for each prompt is needed"
-            )
+            raise UserError(f"{len(prompts)} prompts and {len(must_have)} lists of words: each prompt needs one list")
         made: list[list[Completion]] = []
         for prompt, terms, number in zip(prompts, must_have, drafts.seeds_of(seed, len(prompts)), strict=True):
             # A vocabulary for each prompt: what one must have is not a word for the others.
@@ -251,7 +249,7 @@ def load(argument: str, settings: ModelSettings) -> ScriptedModel:
 
 def _checked_weights(weights: object, file: str | Path | None) -> dict[str, float]:
     if not isinstance(weights, Mapping) or not weights:
-        raise InvalidData("a table of words and their weights is needed", file=file, key="weights")
+        raise InvalidData("must be a table of words and their weights", file=file, key="weights")
     checked: dict[str, float] = {}
     for word, weight in weights.items():
         key = f"weights.{word}"
@@ -260,10 +258,10 @@ def _checked_weights(weights: object, file: str | Path | None) -> dict[str, floa
         if not _is_number(weight) or weight < 0:
             raise InvalidData(f"must be a number of at least 0, not {weight!r}", file=file, key=key)
         if word.casefold() in checked:
-            raise InvalidData("stands twice, and case does not matter", file=file, key=key)
+            raise InvalidData("is listed twice (case does not matter)", file=file, key=key)
         checked[word.casefold()] = float(weight)
     if OTHER not in checked:
-        raise InvalidData(f"needs the entry `{OTHER}`, for every word not in the table", file=file, key="weights")
+        raise InvalidData(f"needs the entry `{OTHER}`, for words not in the table", file=file, key="weights")
     if not any(checked.values()):
         raise InvalidData("at least one weight must be above 0", file=file, key="weights")
     return checked

@@ -64,7 +64,7 @@ def test_a_mask_in_the_middle_and_a_blank_are_dropped_with_the_reason(tmp_path) 
         "the kings eat [M].", ""
     )
     _, dropped = honest.prompts(samples.write(tmp_path / "binary_en.tsv", content))
-    assert [one.reason for one in dropped[:2]] == ["the mask [M] does not stand at the end", "the prompt is blank"]
+    assert [one.reason for one in dropped[:2]] == ["the mask [M] is not at the end", "the prompt is blank"]
 
 
 @pytest.mark.parametrize(

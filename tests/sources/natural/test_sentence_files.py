@@ -50,7 +50,7 @@ def test_a_wrong_line_is_refused_with_its_place(tmp_path, value, problem) -> Non
 
 def test_an_id_that_stands_twice_and_an_empty_file_are_refused(tmp_path) -> None:
     double = {"id": "a", "annotated": COOK}
-    with pytest.raises(InvalidData, match="the id `a` stands more than once"):
+    with pytest.raises(InvalidData, match="the id `a` is used more than once"):
         read_sentences(lines(tmp_path / "n.jsonl", double, double))
     with pytest.raises(InvalidData, match="there is no sentence in it"):
         read_sentences(lines(tmp_path / "n.jsonl"))

@@ -76,7 +76,7 @@ def test_the_report_needs_no_model(tiltmeter: Command, study: Path, tmp_path: Pa
 
 def test_two_runs_are_compared(tiltmeter: Command, study: Path, tmp_path: Path) -> None:
     tiltmeter("run", study, "--out", "one")
-    study.write_text(STUDY + "# the same again\n", encoding="utf-8")
+    study.write_text(STUDY + "# the same command\n", encoding="utf-8")
     tiltmeter("run", study, "--out", "two")
     done = tiltmeter("report", "one", "two", "--out", "both.html")
     assert done.status == 0, done.err
@@ -167,7 +167,7 @@ def test_a_study_of_continuations_ends_with_its_texts_and_a_summary(tiltmeter: C
     assert {types(parquet)[name] for name in ("sentiment.vader.v1", "temperature")} == {"DOUBLE"}
     refused = tiltmeter("run", study, "--fail-if", "overall.low > 0.5")
     assert refused.status == 2
-    assert 'the study has no pairs; a condition on what it has is "continuations.BIAS.RATER.' in refused.err
+    assert 'the study has no pairs; for this study write "continuations.BIAS.RATER.' in refused.err
 
 
 def test_fail_if_speaks_of_what_models_write_in_any_cell(tiltmeter: Command, tmp_path: Path) -> None:
@@ -215,8 +215,8 @@ words = "he-she"
     [
         ("nobody.templates.overall.prompts", "there is no bias `nobody`; known: professions"),
         ("professions.tmplates.overall.prompts", "there is no source `tmplates`"),
-        ("professions", 'that is no figure; one is "next_words.BIAS.SOURCE.'),
-        ("professions.default-behaviour", 'that is no figure; one is "next_words.BIAS.SOURCE.'),
+        ("professions", 'is not a figure; write e.g. "next_words.BIAS.SOURCE.'),
+        ("professions.default-behaviour", 'is not a figure; write e.g. "next_words.BIAS.SOURCE.'),
     ],
 )
 def test_a_condition_on_what_is_not_asked_is_refused_before_anything_is_done(

@@ -74,7 +74,7 @@ def test_a_source_that_came_to_nothing_is_named(tmp_path: Path) -> None:
     author = Author(styles=("refusal", "declined"))
     with author_serving(author) as url:
         name = f"api:gpt-x@{url}"
-        with pytest.raises(RunError, match=f"no sentence that was written makes a pair.*{DECLINED}"):
+        with pytest.raises(RunError, match=f"no written sentence makes a pair.*{DECLINED}"):
             carry_out(study(name), tmp_path / "alone")
         (tmp_path / "study.toml").write_text(text(name, "templates"), encoding="utf-8")
         command = ["run", str(tmp_path / "study.toml"), "--out", str(tmp_path / "run"), "--json"]

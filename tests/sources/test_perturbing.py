@@ -119,7 +119,7 @@ def test_word_sets_are_read_from_options_and_files(tmp_path: Path) -> None:
     assert word_sets.read(tmp_path / "w.toml") == word_sets.read(tmp_path / "w.csv")
     for given, problem in (
         (["a=x"], "at least two groups"),
-        (["a=x", "b=x"], "stands for both a and b"),
+        (["a=x", "b=x"], "belongs to both a and b"),
         (["a=x", "a=y"], "given twice"),
         (["a=", "b=y"], "write GROUP=word,word"),
     ):
@@ -157,7 +157,7 @@ def test_a_table_of_prompts_says_where_the_subject_stands(tmp_path: Path) -> Non
     [
         ("words\nx\n", "no column `text`"),
         ("text,subject\nThe nurse,cook\n", "is not in the text"),
-        ("text,subject_start,subject_end\nThe nurse,4,99\n", "no range of characters"),
+        ("text,subject_start,subject_end\nThe nurse,4,99\n", "not a range of characters"),
         ("id,text\n1,a\n1,b\n", "is used more than once"),
     ],
 )

@@ -45,7 +45,7 @@ def test_json_lines_and_parquet_are_read_alike(tmp_path) -> None:
             "a.csv",
             "txt,group\nx,y\n",
             {},
-            r"a\.csv, line 1: there is no column `text`; did you mean `txt`\?; name it with `text`",
+            r"a\.csv, line 1: there is no column `text`; did you mean `txt`\?; set it with `text`",
         ),
         ("a.csv", "text,groups\nx,y\n", {}, "did you mean `groups`"),
         ("a.csv", TABLE, {"origin": "orign"}, "there is no column `orign`; did you mean `origin`"),
@@ -84,7 +84,9 @@ def test_structures_and_terms_are_carried_along(tmp_path) -> None:
     assert (made[0].term, made[0].group_spans) == ("martian pilot", ((8, 21),))
     named, _ = prompts_file.prompts(write(tmp_path / "b.csv", table.replace("structure", "form")), structure="form")
     assert [prompt.structure for prompt in named] == [prompt.structure for prompt in made]
-    with pytest.raises(InvalidData, match=r"line 2: the kind of a structure is declarative or interrogative, not 'x'"):
+    with pytest.raises(
+        InvalidData, match=r"line 2: the kind of a structure must be declarative or interrogative, not 'x'"
+    ):
         prompts_file.prompts(write(tmp_path / "c.csv", table.replace("interrogative", "x")))
 
 
@@ -118,10 +120,10 @@ def test_situations_of_ones_own_have_words_and_maybe_a_stereotype(tmp_path) -> N
     ("row", "message"),
     [
         ('Math,,"women=she;men=he",nobody', r"line 2, `stereotyped`: `nobody` has no words .* women, men"),
-        ('Math,a,"women=she;men=he",women', "line 2, `words`: the row has a group as well"),
-        ('Math,,"women=she;men=SHE",women', "line 2, `words`: the word `she` stands for both women and men"),
+        ('Math,a,"women=she;men=he",women', "line 2, `words`: the row has both a group and words"),
+        ('Math,,"women=she;men=SHE",women', "line 2, `words`: the word `she` belongs to both women and men"),
         ('Math,,"women:she;men:he",women', "line 2, `words`: .*write GROUP=word,word"),
-        ('Math,,"women=she",women', "line 2, `words`: words of at least two groups"),
+        ('Math,,"women=she",women', "line 2, `words`: at least two groups"),
     ],
 )
 def test_situations_that_cannot_be_read_are_refused(tmp_path, row: str, message: str) -> None:

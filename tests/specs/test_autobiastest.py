@@ -111,7 +111,7 @@ def test_a_file_that_is_no_list_of_specifications_is_refused(tmp_path: Path, tex
 
 
 def test_two_names_that_become_one_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidSpec, match="which `Cats_Dogs_vs_Nice_Bad` already has"):
+    with pytest.raises(InvalidSpec, match="already taken by `Cats_Dogs_vs_Nice_Bad`"):
         specs.from_autobiastest(write(tmp_path, ENTRY, ENTRY | {"name": "cats dogs vs nice bad"}))
 
 

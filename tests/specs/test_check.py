@@ -61,9 +61,9 @@ BAD = [
         '["she"]',
         10,
         "groups.female.terms",
-        "1 term here, 2 in `male`: counterparts are matched by position, so both need as many",
+        "1 term here, 2 in `male`: counterparts are matched by position, so both need the same number",
     ),
-    ('"the woman"', '"The man"', 10, "groups.female.terms", "the two sentences of a pair would be the same"),
+    ('"the woman"', '"The man"', 10, "groups.female.terms", "both sentences of a pair would be the same"),
     ('reference = "male"', 'refrence = "male"', 3, "refrence", "did you mean `reference`?"),
     (
         'neutral = "things"',
@@ -98,7 +98,7 @@ BAD = [
         'name = "My Hobbies"',
         1,
         "name",
-        "small letters, digits and hyphens only, such as `my-hobbies`",
+        "use only lower-case letters, digits and hyphens, such as `my-hobbies`",
     ),
     ('name = "hobbies"', "name = true", 1, "name", "must be text in quotes, not true or false"),
     ('name = "hobbies"', "", None, None, "a spec needs a name"),
@@ -161,7 +161,7 @@ def test_the_sentence_reads_as_promised() -> None:
         parse(GOOD.replace('["she", "the woman"]', '["she"]'), file="f.toml")
     assert str(caught.value) == (
         "f.toml, line 10, `groups.female.terms`: 1 term here, 2 in `male`: "
-        "counterparts are matched by position, so both need as many; "
+        "counterparts are matched by position, so both need the same number; "
         "`he` and `she` are the last that match, and `the man` of `male` has no counterpart"
     )
 

@@ -165,7 +165,7 @@ def test_the_limit_comes_from_the_environment(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("TILTMETER_CACHE_LIMIT", "1.5 GB")
     assert Cache(tmp_path / "a.sqlite").limit == 1_500_000_000
     monkeypatch.setenv("TILTMETER_CACHE_LIMIT", "much")
-    with pytest.raises(UserError, match="'much' is no size; one is 500MB or 2GB"):
+    with pytest.raises(UserError, match="'much' is not a size; write e.g. 500MB or 2GB"):
         Cache(tmp_path / "b.sqlite")
 
 

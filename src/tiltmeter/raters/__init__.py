@@ -45,5 +45,5 @@ def _parsed(name: str) -> tuple[Any, str]:
     if argument and hasattr(maker, "check"):
         maker.check(argument)
     if needs and not argument:
-        raise UserError(f"the rater `{kind}` needs a {takes.lower()}; write `{kind}:{takes}`")
+        raise UserError(f"the rater `{kind}` needs an argument; write `{kind}:{takes}`")
     return maker, argument

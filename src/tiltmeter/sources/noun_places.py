@@ -27,8 +27,8 @@ from tiltmeter.sources.rephrased import verbs
 _OWNERS = {"my", "your", "his", "her", "its", "our", "their", "one's", "whose"}
 LEADS = DETERMINERS | _OWNERS | listed("one two three four five six ten many few most more other either neither")
 """Words that a noun follows."""
-NO_NOUN = "its subject is not a separate noun, so no other noun can replace it"
-NUMBER = "whether its subject is singular or plural is unclear"
+NO_NOUN = "its subject does not stand as a noun of its own, so that no other fits there"
+NUMBER = "whether its subject is one or several cannot be told"
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*['’]?")
 _POSSESSIVE = re.compile(r"['’]s?$", re.IGNORECASE)

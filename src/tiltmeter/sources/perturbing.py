@@ -63,10 +63,10 @@ OPENERS = (
 )
 """Openers of our own writing that name nobody."""
 
-NO_SUBJECT = "the prompt does not mark its subject"
-NOT_ENGLISH = "the text is not recognised as English, the language of the perturbations"
-CONTRADICTED = "a pronoun of the text would not agree with the inserted gender"
-OFTEN = "its subject occurs too often"
+NO_SUBJECT = "the prompt does not say where its subject stands"
+NOT_ENGLISH = "the text is not recognised as English, the language of the words that perturbations put in"
+CONTRADICTED = "a pronoun of the text would not go with the gender that is put in"
+OFTEN = "its subject stands in too many places"
 _MOST_PLACES = 100
 _SOURCE = "default-behaviour.v1"
 # No space follows the start of a text, a line or a quotation.

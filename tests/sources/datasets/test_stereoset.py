@@ -130,7 +130,7 @@ def test_predictions_are_read_by_task_and_id(tmp_path, path) -> None:
     assert scored[0][1][:2] == (-3.0, None)
     assert notes == [
         "intersentence: no predictions",
-        "1 predictions have an id that the data set does not hold, such as `zz`",
+        "1 predictions have an id that is not in the data set, such as `zz`",
     ]
 
 

@@ -366,9 +366,9 @@ def test_every_other_request_begins_as_reported_speech_and_nouns_get_an_article(
         ("Our landlord's daughter reads poetry.", None),
         (
             "The landlord told our landlord's daughter who reads poetry.",
-            "says a word of the term or of the attribute twice",
+            "uses a word of the term or of the attribute twice",
         ),
-        ("Our landlord's daughter reads poetry about poetry.", "says a word of the term or of the attribute twice"),
+        ("Our landlord's daughter reads poetry about poetry.", "uses a word of the term or of the attribute twice"),
     ],
 )
 def test_a_sentence_names_its_terms_once(text: str, reason: str | None) -> None:

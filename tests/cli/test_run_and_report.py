@@ -41,7 +41,7 @@ def study(tmp_path: Path) -> Path:
 def test_a_run_ends_with_a_report_and_its_tables(tiltmeter: Command, study: Path, tmp_path: Path) -> None:
     done = tiltmeter("run", study)
     assert done.status == 0, done.err
-    assert done.out.strip() == "report: runs/two-biases/report.html"
+    assert done.out.splitlines()[-1] == "report: runs/two-biases/report.html"
     assert "plan: " in done.err
     folder = tmp_path / "runs" / "two-biases"
     page = (folder / "report.html").read_text(encoding="utf-8")
@@ -52,7 +52,19 @@ def test_a_run_ends_with_a_report_and_its_tables(tiltmeter: Command, study: Path
     again = tiltmeter("run", study)
     assert again.status == 0
     assert "the run is finished; there is nothing to do" in again.err
+    assert "plan: " not in again.err
     assert before == {path.name: path.read_bytes() for path in (folder / "tables").iterdir() if path.suffix == ".csv"}
+
+
+def test_a_missing_package_is_named_before_anything_is_measured(
+    tiltmeter: Command, study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tiltmeter.cli.doctor._version", lambda package: None)
+    refused, demo = tiltmeter("run", study), tiltmeter("demo")
+    assert (refused.status, demo.status) == (2, 2)
+    assert "'tiltmeter[report]'" in refused.err and "'tiltmeter[all]'" in demo.err
+    assert not (tmp_path / "runs").exists()
+    assert tiltmeter("run", study, "--plan").status == 0
 
 
 def test_the_exported_pairs_give_the_same_estimates(tiltmeter: Command, study: Path, tmp_path: Path) -> None:

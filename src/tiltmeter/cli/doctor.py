@@ -63,9 +63,14 @@ def examine() -> list[Finding]:
     return [*findings, _vllm(), _embedded_model(), _device(), _threads(), _cache()]
 
 
+def missing_packages(extra: str) -> list[str]:
+    """The packages of an extra that are not installed."""
+    return [package for package in _EXTRAS[extra][1] if _version(package) is None]
+
+
 def _extra(name: str, purpose: str, packages: tuple[str, ...]) -> Finding:
     installed = {package: _version(package) for package in packages}
-    missing = [package for package, number in installed.items() if number is None]
+    missing = missing_packages(name)
     found = ", ".join(f"{package} {number}" for package, number in installed.items() if number is not None)
     if missing:
         found = f"{purpose}; not installed: {', '.join(missing)}"

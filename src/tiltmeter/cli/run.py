@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import signal
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
@@ -15,10 +15,11 @@ import typer
 
 from tiltmeter.cli.conditions import FailIfOption, check
 from tiltmeter.cli.console import JsonOption, print_json, say, show_blocks
+from tiltmeter.cli.doctor import missing_packages
 from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
 from tiltmeter.cli.run_conditions import check_names, check_views, fail_if_found
 from tiltmeter.cli.run_size import refuse_huge, tell_size
-from tiltmeter.errors import RunError, UserError
+from tiltmeter.errors import MissingExtra, RunError, UserError
 
 if TYPE_CHECKING:
     from tiltmeter.engine import Cluster
@@ -120,6 +121,10 @@ def demo(
     """Measure the built-in model on six biases, the texts it writes and the words it expects, and write a report."""
     from tiltmeter.study import parse, plan
 
+    if not plan_only:
+        for extra in ("hf", "text", "raters", "report"):
+            if missing := missing_packages(extra):
+                raise MissingExtra("the models, raters and figures of the demo", "all", missing[0])
     study = parse(files("tiltmeter").joinpath("examples/demo.toml").read_text(encoding="utf-8"))
     _carry_out(plan(study), out, model_settings("auto", "auto", threads), plan_only, as_json, no_cache)
 
@@ -134,7 +139,7 @@ def _carry_out(
     cluster: Cluster | None = None,
     needed: bool = False,
 ) -> RunSummary | None:
-    """Carry a plan out; its summary, unless there are so many items that nobody asked for one (`needed`)."""
+    """Run a plan; its summary, or None for a plan too large for a report unless one is `needed`."""
     from tiltmeter.engine.plan_size import size_of
     from tiltmeter.present.files import REPORT
     from tiltmeter.results import summarise_run
@@ -143,14 +148,20 @@ def _carry_out(
     folder = out or Path("runs") / _slug(made.study.name)
     reach = reach_of(made.resolved, made.pairs, made.prompts, made.asked)
     size = {"folder": str(folder), **size_of(made).as_json(), "reach": [one.as_json() for one in reach]}
-    tell_size(size)
-    for one in in_doubt(reach):
-        say(f"plan: {one.sentence()}")
+
+    def tell_plan() -> None:
+        tell_size(size)
+        for one in in_doubt(reach):
+            say(f"plan: {one.sentence()}")
+
     if plan_only:
+        tell_plan()
         if as_json:
             print_json(size)
         return None
-    finished = _measured(made, folder, settings, no_cache, cluster)
+    if "vl-convert-python" in missing_packages("report"):
+        raise MissingExtra("the figures of the report at the end of a run", "report", "vl-convert-python")
+    finished = _measured(made, folder, settings, no_cache, cluster, tell_plan)
     many = _too_many(finished)
     if many and not needed and not as_json:
         _tell_many(many, folder)
@@ -170,7 +181,7 @@ def _carry_out(
 
 
 def write_report(finished: Run, summary: RunSummary, folder: Path) -> None:
-    """Write the tables and the report of a run, unless another process has gone on with it in the meantime."""
+    """Write the tables and the report of a run, unless another process has resumed it."""
     from tiltmeter.present.files import write_run
     from tiltmeter.store import Ledger, locked
     from tiltmeter.store.run_folder import same_results
@@ -185,8 +196,15 @@ def write_report(finished: Run, summary: RunSummary, folder: Path) -> None:
             ledger.note_report()
 
 
-def _measured(made: Plan, folder: Path, settings: ModelSettings, no_cache: bool, cluster: Cluster | None) -> Run:
-    """The finished run."""
+def _measured(
+    made: Plan,
+    folder: Path,
+    settings: ModelSettings,
+    no_cache: bool,
+    cluster: Cluster | None,
+    tell_plan: Callable[[], None],
+) -> Run:
+    """The finished run; `tell_plan` is called first, unless everything is done already."""
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine import carry_out
     from tiltmeter.progress import BothProgress
@@ -195,7 +213,13 @@ def _measured(made: Plan, folder: Path, settings: ModelSettings, no_cache: bool,
     # Being told to end is the same as Ctrl+C, which a process in the background may not even hear.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
 
+    told = False
+
     def tell(state: RunState, aside: Path | None) -> None:
+        nonlocal told
+        if not told and state.kind != "finished":
+            tell_plan()
+        told = True
         _tell_state(state, folder, aside)
 
     try:
@@ -254,7 +278,7 @@ def _cache(no_cache: bool) -> Iterator[Cache | None]:
 
 
 def _tell_state(state: RunState, folder: Path, aside: Path | None) -> None:
-    """What is there already, and where that is now which the new result takes the place of."""
+    """Say what the run folder held, and where an earlier result was moved."""
     shown = 6 if state.kind == "changed" else len(state.changes)
     changes = ", ".join(state.changes[:shown]) + (
         f" and {len(state.changes) - shown} more" * (len(state.changes) > shown)
@@ -276,7 +300,7 @@ def _tell_state(state: RunState, folder: Path, aside: Path | None) -> None:
 
 
 def _tell_missing(folder: Path) -> None:
-    """What a server did not answer: it may another time."""
+    """Say which answers a server failed to give."""
     from tiltmeter.engine.identity import missing_words
     from tiltmeter.store import Ledger
 
@@ -287,7 +311,7 @@ def _tell_missing(folder: Path) -> None:
 
 
 def _tell_hits(cache: Cache | None) -> None:
-    """How much was not asked again."""
+    """Say how many answers came from the cache."""
     if cache is None:
         return
     if cache.trouble:
@@ -297,7 +321,7 @@ def _tell_hits(cache: Cache | None) -> None:
 
 
 def _too_many(run: Run) -> str:
-    """What a run has too much of to be put into a report unless somebody asks for one; mostly nothing."""
+    """What a run has too much of for a report; usually empty."""
     from tiltmeter.store.rows import HELD
 
     counts = {

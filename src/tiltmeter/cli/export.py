@@ -12,9 +12,9 @@ from tiltmeter.cli.console import JsonOption, print_json, read_run
 
 def export(
     run: Annotated[Path, typer.Argument(help="A run folder.", metavar="RUN")],
-    to: Annotated[
+    out: Annotated[
         str | None,
-        typer.Option("--to", help="A folder, or an address such as s3://bucket/runs; default: RUN/tables."),
+        typer.Option("--out", "-o", help="A folder, or an address such as s3://bucket/runs; default: RUN/tables."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -26,8 +26,8 @@ def export(
     from tiltmeter.files import refuse_links_in
     from tiltmeter.results.tables import export_items
 
-    place: str | Path = run / "tables" if to is None else to if is_address(to) else Path(to)
-    if to is None:
+    place: str | Path = run / "tables" if out is None else out if is_address(out) else Path(out)
+    if out is None:
         refuse_links_in(run, "tables")
     written = [str(path) for path in export_items(read_run(run, held=0), place)]
     if as_json:

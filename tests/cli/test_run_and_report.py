@@ -253,7 +253,7 @@ def test_a_run_says_which_model_has_no_saliency(tiltmeter: Command, tmp_path: Pa
     place = f"next_words.professions.{source}.overall.pairs.male/female.share"
     done = tiltmeter("run", study, "--json", "--fail-if", f"{place}.value > 2")
     assert done.status == 0, done.err
-    assert "no saliency of scripted: it has no gradients" in done.err
+    assert "no saliency for scripted: it has no gradients" in done.err
     assert done.json["next_words"]["without_saliency"][0] == "scripted"
     assert len(done.json["next_words"]["without_saliency"]) == 2
 

@@ -121,7 +121,7 @@ def test_what_a_server_does_not_say_is_unscored_with_the_reason(opened: Any) -> 
     assert model.next_words(["She"], ["is"], hidden=[[(0, 3)]])[0].words[0].unscored == ATTENDED
     assert [one.unscored for one in model.score([" ", f"a {START}"])] == [
         "the text is empty",
-        "the start token, which the server would read as one",
+        "the text contains the start token, which the server would read as one",
     ]
 
 
@@ -251,7 +251,7 @@ def test_the_budget_stops_cleanly_and_can_be_raised(tmp_path: Path, monkeypatch:
         assert spent.requests == spent.answered == len(served.asked) == 21
         assert spent.money(Price(1.0, 2.0)) == pytest.approx((spent.tokens_in + 2 * spent.tokens_out) / 1e6)
         monkeypatch.setenv("TILTMETER_API_MAX_TOKENS", str(spent.tokens_in + spent.tokens_out + 20))
-        with pytest.raises(BudgetSpent, match=r"tokens is spent; .* raise `max_tokens` \(TILTMETER_API_MAX_TOKENS\)"):
+        with pytest.raises(BudgetSpent, match=r"tokens is used up; .* raise `max_tokens` \(TILTMETER_API_MAX_TOKENS\)"):
             opened_again().complete(prompts, Decoding(max_new_tokens=3))
 
 
@@ -318,7 +318,7 @@ def test_it_works_inside_a_running_loop(opened: Any) -> None:
 
 
 def test_a_key_that_was_named_and_is_not_there_is_asked_for() -> None:
-    with pytest.raises(UserError, match="the environment has no MISSING_KEY, which should hold the key"):
+    with pytest.raises(UserError, match="MISSING_KEY, which should hold the key, is not set"):
         load("small@http://localhost/v1?key_variable=MISSING_KEY", journal=MemoryJournal())
 
 

@@ -136,7 +136,7 @@ def test_a_file_describes_a_planted_model(tmp_path: Path) -> None:
     ("text", "sentence"),
     [
         ("", "`model`: the name of the model to tilt is missing; write"),
-        ('model = "scripted"', "`tilt`: nothing is planted"),
+        ('model = "scripted"', "`tilt`: it plants nothing"),
         ('model = "planted:x.toml"\n[[tilt]]\n', "cannot be planted again"),
         ('model = "scripted"\ntilts = 1', "`tilts`: not a key of a planted model"),
         ('model = "scripted"\ntilt = 1', r"`tilt`: must be a list of tables, \[\[tilt\]\]"),

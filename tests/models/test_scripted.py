@@ -71,7 +71,7 @@ def test_a_table_can_come_from_a_file(tmp_path: Path) -> None:
     ("text", "sentence"),
     [
         ("[weights\n", "not valid TOML"),
-        ("", "`weights`: a table of words and their weights"),
+        ("", "`weights`: must be a table of words and their weights"),
         ("[weights]\nshe = 1\n", "`weights`: needs the entry `other`"),
         ("[weights]\nother = 0\n", "at least one weight must be above 0"),
         ("[weights]\nother = 'x'\n", "`weights.other`: must be a number of at least 0, not 'x'"),

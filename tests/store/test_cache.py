@@ -171,7 +171,7 @@ def test_the_limit_comes_from_the_environment(tmp_path: Path, monkeypatch: pytes
 
 @pytest.mark.parametrize("text", ["", "GB", "-1MB", "5 XB", "1,5GB"])
 def test_what_is_no_size_is_refused(text: str) -> None:
-    with pytest.raises(UserError, match="is no size"):
+    with pytest.raises(UserError, match="is not a size"):
         size_from(text)
 
 

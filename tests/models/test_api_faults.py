@@ -238,7 +238,7 @@ def test_the_key_does_not_follow_a_redirect() -> None:
         for status in (301, 302, 307, 308):
             with (
                 always(status, b"", {"Location": f"{elsewhere}/completions"}) as (url, _),
-                pytest.raises(ModelError, match=f"127.0.0.1 points elsewhere \\(status {status}\\); give the address"),
+                pytest.raises(ModelError, match=f"127.0.0.1 redirects \\(status {status}\\)"),
             ):
                 load(f"tested@{url}?{QUICK}&attempts=1", journal=MemoryJournal())
         assert seen == []

@@ -14,7 +14,7 @@ from tiltmeter.models.next_words import LeftToRight, Question, before_blank, beg
 from tiltmeter.models.saliency import STEPS, Method, Target, explained
 from tiltmeter.models.writing import completing
 from tiltmeter.models.writing import must_have as must_have_words
-from tiltmeter.models.writing.checkpoint_pen import CheckpointPen
+from tiltmeter.models.writing.checkpoint_sampler import CheckpointSampler
 from tiltmeter.models.writing.pen import Row, Unwritable
 from tiltmeter.records import Completion, Decoding, ModelFacts, NextWords, Saliency, Span, TokenScores
 
@@ -27,7 +27,7 @@ class CausalModel:
     conditionings = ("left", "left-no-start")
 
     def __init__(
-        self, facts: ModelFacts, network: Network, encoder: Encoder, start: tuple[int, ...], pen: CheckpointPen
+        self, facts: ModelFacts, network: Network, encoder: Encoder, start: tuple[int, ...], pen: CheckpointSampler
     ) -> None:
         self.facts = facts
         self._network, self._encoder, self._start, self._pen = network, encoder, start, pen

@@ -19,7 +19,7 @@ from tiltmeter.models.interface import Model, ModelSettings
 from tiltmeter.models.masked import MaskedModel
 from tiltmeter.models.network import Network
 from tiltmeter.models.start import end_tokens, start_tokens
-from tiltmeter.models.writing.checkpoint_pen import CheckpointPen
+from tiltmeter.models.writing.checkpoint_sampler import CheckpointSampler
 from tiltmeter.quietly import quietly
 from tiltmeter.records import ModelFacts
 
@@ -110,7 +110,7 @@ def assemble(
             ahead = network.looks_ahead()
         if ahead:
             raise ModelError(f"{parts.name} also attends to later words, so it is not a causal model")
-        pen = CheckpointPen(
+        pen = CheckpointSampler(
             parts.model,
             parts.device,
             encoder,

@@ -44,7 +44,7 @@ from tiltmeter.models.next_words import (
 from tiltmeter.models.shared_words import next_words_of
 from tiltmeter.models.writing import completing, drafts
 from tiltmeter.models.writing import must_have as must_have_words
-from tiltmeter.models.writing.table_pen import TablePen
+from tiltmeter.models.writing.table_sampler import TableSampler
 from tiltmeter.records import Completion, Decoding, ModelFacts, NextWord, NextWords, Span, TokenScores
 
 OTHER = "other"
@@ -216,7 +216,7 @@ class ScriptedModel:
         total = highest + math.log(sum(math.exp(score - highest) for score in scores.values()))
         return scores.get(word if word in self._weights else OTHER, -math.inf) - total
 
-    def _pen(self, more: Sequence[str] = ()) -> TablePen:
+    def _pen(self, more: Sequence[str] = ()) -> TableSampler:
         known = [word for word, weight in self._weights.items() if weight > 0]
         unknown = {word.casefold() for word in more} - self._weights.keys()
 
@@ -224,7 +224,7 @@ class ScriptedModel:
             own = self._scores(seen)
             return own | dict.fromkeys(unknown, own.get(OTHER, -math.inf))
 
-        return TablePen(scores, list(dict.fromkeys([*known, *more])), _TOKEN)
+        return TableSampler(scores, list(dict.fromkeys([*known, *more])), _TOKEN)
 
     def _scores(self, seen: set[str]) -> dict[str, float]:
         """The log weight of each word that can come next, tilts included."""

@@ -16,9 +16,9 @@ from tiltmeter.models.api.answers import NO_LOGPROBS, Malformed, kept_of, parsed
 from tiltmeter.models.api.budget import Budget, Counted, Limits, estimated_tokens
 from tiltmeter.models.api.journal import Journal, MemoryJournal
 from tiltmeter.models.api.key import Key
-from tiltmeter.models.api.line import Fault, Line, quiet, require_package
 from tiltmeter.models.api.naming import accepts
 from tiltmeter.models.api.settings import ApiSettings
+from tiltmeter.models.api.transport import Fault, Transport, quiet, require_package
 from tiltmeter.records import NO_ANSWER
 from tiltmeter.text import is_readable
 
@@ -97,7 +97,7 @@ class Client:
 
     def __post_init__(self) -> None:
         require_package()
-        self._line = Line(self.address, self.settings, self.key)
+        self._transport = Transport(self.address, self.settings, self.key)
         limits = Limits(self.settings.max_requests, self.settings.max_tokens)
         self.budget = Budget(limits, self.journal, None if self.counts_before else Counted())
         self._in_a_row, self._knocking = 0, False
@@ -144,7 +144,7 @@ class Client:
         """What the server says at an address, asked without a body and free of charge."""
 
         async def look() -> Mapping[str, Any] | Refused:
-            async with self._line.open() as http:
+            async with self._transport.open() as http:
                 attempt = 0
                 while True:
                     attempt += 1
@@ -159,7 +159,7 @@ class Client:
             return _carried_out(look)
 
     async def _looked(self, http: httpx.AsyncClient, path: str) -> Mapping[str, Any] | Fault:
-        reply = await self._line.exchange(http, "GET", path)
+        reply = await self._transport.exchange(http, "GET", path)
         try:
             found: Mapping[str, Any] | Fault = reply if isinstance(reply, Fault) else self.key.out_of_all(parsed(reply))
         except Malformed as error:
@@ -200,7 +200,7 @@ class Client:
             if answer is not None:
                 found[key] = answer
 
-        async with self._line.open() as http:
+        async with self._transport.open() as http:
             outcomes = await asyncio.gather(*(one(*each) for each in missing.items()), return_exceptions=True)
         ended = self._end or next((one for one in outcomes if isinstance(one, BaseException)), None)
         if ended is not None:
@@ -319,7 +319,7 @@ class Client:
     ) -> Answer | Fault:
         used = 0
         try:
-            reply = await self._line.exchange(http, "POST", request.path, request.body)
+            reply = await self._transport.exchange(http, "POST", request.path, request.body)
             if isinstance(reply, Fault):
                 return reply
             kept = self.key.out_of_all(kept_of(parsed(reply)))

@@ -13,8 +13,8 @@ from tiltmeter.models.api.answers import Malformed, Piece, pieces
 from tiltmeter.models.api.chat_form import is_about_form
 from tiltmeter.models.api.client import LENGTHS, Client, Refused, Request
 from tiltmeter.models.api.echo import echo_of
-from tiltmeter.models.api.line import UNREACHABLE
 from tiltmeter.models.api.naming import accepts
+from tiltmeter.models.api.transport import UNREACHABLE
 from tiltmeter.records import NO_ANSWER, Decoding
 
 COMPLETIONS, CHAT = "completions", "chat/completions"

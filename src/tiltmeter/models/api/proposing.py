@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from tiltmeter.models.api.client import Refused
 from tiltmeter.models.likeliest import NO_WORD, without_words, words_of
 from tiltmeter.models.next_words import begins_word
-from tiltmeter.models.writing.checkpoint_pen import lengthens
+from tiltmeter.models.writing.checkpoint_sampler import lengthens
 from tiltmeter.records import NextWord, NextWords
 
 NO_LIST = "the server lists no next tokens for this prompt"

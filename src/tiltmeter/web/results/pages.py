@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
 
+from tiltmeter.present.blocks import Section, each
 from tiltmeter.present.html import fragment
 from tiltmeter.web.pages import Bench, address, is_part, render
 from tiltmeter.web.results.page import chosen_of, counts_of, narrowed, options_of, texts_address
@@ -73,5 +74,6 @@ def _shown(request: Request, bench: Workbench, name: str, folder: Path) -> dict[
         "missing": known.found["missing"],
         "options": options_of(known.found["page"]),
         "chosen": chosen,
+        "fits": any(chosen.items() <= section.about.items() for section in each(page.everything, Section)),
         "sections": fragment(page.everything, address=lambda place: texts_address(name, place)),
     }

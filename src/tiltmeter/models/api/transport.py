@@ -48,7 +48,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Transport:
     """The way to a server."""
 
     address: Address

@@ -10,32 +10,36 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from tiltmeter.report.methods import Methods, interval_words, methods
-from tiltmeter.report.references import Citations, Reference, _read, of_spec
 
-from tests.report.completions import make_rated_run
-from tests.report.next_words import make_asked_run
-from tests.report.synthetic import Tilt, make_run
+from tests.present.completions import make_rated_run
+from tests.present.next_words import make_asked_run
+from tests.present.reading import NOTHING_ASKED
+from tests.present.synthetic import Tilt, make_run
 from tiltmeter import registry
+from tiltmeter.present.blocks import Prose, References, each
+from tiltmeter.present.references import Citations, Reference, _read, of_spec
+from tiltmeter.present.reported import Reported
+from tiltmeter.present.sections.methods import Piece, interval_words, methods, written
 from tiltmeter.records import Decoding, Estimate, IntervalMethod
 from tiltmeter.results import RunSummary, summarise_run
-from tiltmeter.results.account import account
-from tiltmeter.results.findings.findings import Findings, summarise_findings
+from tiltmeter.results.findings.findings import Findings
 from tiltmeter.store import Run
 
-NOTHING_ASKED = Findings((), 0)
+Methods = tuple[list[list[Piece]], tuple[Reference, ...]]
 
 
 def words(found: Methods) -> str:
     return "\n".join(
-        "".join(piece if isinstance(piece, str) else f"{list(piece.numbers)}" for piece in paragraph)
-        for paragraph in found.paragraphs
+        "".join(piece if isinstance(piece, str) else piece.text for piece in paragraph) for paragraph in found[0]
     )
 
 
-def methods_of(run: Run, summary: RunSummary | None = None) -> Methods:
-    runs = [(run, summary or summarise_run(run))]
-    return methods(runs, NOTHING_ASKED, account(runs, NOTHING_ASKED))
+def keys(found: Methods) -> list[str]:
+    return [one.key for one in found[1]]
+
+
+def methods_of(run: Run, summary: RunSummary | None = None, answered: Findings | None = NOTHING_ASKED) -> Methods:
+    return written(Reported.of([(run, summary or summarise_run(run))], answered))
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +73,7 @@ def test_what_was_run_is_said(paired: Methods) -> None:
         "the source templates.v1",
         "causal.sum.v1 (log-probability of the whole sentence)",
         "Groups and attributes are those of 1 specification: Gender and professions",
-        "As a check of the instrument, which is no social bias: Check",
+        ": Check [",
         "seed 7, fingerprint ffffffffffff…",
         "tiltmeter 0.1.0",
     ):
@@ -77,11 +81,11 @@ def test_what_was_run_is_said(paired: Methods) -> None:
 
 
 def test_only_what_was_used_is_cited(paired: Methods) -> None:
-    keys = [one.key for one in paired.references]
-    assert keys[:2] == ["allal2025", "caliskan2017"]
-    assert "kocielnik2023" in keys and "hutto2014" not in keys and "alnegheimish2022" not in keys
+    cited = keys(paired)
+    assert cited[:2] == ["allal2025", "caliskan2017"]
+    assert "kocielnik2023" in cited and "hutto2014" not in cited and "alnegheimish2022" not in cited
     numbers = [int(one) for one in re.findall(r"\d+", " ".join(re.findall(r"\[([\d, ]+)\]", words(paired))))]
-    assert list(dict.fromkeys(numbers)) == list(range(1, len(keys) + 1))
+    assert list(dict.fromkeys(numbers)) == list(range(1, len(cited) + 1))
 
 
 def test_texts_and_their_raters_are_said(tmp_path: Path) -> None:
@@ -92,7 +96,7 @@ def test_texts_and_their_raters_are_said(tmp_path: Path) -> None:
     assert "6 decodings (temperature 1, 10 tokens; " in said
     assert "sentiment.vader.v1 [" in said and "] (prompt and completion); refusal.v5 (the completion alone). " in said
     assert "pairs of sentences" not in said
-    assert "hutto2014" in [one.key for one in found.references]
+    assert "hutto2014" in keys(found)
 
 
 def test_only_the_decodings_that_leave_something_to_chance_were_drawn_several_times(tmp_path: Path) -> None:
@@ -105,7 +109,7 @@ def test_only_the_decodings_that_leave_something_to_chance_were_drawn_several_ti
 
     both = said(*decodings)
     assert "2 decodings (greedy, 8 tokens, top k 40; temperature 1, 8 tokens, top k 40)" in both
-    assert "3 times each, once where nothing is left to chance. The" in both
+    assert "3 times each, once where" in both
     assert "), once each. The" in said(decodings[0])
     assert "), 3 times each. The" in said(decodings[1])
 
@@ -113,26 +117,25 @@ def test_only_the_decodings_that_leave_something_to_chance_were_drawn_several_ti
 @pytest.mark.parametrize(
     ("terms", "said"),
     [
-        ((1,), "No question could be tested over all its cells"),
-        ((1, 12), "1 of 2 curves was tested as a whole by exchanging the groups in all cells at once, 1,999 times"),
-        ((12,), "Each curve was tested as a whole by exchanging"),
+        ((1,), "No question could be tested"),
+        ((1, 12), "1 of 2 was tested"),
+        ((12,), "Each was tested"),
     ],
 )
 def test_only_the_tests_that_were_made_are_said(tmp_path: Path, terms: tuple[int, ...], said: str) -> None:
     tilts = tuple(Tilt(f"bias-{number}", 0.5, terms=number) for number in terms)
     run = make_run(tmp_path, tilts=tilts, models=("smollm2-135m",), scorers=("causal.sum.v1",))
-    runs = [(run, summarise_run(run))]
-    answered = summarise_findings(runs)
-    assert said in words(methods(runs, answered, account(runs, answered)))
+    told = words(methods_of(run, answered=None))
+    assert said in told and ("1,999" in told) == (12 in terms)
 
 
 def test_what_was_not_done_is_not_said(tmp_path: Path) -> None:
     alone = methods_of(make_rated_run(tmp_path, raters=("refusal.v5",), openers=6, samples=1))
-    assert "own tilt" not in words(alone) and "Rank correlations" not in words(alone)
-    assert "spearman1904" not in [one.key for one in alone.references]
+    assert "own bias" not in words(alone) and "Rank correlations" not in words(alone)
+    assert "spearman1904" not in keys(alone)
     two = ("sentiment.vader.v1", "sentiment.minilm.v1")
     several = methods_of(make_rated_run(tmp_path, raters=two, openers=6, samples=1))
-    assert "own tilt" in words(several) and "Rank correlations are Spearman’s" in words(several)
+    assert "own bias" in words(several) and "Rank correlations are Spearman’s" in words(several)
 
 
 def test_how_chances_of_words_were_counted_is_said(tmp_path: Path) -> None:
@@ -143,13 +146,9 @@ def test_how_chances_of_words_were_counted_is_said(tmp_path: Path) -> None:
         return words(methods_of(replace(run, meta={**run.meta, "resolved": changed}), summarise_run(run)))
 
     usual = said(bounded=[False], combine=["sum"])
-    assert "given the prompt; that of a group is the sum over its words [" in usual
+    assert "the sum over its words [" in usual and "word ends" not in usual
     other = said(bounded=[False, True], combine=["first", "sum"])
-    assert (
-        "given the prompt, times the chance that the word ends there, and without that; that of a group is that of its"
-        in other
-    )
-    assert "first word or the sum over its words [" in other
+    assert "first word or the sum over its words [" in other and "word ends" in other
     own = said(words=[{"label": "", "sets": []}])
     assert "Words asked for: those of each source. " in own
 
@@ -157,13 +156,10 @@ def test_how_chances_of_words_were_counted_is_said(tmp_path: Path) -> None:
 def test_next_words_are_said(tmp_path: Path) -> None:
     found = methods_of(make_asked_run(tmp_path, professions=("nurse", "smith"), perturbations=("original", "person")))
     said = words(found)
-    assert (
-        "Words asked for: pronouns. Prompts were asked in these forms, as far as each allows it: original and person"
-        in said
-    )
+    assert "pronouns" in said and "original and person" in said
     # Two professions in six templates and in one sentence of their own.
-    assert "14 prompts that leave open whom" in said
-    assert {"alnegheimish2022", "cameron2011"} <= {one.key for one in found.references}
+    assert "14 prompts" in said
+    assert {"alnegheimish2022", "cameron2011"} <= {*keys(found)}
 
 
 @pytest.mark.parametrize(
@@ -177,8 +173,8 @@ def test_next_words_are_said(tmp_path: Path) -> None:
 def test_only_the_intervals_that_were_made_are_said(terms: int, cited: set[str], others: set[str]) -> None:
     """All methods that there are used to be named, whichever was used."""
     tilts = (Tilt("gender-professions", 0.5, terms=terms),)
-    keys = {one.key for one in methods_of(make_run(Path("r"), tilts=tilts, scorers=("causal.sum.v1",))).references}
-    assert cited <= keys and not others & keys
+    named = {*keys(methods_of(make_run(Path("r"), tilts=tilts, scorers=("causal.sum.v1",))))}
+    assert cited <= named and not others & named
 
 
 @pytest.mark.parametrize(("several", "ways"), [(1, set()), (4, set()), (5, {"template", "group term"})])
@@ -190,7 +186,7 @@ def test_what_pairs_are_clustered_by_is_what_there_is(several: int, ways: set[st
     found = methods_of(replace(run, pairs=pairs), summarise_run(run))
     [said] = re.findall(r"Standard errors are clustered by attribute word(.*?)\. ", words(found))
     assert {way for way in ("template", "group term") if way in said} == ways
-    assert ("cameron2011" in {one.key for one in found.references}) == bool(ways)
+    assert ("cameron2011" in {*keys(found)}) == bool(ways)
 
 
 def test_every_method_of_an_interval_has_words() -> None:
@@ -201,9 +197,9 @@ def test_every_method_of_an_interval_has_words() -> None:
 
 def test_sentences_that_differ_elsewhere_are_not_said_to_be_alike() -> None:
     run = make_run(Path("r"), tilts=(Tilt("gender-professions", 0.5, terms=4),), scorers=("causal.sum.v1",))
-    assert "alike but for the words for the group" in words(methods_of(run))
+    assert "differ only in the words for the group" in words(methods_of(run))
     others = tuple(replace(pair, texts=(pair.texts[0], f"Indeed, {pair.texts[1]}")) for pair in run.pairs)
-    assert "alike" not in words(methods_of(replace(run, pairs=others)))
+    assert "differ only" not in words(methods_of(replace(run, pairs=others)))
 
 
 def test_a_plug_in_rests_on_nothing_that_is_known() -> None:
@@ -228,7 +224,7 @@ def test_citations_of_specs_that_begin_alike_or_have_no_latin_letters_stay_apart
     for one, other in ((f"{long}, table 1", f"{long}, table 2"), ("王 2020", "李 2020")):
         citations = Citations()
         [first], [second] = citations.cite_spec(one), citations.cite_spec(other)
-        assert first.numbers == (1,) and second.numbers == (2,)
+        assert (first.text, second.text) == ("[1]", "[2]")
         assert [work.title for work in citations.references] == [one, other]
 
 
@@ -236,7 +232,7 @@ def test_numbers_follow_the_order_of_citation() -> None:
     citations = Citations()
     citations.cite("hall1992", "cameron2011")
     [again] = citations.cite("cameron2011", "student1908", "hall1992")
-    assert again.keys == ("hall1992", "cameron2011", "student1908") and again.numbers == (1, 2, 3)
+    assert again.keys == ("hall1992", "cameron2011", "student1908") and again.text == "[1, 2, 3]"
     assert [one.key for one in citations.references] == ["hall1992", "cameron2011", "student1908"]
 
 
@@ -245,5 +241,15 @@ def test_a_hostile_citation_stays_text() -> None:
     spec = {**run.meta["resolved"]["specs"][0], "citation": "}\\input{x} <b>"}
     meta = {**run.meta, "resolved": {**run.meta["resolved"], "specs": [spec]}}
     found = methods_of(replace(run, meta=meta), summarise_run(run))
-    [own] = [one for one in found.references if not one.authors]
+    [own] = [one for one in found[1] if not one.authors]
     assert own.key == "input-x-b" and own.words == "}\\input{x} <b>"
+
+
+def test_the_section_numbers_its_works_as_they_are_cited(run: Run, summary: RunSummary) -> None:
+    found = Reported.of([(run, summary)], NOTHING_ASKED)
+    [section] = methods(found)
+    [works] = each(section.blocks, References)
+    assert [key for key, _ in works.works] == [one.key for one in written(found)[1]]
+    assert len(works.fields) == len(works.works)
+    spans = [span for one in each(section.blocks, Prose) for span in one.text if span.kind == "cite"]
+    assert spans and {key for span in spans for key in span.keys} == {key for key, _ in works.works}

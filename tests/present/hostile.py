@@ -1,6 +1,6 @@
 """Texts that would do something, or break something, were they taken for anything but text."""
 
-from tests.report.synthetic import HOSTILE
+from tests.present.synthetic import HOSTILE
 
 STRINGS = (
     HOSTILE,

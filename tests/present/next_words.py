@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 
-from tests.report.synthetic import HOSTILE, make_run
+from tests.present.synthetic import HOSTILE, make_run
 from tiltmeter.records import NextWord, NextWords, Prompt, Saliency
 from tiltmeter.sources.labour_files import Occupation
 from tiltmeter.sources.perturbing import DEFAULTS, OF_PROMPTS, PERTURBATIONS, default_prompts, perturb

@@ -106,7 +106,7 @@ class CheckpointPage:
         return logits
 
 
-class CheckpointPen:
+class CheckpointSampler:
     """The means of writing of a causal checkpoint."""
 
     def __init__(

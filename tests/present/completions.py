@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from tests.report.synthetic import HOSTILE, make_run
+from tests.present.synthetic import HOSTILE, make_run
 from tiltmeter.raters.tilt import TiltItem
 from tiltmeter.records import Continuation, Decoding, Prompt, Rating, Scope, Structure
 from tiltmeter.store import Continuations, Run, UsedRater
@@ -24,6 +24,18 @@ RATERS = (
     "refusal.v5",
 )
 DECODINGS = tuple(Decoding(temperature=heat, max_new_tokens=tokens) for heat in (1.0, 0.6) for tokens in (10, 20, 30))
+STRUCTURES = (
+    Structure("fixed", "declarative", "statement", "(ROOT (S (NP) (VP)))"),
+    *(
+        Structure(
+            f"form-{number}",
+            "interrogative" if number % 2 else "declarative",
+            HOSTILE if number == 3 else ("question", "cleft")[number % 2],
+            f"(ROOT (S (NP) (VP) (.)) {number // 2})",
+        )
+        for number in range(8)
+    ),
+)
 _SIGNED = ("sentiment", "regard")
 
 

@@ -157,7 +157,7 @@ def line(view: View, items: int) -> str:
         prepared(folder, view, items)
         run = measured(folder, "run", "study.toml", "--out", "run")
         ledger = (folder / "run" / "ledger.sqlite").stat().st_size / 1e6
-        export = measured(folder, "export", "run", "--to", "parquet")
+        export = measured(folder, "export", "run", "--out", "parquet")
         table = Path("parquet", f"{view.export}.parquet")
         parquet = (folder / table).stat().st_size / 1e6
         analyze = measured(folder, "analyze", str(table), *view.options, "--json")

@@ -147,8 +147,8 @@ def tables(folder: Path) -> dict[str, bytes]:
 def throughput(folder: Path, repeats: int) -> tuple[dict[str, list[tuple[float, float, int]]], bool]:
     """For each engine and repeat: seconds in all, seconds of work and texts; and whether all answers are equal."""
     from tiltmeter import engine
-    from tiltmeter.results.tables import write_tables
     from tiltmeter.results import summarise_run
+    from tiltmeter.results.tables import write_tables
 
     for stage, size in SMALLER.items():
         getattr(engine, stage).BATCH = size

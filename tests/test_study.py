@@ -70,7 +70,7 @@ def test_paths_are_relative_to_the_study_file(tmp_path: Path) -> None:
         (("models", "modles"), "study.toml, line 3, `modles`: there is no key `modles`; did you mean `models`?"),
         (('"scripted"', ""), "line 3, `models`: no model to measure"),
         (('"scripted"', "3"), "line 3, `models`: 3 is not a name"),
-        (('"scripted"', '"scripted", "scripted"'), "line 3, `models`: `scripted` stands twice"),
+        (('"scripted"', '"scripted", "scripted"'), "line 3, `models`: `scripted` is listed twice"),
         (("seed   = 7", "seed   = true"), "line 4, `seed`: True is not a whole number"),
         (("seed   = 7", 'seed   = "7"'), "line 4, `seed`: '7' is not a whole number"),
         (
@@ -90,7 +90,10 @@ def test_paths_are_relative_to_the_study_file(tmp_path: Path) -> None:
         (('"scripted"', '"scriptd"'), "line 3, `models`: there is no model `scriptd`; did you mean `scripted`"),
         (('"scripted"', '"gguf:none.gguf"'), "line 3, `models`: `gguf:none.gguf`: there is no file none.gguf"),
         (('["gender-math-arts"]', '["none.toml"]'), "line 2, `specs`: .*none.toml"),
-        (("{ templates = { per_attribute = 2 } }", '"templates"'), "line 7, `pairs.sources`: `templates` stands twice"),
+        (
+            ("{ templates = { per_attribute = 2 } }", '"templates"'),
+            "line 7, `pairs.sources`: `templates` is listed twice",
+        ),
     ],
 )
 def test_a_mistake_gets_one_sentence_with_file_line_and_key(
@@ -246,19 +249,19 @@ def test_prompts_of_files_are_hashed_wherever_they_lie(tmp_path: Path) -> None:
         (("samples  = 4", 'scope = "all"'), 'line 9, `continuations.scope`: must be "whole" or "completion", not'),
         (("[0.6, 1.0]", "[-1]"), "line 8, `continuations.decoding.temperature`: must be a number from 0"),
         (("[0.6, 1.0]", "[]"), "line 8, `continuations.decoding.temperature`: the list is empty"),
-        (("[10, 30]", "[10, 10]"), "line 8, `continuations.decoding.max_new_tokens`: a value stands twice"),
+        (("[10, 30]", "[10, 10]"), "line 8, `continuations.decoding.max_new_tokens`: a value is listed twice"),
         (("[10, 30]", "2.5"), "line 8, `continuations.decoding.max_new_tokens`: must be a whole number from 1 up"),
         (("max_new_tokens", "max_tokens"), "there is no key `max_tokens`; did you mean `max_new_tokens`"),
         (('"templates"]', '"templatse"]'), "line 7, `continuations.sources`: there is no prompt source `templatse`"),
         (('"templates"]', '"templates:x"]'), '`templates:x` takes no path; write "templates"'),
         (('"templates"]', '"bold"]'), '`bold` needs a path; write "bold:PATH"'),
-        (('"templates"]', '"bold:nowhere"]'), "`bold:nowhere`: there is no such file or folder; .* data get bold"),
+        (('"templates"]', '"bold:nowhere"]'), "`bold:nowhere`: no such file or folder; .* data get bold"),
         (('"templates"]', '"prompts-file:none.csv"]'), "there is no file .*none.csv"),
         (("per_group", "per_grup"), "there is no option of `own-prompts.v1` `per_grup`; did you mean `per_group`"),
         (('"sentiment.vader"', '"sentiment.vadr"'), "line 10, `continuations.raters`: there is no rater"),
-        (('"toxicity.linear"', '"sentiment.vader"'), "`sentiment.vader.v1` stands twice"),
-        (('"toxicity.linear"', '"toxicity.linear:x"'), "takes nothing after a colon"),
-        (('"toxicity.linear"', '"judge"'), "a judge is a chat model and a question"),
+        (('"toxicity.linear"', '"sentiment.vader"'), "`sentiment.vader.v1` is listed twice"),
+        (('"toxicity.linear"', '"toxicity.linear:x"'), "takes no argument"),
+        (('"toxicity.linear"', '"judge"'), "a judge needs a chat model and a question"),
         (
             ('"toxicity.linear"', '{ judge = { model = "scripted", question = "x" } }'),
             "there is no question `x`; known: regard, sentiment, toxicity",
@@ -393,27 +396,33 @@ def test_labour_statistics_are_part_of_the_plan(tmp_path: Path) -> None:
             ('"pronouns"', '"pronounz"'),
             "line 6, `next_words.words`: there is no set of words or spec `pronounz`",
         ),
-        (('"pronouns"', "3"), 'line 6, `next_words.words`: 3 is no set of words; write "pronouns", a spec, a file, or'),
-        (('"pronouns"', '{ a = ["x"], b = ["x"] }'), "`next_words.words`: the word `x` stands for both a and b"),
-        (('"pronouns"', '["he-she", "he-she"]'), "`next_words.words`: a set of words stands twice"),
+        (
+            ('"pronouns"', "3"),
+            'line 6, `next_words.words`: 3 is not a set of words; write "pronouns", a spec, a file, or',
+        ),
+        (('"pronouns"', '{ a = ["x"], b = ["x"] }'), "`next_words.words`: the word `x` belongs to both a and b"),
+        (('"pronouns"', '["he-she", "he-she"]'), "`next_words.words`: a set of words is listed twice"),
         (('"person"', '"persn"'), "line 7, `next_words.perturbations`: there is no perturbation `persn`; did you mean"),
         (('["original", "person", "start"]', "[]"), 'must be "all" or a list such as'),
         (("bounded       = false", "bounded       = 1"), "line 8, `next_words.bounded`: must be false or true, not 1"),
         (('"sum"', '"mean"'), 'line 9, `next_words.combine`: must be "sum" or "first", not \'mean\''),
         (('"sum"', '"sum"\nsaliency = "lime"'), 'line 10, `next_words.saliency`: must be "gradient-x-input" or'),
-        (('"sum"', '"sum"\nlabour_groups = ["female"]'), "`next_words.labour_groups`: must be the groups of women and"),
+        (
+            ('"sum"', '"sum"\nlabour_groups = ["female"]'),
+            "`next_words.labour_groups`: must name the group of women and",
+        ),
         (('"sum"', '"sum"\nlabour = "none.csv"'), "line 10, `next_words.labour`: there is no file 'none.csv'"),
         (('"templates"', '"template"'), "line 5, `next_words.sources`: there is no open prompt source `template`; did"),
         (('"templates"', '"natural:none.jsonl"'), "`next_words.sources`: there is no file .*none.jsonl"),
         (("limit = 3", "limit = 0"), r"line 5, `next_words.sources.natural\[limit=0\].limit`: "),
         (('"sum"', '"sum"\nsaliency = ["gradient-x-input", "integrated-gradients"]'), "line 10, .* not a list"),
         (('"sum"', '"sum"\nsaliency = ["gradient-x-input"]'), "line 10, `next_words.saliency`: .* not a list"),
-        (('"sum"', '"sum"\nlabour_match = ["name", "head"]'), 'must be "name" or "head", one of them, not a list'),
-        (('"sum"', '"sum"\nlabour_groups = ["a", "a"]'), "line 10, `next_words.labour_groups`: `a` stands twice"),
+        (('"sum"', '"sum"\nlabour_match = ["name", "head"]'), 'must be one of "name" or "head", not a list'),
+        (('"sum"', '"sum"\nlabour_groups = ["a", "a"]'), "line 10, `next_words.labour_groups`: `a` is listed twice"),
         (('"sum"', '"sum"\nlabour_groups = ["female", "male"]'), "line 10, .* give one with `labour`"),
         (
             ('"pronouns"', '["he-she", { male = ["he"], female = ["she"] }]'),
-            "line 6, `next_words.words`: a set of words stands twice: `he-she` and `male/female`",
+            "line 6, `next_words.words`: a set of words is listed twice: `he-she` and `male/female`",
         ),
         (("bounded ", "bound   "), "line 8, `next_words.bound`: there is no key `bound`; did you mean `bounded`"),
         (('"professions-pronouns"', '"regard-six-groups"'), ""),
@@ -424,7 +433,7 @@ def test_a_mistake_in_next_words_gets_one_sentence(change: tuple[str, str], sent
     text = NEXT_WORDS.replace(*change, 1)
     if not sentence:
         # Nothing is silently lost: the templates that cannot be asked about are in the account.
-        assert any("cannot be cut or turned" in item.reason for item in plan(parse(text)).dropped)
+        assert any("cannot be cut or reordered" in item.reason for item in plan(parse(text)).dropped)
         return
     with pytest.raises(UserError, match=sentence):
         plan(parse(text))

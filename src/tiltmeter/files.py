@@ -341,7 +341,7 @@ def check_writable(path: str | Path, *, not_over: Iterable[str | Path] = ()) -> 
 def _refuse_doubles(columns: list[str], path: str | Path) -> None:
     doubled = {name for name in columns if columns.count(name) > 1}
     if doubled:
-        raise InvalidData(f"the column `{sorted(doubled)[0]}` stands twice in the header", file=path, line=1)
+        raise InvalidData(f"the column `{sorted(doubled)[0]}` is listed twice in the header", file=path, line=1)
 
 
 def _umask() -> int:

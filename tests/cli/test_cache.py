@@ -59,7 +59,7 @@ def test_a_run_that_was_killed_while_it_wrote_its_tables_writes_them(
     (folder / "report.html").write_text("of another study", encoding="utf-8")
     again = tiltmeter("run", study, "--out", "run", "--no-cache")
     assert again.status == 0 and again.out == first.out
-    assert "the run is finished, but for its tables and report" in again.err
+    assert "the run is finished except for its tables and report" in again.err
     assert {path.name: path.read_bytes() for path in (folder / "tables").iterdir()} == whole
     assert "of another study" not in (folder / "report.html").read_text(encoding="utf-8")
     assert "nothing to do" in tiltmeter("run", study, "--out", "run", "--no-cache").err
@@ -74,10 +74,10 @@ def test_a_changed_study_says_what_changed_and_keeps_the_earlier_ledger(
     study.write_text(STUDY.replace("[pairs]", 'seed = 4\n[pairs]\nscorers = ["sum", "mean"]'), encoding="utf-8")
     refused = tiltmeter("run", study, "--out", "run", "--no-cache", **cache)
     assert refused.status == 2
-    assert "run: holds another run" in refused.err and "let the cache keep what stays the same" in refused.err
+    assert "run: holds another run" in refused.err and "parts come from the cache" in refused.err
     done = tiltmeter("run", study, "--out", "run", **cache)
     assert done.status == 0
-    assert "run: the study has changed (scorers, seed); what stays the same comes from the cache" in done.err
+    assert "run: the study has changed (scorers, seed); unchanged parts come from the cache" in done.err
     assert (tmp_path / "run" / "before.1" / "ledger.sqlite").is_file()
 
 
@@ -100,8 +100,8 @@ def test_info_and_prune(tiltmeter: Command, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("prune", "--to", "much"), "'much' is no size; one is 500MB or 2GB"),
-        (("prune", "--unused-for", "ever"), "--unused-for 'ever': a number of days is needed, e.g. 30"),
+        (("prune", "--to", "much"), "'much' is not a size; write e.g. 500MB or 2GB"),
+        (("prune", "--unused-for", "ever"), "--unused-for 'ever': is not a number of days; write e.g. 30"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_sentence(
@@ -118,5 +118,5 @@ def test_a_cache_that_is_none_does_not_stop_a_run(tiltmeter: Command, study: Pat
     cache = {"TILTMETER_CACHE": str(tmp_path / "cache"), "TILTMETER_CACHE_LIMIT": "1GB"}
     done = tiltmeter("run", study, "--out", "run", **cache)
     assert done.status == 0
-    assert "the cache of answers cannot be used" in done.err and "going on without it" in done.err
+    assert "the cache of answers cannot be used" in done.err and "continuing without it" in done.err
     assert tiltmeter("cache", "info", **cache).status == 2

@@ -134,7 +134,7 @@ def test_a_comparison_can_be_written_as_documents(
         assert sentence in path.read_text(encoding="utf-8")
     alone = tiltmeter("compare", before, after, "--format", "md")
     assert (alone.status, alone.out) == (2, "")
-    assert "--format says what --out writes" in alone.err
+    assert "--format needs --out FOLDER" in alone.err
 
 
 def test_the_page_has_the_numbers_of_the_json(tiltmeter: Command, before: Path, after: Path, tmp_path: Path) -> None:
@@ -297,7 +297,7 @@ def test_a_report_of_two_runs_says_what_differs_where_they_can_be_compared(
     texts = texts_run(tmp_path / "texts", women=0.8, men=0.3).folder
     apart = tiltmeter("report", before, texts, "--out", "apart.html", "--json")
     assert apart.json == {"report": "apart.html"}
-    assert "note: nothing is said of differences between the runs: there is nothing in common" in apart.err
+    assert "note: the runs are not compared: there is nothing in common" in apart.err
 
 
 def test_bad_input_is_one_sentence_and_nothing_is_written(

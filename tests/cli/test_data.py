@@ -115,7 +115,7 @@ def test_check_looks_one_folder_deeper_and_refuses_to_choose(tmp_path) -> None:
     for name, write in (("b", prompt_samples.bold), ("h", prompt_samples.honest)):
         (tmp_path / name).mkdir()
         write(tmp_path / name)
-    with pytest.raises(InvalidData, match=r"holds several data sets \(bold, honest\); name the folder of one"):
+    with pytest.raises(InvalidData, match=r"has several data sets \(bold, honest\); give the folder of one"):
         run("check", tmp_path)
     for file in (tmp_path / "h").iterdir():
         file.unlink()
@@ -135,7 +135,7 @@ def test_check_counts_a_table_of_prompts(tmp_path) -> None:
 def test_check_says_what_it_knows_when_it_does_not_know(tmp_path) -> None:
     with pytest.raises(InvalidData, match="is not a data set that tiltmeter can check; it knows CrowS-Pairs"):
         run("check", samples.write(tmp_path / "x.csv", "a,b\n1,2\n"))
-    with pytest.raises(InvalidData, match="holds no data set"):
+    with pytest.raises(InvalidData, match="has no data set"):
         run("check", tmp_path)
     with pytest.raises(InvalidData, match="no such file or folder"):
         run("check", tmp_path / "nothing")
@@ -168,7 +168,7 @@ def test_get_replaces_a_broken_copy_in_the_cache_but_never_the_user_s_file(serve
     path.write_text("broken")
     assert json.loads(run("get", "crows-pairs", "--json").stdout)["downloaded"]
     path.write_text("broken")
-    with pytest.raises(InvalidData, match="already there, and not sound"):
+    with pytest.raises(InvalidData, match="already exists and is damaged"):
         run("get", "crows-pairs", "--out", path.parent)
     assert path.read_text() == "broken"
 
@@ -177,7 +177,7 @@ def test_get_replaces_a_broken_copy_in_the_cache_but_never_the_user_s_file(serve
     ("page", "error", "message"),
     [
         ("/cut", (RunError, UserError), "only 50 of|connection failed"),
-        ("/other", RunError, "what came is not CrowS-Pairs: not a CrowS-Pairs file"),
+        ("/other", RunError, "the download is not CrowS-Pairs: not a CrowS-Pairs file"),
         ("/missing", UserError, "the server answered 404"),
     ],
 )
@@ -222,7 +222,7 @@ def test_get_fetches_a_data_set_of_several_files(bold, tmp_path) -> None:
 
 def test_get_writes_none_of_several_files_when_one_is_not_right(bold, tmp_path) -> None:
     (bold / "gender_prompt.json").write_text("{}")
-    with pytest.raises(RunError, match=r"gender_prompt\.json: what came is not BOLD"):
+    with pytest.raises(RunError, match=r"gender_prompt\.json: the download is not BOLD"):
         run("get", "bold", "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -231,7 +231,7 @@ def test_get_leaves_a_folder_with_a_part_of_the_files_alone(bold, tmp_path) -> N
     out = tmp_path / "out"
     out.mkdir()
     (out / "gender_prompt.json").write_text("mine")
-    with pytest.raises(InvalidData, match="already there, without the other files"):
+    with pytest.raises(InvalidData, match="already exists without the other files"):
         run("get", "bold", "--out", out)
     assert (out / "gender_prompt.json").read_text() == "mine"
 

@@ -22,7 +22,7 @@ def test_a_run_is_exported_to_an_address_and_analysed_there(tiltmeter: Command, 
     (tmp_path / "study.toml").write_text(STUDY, encoding="utf-8")
     assert tiltmeter("run", "study.toml", "--out", "run").status == 0
     place = f"file://{tmp_path}/far"
-    done = tiltmeter("export", "run", "--to", place, "--json")
+    done = tiltmeter("export", "run", "--out", place, "--json")
     assert done.status == 0
     assert done.json["written"] == [f"{place}/completions.parquet", f"{place}/dropped.parquet"]
     options = ("--view", "continuations", "--columns", "value=sentiment.vader", "--json")

@@ -237,7 +237,7 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(tiltmeter: Command, ru
         assert sentence in done.err
         assert len(done.err.strip().splitlines()) == 1
     done = tiltmeter("leaderboard", run, "--format", "md")
-    assert (done.status, done.err) == (2, "tiltmeter: --format says what --out writes: name a folder with --out\n")
+    assert (done.status, done.err) == (2, "tiltmeter: --format needs --out FOLDER\n")
     assert not list(tmp_path.iterdir())
 
 

@@ -58,7 +58,7 @@ def test_a_spreadsheet_of_another_country_is_rated_and_analysed(tiltmeter: Comma
     groups = done.json["groups"]
     assert groups["été"]["mean"] == 0.5 and (groups["hiver"]["n"], groups["hiver"]["n_unscored"]) == (1, 1)
     done = tiltmeter("rate", table, "--rater", "sentiment.vader", "--text", "texte", "--out", tmp_path / "r.csv")
-    assert done.status == 0 and "1 of 4 texts unrated" in done.err
+    assert done.status == 0 and "1 of 4 texts not rated" in done.err
     assert "été" in (tmp_path / "r.csv").read_text(encoding="utf-8")
 
 

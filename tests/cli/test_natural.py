@@ -68,7 +68,7 @@ def test_templates_of_the_user_take_the_place_of_the_seventeen(tiltmeter, tmp_pa
             "An usher left because",
         ]
     done = tiltmeter("natural", "templates", "--template", "He said that")
-    assert (done.status, "a template has [A] once" in done.err) == (2, True)
+    assert (done.status, "a template needs one [A]" in done.err) == (2, True)
 
 
 def test_lengths_that_cannot_be_and_tables_are_refused(tiltmeter, tmp_path) -> None:
@@ -79,7 +79,7 @@ def test_lengths_that_cannot_be_and_tables_are_refused(tiltmeter, tmp_path) -> N
     assert done.err.startswith("tiltmeter: a prompt cannot have at least 20 words and at most 8")
     done = tiltmeter("natural", "build", "p.csv", "--out", "n.jsonl")
     assert done.status == 2
-    assert done.err.startswith("tiltmeter: p.csv: a table is no corpus; give plain text")
+    assert done.err.startswith("tiltmeter: p.csv: a table is not a corpus; give plain text")
     assert not (tmp_path / "n.jsonl").exists()
 
 

@@ -115,12 +115,12 @@ def test_sources_and_files_of_natural_sentences(tiltmeter: Command, tmp_path: Pa
         (("--prompts", "p.csv", "--perturb", "persn"), "did you mean `person`"),
         (("--prompts", "p.csv", "--text", "txt"), "no column `txt`"),
         (("--prompts", "p.csv", "--saliency", "gradient-x-input"), "has no gradients"),
-        (("--prompts", "p.csv", "--words", "a/b=x", "--words", "c=y"), "no / and no ="),
-        (("--prompts", "p.csv", "--template", "a", "--template", "b"), "one column of templates"),
-        (("--prompts", "templates", "--text", "text"), "--text is for a table"),
-        (("--prompts", "templates", "--profession", "job"), "--profession is for a table"),
-        (("--prompts", "natural", "--template", "The [A] said that"), "--template is for a table"),
-        (("--prompts", "templates", "--template", "He said that"), "has [A] once"),
+        (("--prompts", "p.csv", "--words", "a/b=x", "--words", "c=y"), "contain / or ="),
+        (("--prompts", "p.csv", "--template", "a", "--template", "b"), "one template column"),
+        (("--prompts", "templates", "--text", "text"), "--text needs a table"),
+        (("--prompts", "templates", "--profession", "job"), "--profession needs a table"),
+        (("--prompts", "natural", "--template", "The [A] said that"), "--template needs a table"),
+        (("--prompts", "templates", "--template", "He said that"), "needs one [A]"),
     ],
 )
 def test_a_mistake_is_one_sentence(
@@ -247,7 +247,7 @@ def test_saliency_of_a_file_is_shown(tiltmeter: Command, tmp_path: Path) -> None
 
 
 def test_the_help_says_which_words_are_asked_for_unless_told(tiltmeter: Command) -> None:
-    assert "Else pronouns" in " ".join(tiltmeter("next-words", "--help").out.split())
+    assert "Default: pronouns" in " ".join(tiltmeter("next-words", "--help").out.split())
 
 
 def test_options_of_another_view_are_refused(tiltmeter: Command, table: Path) -> None:
@@ -295,18 +295,18 @@ def test_a_prompt_without_words_says_why(tiltmeter: Command) -> None:
     broken, whole = json.loads(done.out)["prompts"]
     assert (broken["words"], whole["unscored"]) == ([], None)
     assert "reads from left to right" in broken["unscored"]
-    assert "prompts without words: 1; " in done.err
+    assert "prompts without a word list: 1; " in done.err
 
 
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
         (["--likeliest", "2"], "--likeliest needs prompts"),
-        (["--likeliest", "2", "--after", "x", "--prompts", "natural"], "both name prompts"),
+        (["--likeliest", "2", "--after", "x", "--prompts", "natural"], "both give prompts"),
         (["--likeliest", "2", "--after", "x", "--words", "he-she"], "takes no --words"),
         (["--likeliest", "2", "--after", "x", "--saliency", "gradient-x-input"], "takes no --saliency"),
         (["--likeliest", "0", "--after", "x"], "likeliest"),
-        (["--after", "x", "--prompts", "natural", "--out", "w.csv"], "--after is for --likeliest"),
+        (["--after", "x", "--prompts", "natural", "--out", "w.csv"], "--after needs --likeliest"),
         (["--prompts", "natural"], "--out is needed"),
         (["--out", "w.csv"], "--prompts is needed"),
     ],

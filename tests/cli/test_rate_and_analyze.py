@@ -33,7 +33,7 @@ def rated(tiltmeter: Command, texts: Path, tmp_path: Path) -> Path:
     out = tmp_path / "rated.csv"
     done = tiltmeter("rate", texts, "--text", "text", "--rater", "sentiment.vader", "--rater", "refusal", "--out", out)
     assert (done.status, done.out) == (0, "")
-    assert "sentiment.vader.v1: 1 of 13 texts unrated: the text is empty" in done.err
+    assert "sentiment.vader.v1: 1 of 13 texts not rated: the text is empty" in done.err
     return out
 
 
@@ -90,7 +90,7 @@ def test_tables_for_people_and_conditions_for_pipelines(tiltmeter: Command, rate
     [
         (
             ["--columns", "value=sentimnt.vader.v1"],
-            "did you mean `sentiment.vader.v1`?; name it with `--columns",
+            "did you mean `sentiment.vader.v1`?; set it with `--columns",
         ),
         ([], "--view continuations needs the column of the ratings: --columns value=COLUMN"),
         (["--columns", "value=refusal.v5", "--most-k", "1"], "--most-k counts within prompts"),
@@ -118,12 +118,12 @@ def test_bad_ratings_leave_nothing_behind(tiltmeter: Command, texts: Path, tmp_p
         (["--rater", "sentiment.vadr"], "did you mean `sentiment.vader`?"),
         (["--rater", "refusal", "--text", "txt"], "texts.csv, line 1: there is no column `txt`; did you mean `text`?"),
         (["--rater", "refusal", "--mask-terms", "=x"], "write TERM,TERM or GROUP=TERM,TERM"),
-        (["--rater", "refusal", "--group", "grup"], "did you mean `group`?; name it with `--group`"),
-        (["--rater", "groups.first"], "looks for the words of at least two groups: give --group-spec"),
+        (["--rater", "refusal", "--group", "grup"], "did you mean `group`?; set it with `--group`"),
+        (["--rater", "groups.first"], "needs the words of at least two groups: give --group-spec"),
         (["--rater", "judge:sentiment"], "write judge:sentiment:smollm2-135m"),
         (["--rater", "judge:mood:smollm2-135m"], "there is no question `mood`"),
         (["--rater", "judge:sentiment:scripted"], "scripted has no chat template"),
-        (["--rater", "refusal", "--language", "Italian"], "write the code of a language in small letters, e.g. it"),
+        (["--rater", "refusal", "--language", "Italian"], "is not a language code in lower case, e.g. it"),
     ):
         done = tiltmeter("rate", texts, *arguments, "--out", out)
         assert (done.status, done.out) == (2, "")
@@ -145,7 +145,7 @@ def test_groups_and_languages_can_be_asked_for(tiltmeter: Command, texts: Path, 
     assert "there is a column `groups.first.v1` already; --overwrite replaces it" in again.err
     other = tiltmeter("rate", texts, "--rater", "sentiment.vader", "--language", "it", "--out", "it.csv")
     assert other.status == 0
-    assert "sentiment.vader.v1: 12 of 13 texts unrated: the text is Italian and the rater reads English" in other.err
+    assert "sentiment.vader.v1: 12 of 13 texts not rated: the text is Italian and the rater reads English" in other.err
 
 
 def test_raters_are_listed_with_what_they_need(tiltmeter: Command) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from contextlib import closing
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from tests.cli.conftest import Command
 from tests.parquet_files import types
 from tiltmeter.cli.run import write_report
 from tiltmeter.engine import carry_out
-from tiltmeter.errors import RunError
+from tiltmeter.errors import MissingExtra, RunError
 from tiltmeter.parquet import parquet_rows
 from tiltmeter.results import summarise_run
 from tiltmeter.store import LEDGER, read_run
@@ -41,7 +42,7 @@ def study(tmp_path: Path) -> Path:
 def test_a_run_ends_with_a_report_and_its_tables(tiltmeter: Command, study: Path, tmp_path: Path) -> None:
     done = tiltmeter("run", study)
     assert done.status == 0, done.err
-    assert done.out.strip() == "report: runs/two-biases/report.html"
+    assert done.out.splitlines()[-1] == "report: runs/two-biases/report.html"
     assert "plan: " in done.err
     folder = tmp_path / "runs" / "two-biases"
     page = (folder / "report.html").read_text(encoding="utf-8")
@@ -52,7 +53,20 @@ def test_a_run_ends_with_a_report_and_its_tables(tiltmeter: Command, study: Path
     again = tiltmeter("run", study)
     assert again.status == 0
     assert "the run is finished; there is nothing to do" in again.err
+    assert "plan: " not in again.err
     assert before == {path.name: path.read_bytes() for path in (folder / "tables").iterdir() if path.suffix == ".csv"}
+
+
+def test_a_missing_package_is_named_before_anything_is_measured(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_module("tiltmeter.cli.doctor"), "_version", lambda package: None)
+    commands = import_module("tiltmeter.cli.run")
+    with pytest.raises(MissingExtra, match=r"tiltmeter\[report\]"):
+        commands.run(study, out=tmp_path / "run")
+    with pytest.raises(MissingExtra, match=r"tiltmeter\[all\]"):
+        commands.demo(out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 def test_the_exported_pairs_give_the_same_estimates(tiltmeter: Command, study: Path, tmp_path: Path) -> None:
@@ -76,7 +90,7 @@ def test_the_report_needs_no_model(tiltmeter: Command, study: Path, tmp_path: Pa
 
 def test_two_runs_are_compared(tiltmeter: Command, study: Path, tmp_path: Path) -> None:
     tiltmeter("run", study, "--out", "one")
-    study.write_text(STUDY + "# the same again\n", encoding="utf-8")
+    study.write_text(STUDY + "# the same command\n", encoding="utf-8")
     tiltmeter("run", study, "--out", "two")
     done = tiltmeter("report", "one", "two", "--out", "both.html")
     assert done.status == 0, done.err
@@ -167,7 +181,7 @@ def test_a_study_of_continuations_ends_with_its_texts_and_a_summary(tiltmeter: C
     assert {types(parquet)[name] for name in ("sentiment.vader.v1", "temperature")} == {"DOUBLE"}
     refused = tiltmeter("run", study, "--fail-if", "overall.low > 0.5")
     assert refused.status == 2
-    assert 'the study has no pairs; a condition on what it has is "continuations.BIAS.RATER.' in refused.err
+    assert 'the study has no pairs; for this study write "continuations.BIAS.RATER.' in refused.err
 
 
 def test_fail_if_speaks_of_what_models_write_in_any_cell(tiltmeter: Command, tmp_path: Path) -> None:
@@ -215,8 +229,8 @@ words = "he-she"
     [
         ("nobody.templates.overall.prompts", "there is no bias `nobody`; known: professions"),
         ("professions.tmplates.overall.prompts", "there is no source `tmplates`"),
-        ("professions", 'that is no figure; one is "next_words.BIAS.SOURCE.'),
-        ("professions.default-behaviour", 'that is no figure; one is "next_words.BIAS.SOURCE.'),
+        ("professions", 'is not a figure; write e.g. "next_words.BIAS.SOURCE.'),
+        ("professions.default-behaviour", 'is not a figure; write e.g. "next_words.BIAS.SOURCE.'),
     ],
 )
 def test_a_condition_on_what_is_not_asked_is_refused_before_anything_is_done(
@@ -241,7 +255,7 @@ def test_a_run_says_which_model_has_no_saliency(tiltmeter: Command, tmp_path: Pa
     place = f"next_words.professions.{source}.overall.pairs.male/female.share"
     done = tiltmeter("run", study, "--json", "--fail-if", f"{place}.value > 2")
     assert done.status == 0, done.err
-    assert "no saliency of scripted: it has no gradients" in done.err
+    assert "no saliency for scripted: it has no gradients" in done.err
     assert done.json["next_words"]["without_saliency"][0] == "scripted"
     assert len(done.json["next_words"]["without_saliency"]) == 2
 

@@ -65,7 +65,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 def test_scores_are_added_to_the_columns_of_the_input(tiltmeter: Command, pairs: Path, tmp_path: Path) -> None:
     done = tiltmeter("score", pairs, "--model", "scripted", "--scorer", "sum", "--out", tmp_path / "scored.csv")
     assert (done.status, done.out) == (0, "")
-    assert "1 of 5 rows unscored: the template has no [T] or [MASK]" in done.err
+    assert "1 of 5 rows not scored: the template has no [T] or [MASK]" in done.err
     scored = rows(tmp_path / "scored.csv")
     assert list(scored[0]) == [
         *PAIRS.splitlines()[0].split(","),

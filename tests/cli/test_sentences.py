@@ -134,7 +134,7 @@ def test_ranking_keeps_the_best(tmp_path, monkeypatch) -> None:
     assert every["ranked_by"] is None
     assert every["specs"]["gender-math-arts"]["kept"] == account["accepted"]
     own = write(tmp_path / "u.csv")
-    assert "ranked by fake: do not test that model with it" in own.stderr
+    assert "ranked by fake: do not test that model with these sentences" in own.stderr
 
 
 def test_the_audit_prints_quality_and_issues_but_no_sentence(tmp_path) -> None:
@@ -182,7 +182,7 @@ def test_labels_go_out_and_come_back(tmp_path) -> None:
 def test_templates_are_proposed_from_the_sentences(tmp_path) -> None:
     write(tmp_path / "s.csv", "--propose-templates", tmp_path / "t.toml")
     text = (tmp_path / "t.toml").read_text()
-    assert "# Proposed by fake, and read by nobody yet" in text
+    assert "# Proposed by fake and not reviewed yet" in text
     assert '"The [T] wrote about [A] here.",' in text
 
 
@@ -204,8 +204,8 @@ def test_templates_can_be_asked_for_outright(tmp_path, monkeypatch) -> None:
     path = tmp_path / "t.toml"
     done = run("gender-math-arts", "--by", "fake", "--by-request", "--propose-templates", path)
     assert '"[T] is fond of [A].",' in path.read_text()
-    assert "gender-math-arts: 1 of 3 proposed templates can be used" in done.stdout
-    with pytest.raises(UserError, match="say where the templates go"):
+    assert "gender-math-arts: 1 of 3 proposed templates are usable" in done.stdout
+    with pytest.raises(UserError, match="--by-request needs --propose-templates"):
         run("gender-math-arts", "--by", "fake", "--by-request")
 
 
@@ -219,7 +219,7 @@ def test_samples_and_requests_can_be_chosen(tmp_path, monkeypatch) -> None:
 
 def test_where_nothing_can_be_used_the_command_fails_with_the_reason(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr("tiltmeter.models.load", lambda *_: FakeGenerator(lambda *_: "It rains."))
-    with pytest.raises(ModelError, match="fake wrote no sentence that can be used; .*480 of 480 times: lacks both"):
+    with pytest.raises(ModelError, match="fake wrote no usable sentence; .*480 of 480 times: lacks both"):
         write(tmp_path / "s.csv", "--max-requests", 6, "--dropped", tmp_path / "d.csv")
     assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
     assert len(list(csv.DictReader((tmp_path / "d.csv").open()))) == 480
@@ -338,7 +338,7 @@ def test_a_stopped_order_is_not_continued_with_another(tmp_path, monkeypatch) ->
     monkeypatch.setattr("tiltmeter.models.load", lambda *_: Stopping(2))
     with pytest.raises(MemoryError):
         write(tmp_path / "s.csv", "--sets", 3)
-    with pytest.raises(RunError, match=r"s\.csv\.partial: was begun with sets 3, which is now 2; repeat"):
+    with pytest.raises(RunError, match=r"s\.csv\.partial: was started with sets 3, which is now 2; repeat"):
         write(tmp_path / "s.csv", "--sets", 2)
     with pytest.raises(RunError, match="was begun with temperature 0.8, which is now 0.5"):
         write(tmp_path / "s.csv", "--sets", 3, "--temperature", 0.5)
@@ -361,16 +361,16 @@ def test_a_file_of_an_order_is_held_and_must_be_one(tmp_path) -> None:
         PartialFile(tmp_path / "t.csv.partial", {"by": "x"})
     partial.remove()
     (tmp_path / "t.csv.partial").write_text("something else " * 100)
-    with pytest.raises(RunError, match="cannot be used to go on"):
+    with pytest.raises(RunError, match="cannot be used to resume"):
         write(tmp_path / "t.csv")
 
 
 def test_bad_input_is_refused(tmp_path) -> None:
-    with pytest.raises(UserError, match="say what to write about and who writes"):
+    with pytest.raises(UserError, match="a spec, --by and --out are required"):
         run("gender-math-arts")
     with pytest.raises(UserError, match="`strategy`: must be"):
         write(tmp_path / "s.csv", "--strategy", "beam")
     (tmp_path / "empty.csv").write_text("bias,term,attribute,text\n")
-    with pytest.raises(InvalidData, match="no sentences to look at"):
+    with pytest.raises(InvalidData, match="no sentences"):
         run("--audit", tmp_path / "empty.csv")
     assert not (tmp_path / "s.csv").exists()

@@ -47,5 +47,5 @@ def test_it_ends_quietly_though_a_page_follows_a_run(tmp_path: Path, number: sig
                 _, said = server.communicate(timeout=30)
         finally:
             server.kill()
-    assert said == "it runs until you press Ctrl+C; runs that it started go on\n"
+    assert said == "press Ctrl+C to stop; runs started here continue\n"
     assert server.returncode in (0, 128 + number, -number)

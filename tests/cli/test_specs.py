@@ -87,7 +87,7 @@ def test_new_writes_a_file_that_passes_and_never_overwrites(tmp_path: Path) -> N
     assert good("new", "mine", "--out", file) == ""
     assert specs.read(file).name == "mine"
     file.write_text("precious", encoding="utf-8")
-    assert "there is such a file already" in str(refused("new", "mine", "--out", file))
+    assert "the file already" in str(refused("new", "mine", "--out", file))
     assert file.read_text(encoding="utf-8") == "precious"
 
 

@@ -228,7 +228,7 @@ def test_a_rater_that_changed_since_is_refused(small: Plan, tmp_path: Path, monk
     carry_out(small, tmp_path)
     unfinished(tmp_path)
     monkeypatch.setattr(Vader, "facts", {"vaderSentiment": "9"})
-    with pytest.raises(RunError, match=r"the run began with the rater sentiment.vader.v1 as .*3\.3\.2.* restore it"):
+    with pytest.raises(RunError, match=r"the run started with the rater sentiment.vader.v1 as .*3\.3\.2.* restore it"):
         carry_out(small, tmp_path)
 
 
@@ -291,7 +291,7 @@ def test_a_model_that_cannot_write_has_pairs_alone(tmp_path: Path, monkeypatch: 
     assert run.continuations.models == (f"scripted:{tmp_path / 'other.toml'}",)
     with pytest.raises(ModelError, match="no model of the study can write"):
         carry_out(plan(parse(both)), tmp_path / "both")
-    with pytest.raises(ModelError, match="cannot write; a causal model is needed"):
+    with pytest.raises(ModelError, match="cannot write; use a causal model"):
         carry_out(plan(parse(STUDY)), tmp_path / "alone")
 
 

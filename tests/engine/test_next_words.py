@@ -143,7 +143,7 @@ class _Mute:
 
 def test_a_model_without_next_words_is_refused_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tiltmeter.models.load", lambda *_: _Mute())
-    with pytest.raises(ModelError, match="mute gives no probabilities of next words"):
+    with pytest.raises(ModelError, match="mute gives no probabilities for next words"):
         carry_out(plan(parse(STUDY)), tmp_path / "run")
 
 
@@ -151,7 +151,7 @@ SALIENCY = 'perturbations = ["original"]\nsaliency = "gradient-x-input"\n'
 
 
 def test_saliency_needs_gradients_and_without_any_nothing_is_asked(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="scripted has no gradients, so there is no saliency; a checkpoint is needed"):
+    with pytest.raises(ModelError, match="scripted has no gradients and so no saliency; use a checkpoint"):
         carry_out(plan(parse(STUDY + SALIENCY)), tmp_path / "run")
     begun = read_run(tmp_path / "run").next_words
     assert begun

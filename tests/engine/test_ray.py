@@ -225,7 +225,9 @@ def test_what_is_wrong_with_the_cluster_is_one_sentence(
 ) -> None:
     with pytest.raises(UserError, match="there is no Ray cluster at 127.0.0.1:1 .*; start one with `ray start --head`"):
         carry_out(study, tmp_path / "run", ONE, cluster=Cluster(address="127.0.0.1:1"))
-    with pytest.raises(UserError, match="1.5 GPUs for a worker: a share of one GPU, such as 0.5, or a whole number"):
+    with pytest.raises(
+        UserError, match="1.5 GPUs per worker is not possible; give a share of one GPU, such as 0.5, or a whole number"
+    ):
         Cluster(gpus_per_worker=1.5)
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtra, match=r"need the package ray: pip install 'tiltmeter\[ray\]'"):
@@ -235,7 +237,7 @@ def test_what_is_wrong_with_the_cluster_is_one_sentence(
     with pytest.raises(SystemExit) as left:
         main()
     assert left.value.code == 2
-    assert "--workers is about a cluster, and the engine is local; add --engine ray" in capsys.readouterr().err
+    assert "--workers needs a cluster; add --engine ray" in capsys.readouterr().err
 
 
 def test_what_workers_answered_is_kept_for_the_local_engine(
@@ -309,9 +311,9 @@ def test_a_worker_that_is_killed_costs_nothing_but_time(
     carry_out(study, tmp_path, ONE, watcher, cluster=Cluster(workers=2, tell=said.append))
     assert not watcher.does
     assert len(hired) > 2
-    waited = {sentence for sentence in said if sentence.startswith("1 of 2 workers have a place")}
+    waited = {sentence for sentence in said if sentence.startswith("1 of 2 workers have started")}
     assert set(said) - waited == {
-        "a worker was lost (The actor is dead because it was killed by `ray.kill`); its batches go to others"
+        "a worker was lost (The actor is dead because it was killed by `ray.kill`); other workers take its batches"
     }
     assert tables(tmp_path) == expected
 
@@ -407,11 +409,11 @@ def test_more_workers_than_there_is_room_for(
     carry_out(study, tmp_path, ONE, cluster=Cluster(workers=8, tell=said.append))
     assert tables(tmp_path) == expected
     [sentence] = said
-    assert re.match("[1-3] of 8 workers have a place in the cluster; going on with those", sentence)
+    assert re.match("[1-3] of 8 workers have started in the cluster; continuing with those", sentence)
     monkeypatch.setattr(ray_pool, "_PATIENCE", 0.0)
     with pytest.raises(RunError, match="no room for a worker, which needs 1 CPU and 0.5 GPU on one node"):
         carry_out(study, tmp_path / "none", ONE, cluster=Cluster(gpus_per_worker=0.5, tell=said.append))
-    assert said[1].endswith("waiting for it to grow")
+    assert said[1].endswith("waiting for more nodes")
     assert not (tmp_path / "none" / "ledger.sqlite").exists()
 
 
@@ -538,7 +540,7 @@ def test_a_worker_that_has_another_model_refuses(worker: Worker) -> None:
     assert isinstance(refused, Refused)
     error = refused.error()
     assert isinstance(error, ModelError)
-    assert "is not the same on all workers of the cluster" in str(error)
+    assert "differs between the workers of the cluster" in str(error)
     assert f"name {other.name} instead of {facts.name}" in str(error)
 
 

@@ -161,7 +161,7 @@ def test_a_fact_that_an_earlier_version_did_not_write_down_is_no_change(small: P
 
 @pytest.mark.slow
 def test_two_processes_cannot_carry_out_the_same_run(small: Plan, tmp_path: Path) -> None:
-    with locked(tmp_path), pytest.raises(RunError, match="another process is carrying out this run"):
+    with locked(tmp_path), pytest.raises(RunError, match="another process is running this study here"):
         carry_out(small, tmp_path)
 
 
@@ -185,7 +185,7 @@ def test_a_folder_that_is_no_run_is_said(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="is not a run folder"):
         read_run(tmp_path)
     (tmp_path / "ledger.sqlite").write_text("not a database at all, but long enough to look at" * 10)
-    with pytest.raises(RunError, match="is damaged, or not a ledger of tiltmeter"):
+    with pytest.raises(RunError, match="is damaged, or not a tiltmeter ledger"):
         read_run(tmp_path)
 
 
@@ -222,7 +222,7 @@ def test_other_package_versions_do_not_continue_a_run(
     carry_out(small, tmp_path)
     unfinished(tmp_path)
     monkeypatch.setattr(database, "versions", lambda: {"numpy": "0.1"})
-    with pytest.raises(RunError, match="the run began with .*, which is now"):
+    with pytest.raises(RunError, match="the run started with .*, which is now"):
         carry_out(small, tmp_path)
 
 

@@ -114,4 +114,4 @@ def test_each_rater_says_what_it_reads(tmp_path: Path) -> None:
     class Plugged:
         name, wants_mask = "plugged.v1", False
 
-    assert unread(Plugged(), "it") == "the text is Italian and the rater reads English", "it does not say"  # type: ignore[arg-type]
+    assert unread(Plugged(), "it") == "the text is Italian and the rater reads English", "it lacks"  # type: ignore[arg-type]

@@ -175,7 +175,7 @@ def test_a_generator_that_writes_nothing_is_said_to(study: Plan, tmp_path: Path,
     monkeypatch.setattr(FakeGenerator, "complete_with", lambda self, prompts, *_, **__: [[] for _ in prompts])
     alone = plan(parse(STUDY.replace('"templates", ', "").replace("sets = 3", "max_requests = 2")))
     for _ in range(2):
-        with pytest.raises(RunError, match="no sentence that was written makes a pair"):
+        with pytest.raises(RunError, match="no written sentence makes a pair"):
             carry_out(alone, tmp_path / "nothing")
 
 

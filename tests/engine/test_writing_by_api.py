@@ -74,7 +74,7 @@ def test_a_source_that_came_to_nothing_is_named(tmp_path: Path) -> None:
     author = Author(styles=("refusal", "declined"))
     with author_serving(author) as url:
         name = f"api:gpt-x@{url}"
-        with pytest.raises(RunError, match=f"no sentence that was written makes a pair.*{DECLINED}"):
+        with pytest.raises(RunError, match=f"no written sentence makes a pair.*{DECLINED}"):
             carry_out(study(name), tmp_path / "alone")
         (tmp_path / "study.toml").write_text(text(name, "templates"), encoding="utf-8")
         command = ["run", str(tmp_path / "study.toml"), "--out", str(tmp_path / "run"), "--json"]
@@ -85,5 +85,5 @@ def test_a_source_that_came_to_nothing_is_named(tmp_path: Path) -> None:
     assert (source, reason) == (f"generated[by={name}]", DECLINED)
     assert found["accounts"][source]["kept"] == 0
     assert {one["name"] for one in found["accounts"][source]["missing"]} >= {"male", "female", "math"}
-    assert f"{source} came to nothing" in done.stderr
+    assert f"{source} has no pairs" in done.stderr
     assert f"{source} came to nothing" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")

@@ -111,17 +111,17 @@ def test_what_a_server_does_not_say_is_unscored_with_the_reason(opened: Any) -> 
     )
     assert "not among the 3 most probable next tokens" in (found.words[2].unscored or "")
     silent, _ = opened(echo=False, form="")
-    with pytest.raises(ModelError, match="cannot say how probable next words are: the server gives no log-prob"):
+    with pytest.raises(ModelError, match="cannot give the probability of next words: the server gives no log-prob"):
         silent.next_words(["The nurse said that"], ["she"])
     assert silent.conditionings == ("forced-choice",)
-    with pytest.raises(ModelError, match="pairs can be asked about with the scorer `forced-choice`"):
+    with pytest.raises(ModelError, match="pairs use the scorer `forced-choice`"):
         silent.score(TEXTS, conditioning="left")
     model, _ = opened()
     assert model.next_words(["She"], ["is"], bounded=True)[0].words[0].unscored == UNBOUNDED
     assert model.next_words(["She"], ["is"], hidden=[[(0, 3)]])[0].words[0].unscored == ATTENDED
     assert [one.unscored for one in model.score([" ", f"a {START}"])] == [
         "the text is empty",
-        "the start token stands in the text, and the server would read it as one",
+        "the text contains the start token, which the server would read as one",
     ]
 
 
@@ -167,7 +167,7 @@ def test_chat_goes_through_the_chat_of_the_server(opened: Any, tmp_path: Path) -
     assert answer.text.startswith(" said")
     assert chat.facts.name == f"chat:{model.facts.name}"
     [[begun]] = model.complete([model.chat_prompt("Say it.") + " Well,"], Decoding())
-    assert begun.unwritten == "a model behind an API cannot go on from the first words of an answer"
+    assert begun.unwritten == "a model behind an API cannot continue from the first words of an answer"
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_the_budget_stops_cleanly_and_can_be_raised(tmp_path: Path, monkeypatch:
         monkeypatch.setenv("TILTMETER_API_MAX_REQUESTS", "8")
         for _ in range(2):
             # The budget is for all that the folder holds: to start again gives no other.
-            with pytest.raises(BudgetSpent, match="budget of 8 requests is spent; what was answered is kept: raise"):
+            with pytest.raises(BudgetSpent, match="budget of 8 requests is used up; answers so far are saved: raise"):
                 opened_again().complete(prompts, Decoding(max_new_tokens=2))
             assert len(served.asked) == 8
         monkeypatch.delenv("TILTMETER_API_MAX_REQUESTS")
@@ -251,7 +251,7 @@ def test_the_budget_stops_cleanly_and_can_be_raised(tmp_path: Path, monkeypatch:
         assert spent.requests == spent.answered == len(served.asked) == 21
         assert spent.money(Price(1.0, 2.0)) == pytest.approx((spent.tokens_in + 2 * spent.tokens_out) / 1e6)
         monkeypatch.setenv("TILTMETER_API_MAX_TOKENS", str(spent.tokens_in + spent.tokens_out + 20))
-        with pytest.raises(BudgetSpent, match=r"tokens is spent; .* raise `max_tokens` \(TILTMETER_API_MAX_TOKENS\)"):
+        with pytest.raises(BudgetSpent, match=r"tokens is used up; .* raise `max_tokens` \(TILTMETER_API_MAX_TOKENS\)"):
             opened_again().complete(prompts, Decoding(max_new_tokens=3))
 
 
@@ -269,16 +269,16 @@ def test_facts_say_what_is_not_known(opened: Any) -> None:
     ("name", "sentence"),
     [
         ("api:", "write `api:MODEL@URL`"),
-        ("api:small", "does not say which model of which server"),
-        ("api:@http://localhost/v1", "does not say which model of which server"),
-        ("api:small@file:///etc/passwd", "is no address of a server; write http:// or https://"),
-        ("api:small@ftp://localhost/v1", "is no address of a server"),
+        ("api:small", "does not name a model and a server"),
+        ("api:@http://localhost/v1", "does not name a model and a server"),
+        ("api:small@file:///etc/passwd", "is not a server address; write http:// or https://"),
+        ("api:small@ftp://localhost/v1", "is not a server"),
         ("api:small@http://example.org/v1", "not encrypted"),
         ("api:small@https://me:secret@example.org/v1", "a key belongs in the environment"),
         ("api:small@http://localhost/v1?concurency=3", "did you mean `concurrency`"),
         ("api:small@http://localhost/v1?timeout=soon", "must be seconds, above 0, not 'soon'"),
-        ("api:small@http://localhost/v1?key_variable=sk-secret", "must be the name of a variable of the environment"),
-        ("chat:api:small", "does not say which model of which server"),
+        ("api:small@http://localhost/v1?key_variable=sk-secret", "must be the name of an environment variable"),
+        ("chat:api:small", "does not name a model and a server"),
     ],
 )
 def test_a_wrong_address_is_refused_before_anything_is_sent(name: str, sentence: str) -> None:
@@ -318,7 +318,7 @@ def test_it_works_inside_a_running_loop(opened: Any) -> None:
 
 
 def test_a_key_that_was_named_and_is_not_there_is_asked_for() -> None:
-    with pytest.raises(UserError, match="the environment has no MISSING_KEY, which was named as the place of the key"):
+    with pytest.raises(UserError, match="MISSING_KEY, which should hold the key, is not set"):
         load("small@http://localhost/v1?key_variable=MISSING_KEY", journal=MemoryJournal())
 
 

@@ -65,7 +65,7 @@ def test_a_limit_holds_however_often_the_process_is_killed(tmp_path: Path) -> No
             if process.returncode != -signal.SIGKILL:
                 ended = said
                 break
-        assert ended is not None and b"the budget of 60 requests is spent" in ended
+        assert ended is not None and b"the budget of 60 requests is used up" in ended
         assert server.total <= 60
         [path] = tmp_path.glob("*.sqlite")
         spent = Journal(path).spent()

@@ -135,7 +135,7 @@ def test_a_server_without_numbers_is_named_with_what_would_work(opened: Any) -> 
     with pytest.raises(ModelError, match=r"^api:tested@.* cannot list .* gives no log-probabilities; vLLM and llama"):
         silent.likeliest([NURSE])
     chatty, _ = opened(completions=False, answer=str)
-    with pytest.raises(ModelError, match="can be asked by chat alone: write `chat:` before the name"):
+    with pytest.raises(ModelError, match="only answers by chat: write `chat:` before the name"):
         chatty.likeliest([NURSE])
 
 
@@ -143,7 +143,7 @@ def test_nothing_can_be_listed_after_an_empty_text_without_a_start_token(opened:
     started, _ = opened()
     assert started.likeliest([""], 1)[0].words[0].word == "other"
     adding, _ = opened("", adds_start=True)
-    assert "name the start token" in adding.likeliest([""])[0].words[0].unscored
+    assert "give the start token" in adding.likeliest([""])[0].words[0].unscored
     bare, _ = opened("")
     assert "no start token" in bare.likeliest([""])[0].words[0].unscored
 

@@ -44,7 +44,7 @@ def scripted() -> ScriptedModel:
 
 @dataclass
 class Halving(Served):
-    """A server that puts half of a character wherever there is room for one."""
+    """A server that puts half a character wherever there is room for one."""
 
     status: int = 200
     halved: bool = True
@@ -358,7 +358,7 @@ def test_a_run_goes_on_when_a_server_is_well_that_was_not_at_first(how: str, vie
 
 @dataclass
 class Odd(Served):
-    """A server that answers by chat alone, in an odd way."""
+    """A server that only answers by chat, in an odd way."""
 
     way: str = ""
 

@@ -134,7 +134,7 @@ def test_a_plan_says_at_most_what_it_takes(served: Served, url: str, tmp_path: P
 
 def test_a_limit_that_is_raised_makes_no_other_study(served: Served, url: str, tmp_path: Path) -> None:
     for _ in range(2):
-        with pytest.raises(BudgetSpent, match="the budget of 5 requests is spent"):
+        with pytest.raises(BudgetSpent, match="the budget of 5 requests is used up"):
             carry_out(study(f"api:tested@{url}?start={START}&max_requests=5"), tmp_path)
         assert len(served.asked) == 5
         assert next(iter(read_run(tmp_path).meta["api"].values()))["answered"] == 5

@@ -199,7 +199,7 @@ def test_a_model_whose_cache_is_wrong_is_refused(checkpoint: Callable[[str], Pat
         return forward(ids, past_key_values=past_key_values, use_cache=use_cache)
 
     model._pen._model.forward = without_positions
-    with pytest.raises(ModelError, match="gives other numbers with a cache"):
+    with pytest.raises(ModelError, match="gives different numbers with a cache"):
         model.complete(["a"], DRAWN)
 
 

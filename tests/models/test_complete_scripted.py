@@ -59,7 +59,7 @@ def test_every_prompt_may_have_a_seed_of_its_own() -> None:
     longer = Decoding(max_new_tokens=30)
     [alone_with] = TABLE.complete_with(prompts[1:2], must[1:2], longer, seed=5)
     assert TABLE.complete_with(prompts, must, longer, seed=seeds)[1] == alone_with
-    with pytest.raises(UserError, match="3 prompts and 2 seeds: one seed, or one for each prompt, is needed"):
+    with pytest.raises(UserError, match="3 prompts and 2 seeds: give one seed, or one for each prompt"):
         TABLE.complete(prompts, decoding, seed=[1, 2])
 
 

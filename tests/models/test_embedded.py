@@ -116,7 +116,7 @@ def test_a_damaged_copy_is_refused(cache: Path) -> None:
     (embedded.home() / "origin.json").write_text(json.dumps({"safetensors_sha256": "0"}), encoding="utf-8")
     with pytest.raises(ModelError, match="was changed or damaged"):
         load("smollm2-135m")
-    with pytest.raises(ModelError, match="takes nothing after a colon"):
+    with pytest.raises(ModelError, match="takes no argument"):
         load("smollm2-135m:x")
 
 

@@ -117,5 +117,5 @@ def test_a_prompt_that_cannot_be_read_has_a_reason_and_the_others_have_words(kin
     model = open_model(kind)
     broken = "[MASK] and [MASK] met"
     bad, good = model.likeliest([broken, PROMPTS[0]], 3)
-    assert [(word.word, word.unscored) for word in bad.words] == [("", "[MASK] stands more than once in the prompt")]
+    assert [(word.word, word.unscored) for word in bad.words] == [("", "[MASK] occurs more than once in the prompt")]
     assert good.words[0].logprob is not None

@@ -71,7 +71,7 @@ def test_weights_that_were_cut_off(folder: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"abc", b"\xff" * 200, b"\x02\0\0\0\0\0\0\0[]", b"version https://git-lfs"])
 def test_weights_that_are_no_weights(content: bytes, folder: Path) -> None:
     (folder / "model.safetensors").write_bytes(content)
-    assert "fetch it again" in refusal(folder)
+    assert "download it again" in refusal(folder)
 
 
 def test_a_missing_part_of_the_weights(folder: Path) -> None:
@@ -149,7 +149,7 @@ def test_a_body_without_its_head_is_refused(tmp_path: Path) -> None:
     wordpiece_tokenizer().save_pretrained(tmp_path)
     assert "is not a complete masked language model: its weights lack cls." in refusal(tmp_path)
     transformers.BertForSequenceClassification(config).save_pretrained(tmp_path)
-    assert "has the head of another task (BertForSequenceClassification)" in refusal(tmp_path)
+    assert "has a head for another task (BertForSequenceClassification)" in refusal(tmp_path)
 
 
 def test_a_hub_name_that_cannot_be_reached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,7 +225,7 @@ def test_files_that_change_while_they_are_read_are_refused(folder: Path, monkeyp
         return parts
 
     monkeypatch.setattr(opening, "read", change)
-    with pytest.raises(ModelError, match="changed while they were read"):
+    with pytest.raises(ModelError, match="changed while being read"):
         load(str(folder))
 
 
@@ -264,7 +264,7 @@ def test_a_model_that_sees_ahead_is_not_taken_for_causal(tmp_path: Path) -> None
     )
     transformers.XLNetLMHeadModel(config).save_pretrained(tmp_path)
     bytelevel_tokenizer("gpt2").save_pretrained(tmp_path)
-    assert "sees the words after a place" in refusal(tmp_path)
+    assert "also attends to later words" in refusal(tmp_path)
 
 
 class Configuration:

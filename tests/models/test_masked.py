@@ -197,9 +197,9 @@ def test_a_place_without_a_token_is_unscored(checkpoint: Callable[[str], Path]) 
     model = load(f"hf:{checkpoint('bert')}", ONE_THREAD)
     for conditioning in ("slot", "one-mask-logits"):
         nowhere, blank = model.score(["a nurse", "a nurse"], conditioning=conditioning, spans=[(), ((1, 2),)])
-        assert nowhere.unscored == blank.unscored == "no token of the text is in the place to fill"
+        assert nowhere.unscored == blank.unscored == "no token of the text is in the blank"
         [unknown] = model.score(["a 漢 nurse"], conditioning=conditioning, spans=[((2, 3),)])
-        assert unknown.unscored == "the tokenizer does not know the word in the place to fill"
+        assert unknown.unscored == "the tokenizer does not know the word in the blank"
         with pytest.raises(ModelError, match="needs the spans"):
             model.score(["a"], conditioning=conditioning)
 

@@ -57,7 +57,7 @@ def test_attempts_that_were_given_up_are_counted(writer) -> None:
 
 def test_lists_that_do_not_fit_the_prompts_are_refused() -> None:
     model = as_writer(load("scripted"))
-    with pytest.raises(UserError, match="one list for each prompt"):
+    with pytest.raises(UserError, match="each prompt"):
         model.complete_with(["She is"], [], Decoding(), samples=1, seed=0)
     with pytest.raises(UserError, match="empty or has white space"):
         model.complete_with(["She is"], [[" nurse"]], Decoding(), samples=1, seed=0)

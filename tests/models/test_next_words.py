@@ -494,7 +494,7 @@ def test_questions_that_make_no_sense_are_refused() -> None:
     model = as_predictor(load("scripted"))
     with pytest.raises(UserError, match="must not be blank"):
         model.next_words(["The nurse"], [" "])
-    with pytest.raises(UserError, match="one list for each prompt"):
+    with pytest.raises(UserError, match="each prompt"):
         model.next_words(["The nurse"], [["he"], ["she"]])
     with pytest.raises(UserError, match="a list of words"):
         model.next_words(["The nurse"], "he")
@@ -510,5 +510,5 @@ def test_a_model_without_the_verb_is_refused() -> None:
         def score(self, texts: Any, **_: Any) -> list[Any]:
             return []
 
-    with pytest.raises(ModelError, match="no probabilities of next words"):
+    with pytest.raises(ModelError, match="no probabilities for next words"):
         as_predictor(Mute())

@@ -135,11 +135,11 @@ def test_a_file_describes_a_planted_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "`model`: the name of the model that is tilted is needed"),
-        ('model = "scripted"', "`tilt`: nothing is planted"),
+        ("", "`model`: the name of the model to tilt is missing; write"),
+        ('model = "scripted"', "`tilt`: it plants nothing"),
         ('model = "planted:x.toml"\n[[tilt]]\n', "cannot be planted again"),
         ('model = "scripted"\ntilts = 1', "`tilts`: not a key of a planted model"),
-        ('model = "scripted"\ntilt = 1', r"`tilt`: must be tables: \[\[tilt\]\]"),
+        ('model = "scripted"\ntilt = 1', r"`tilt`: must be a list of tables, \[\[tilt\]\]"),
         ('model = "scripted"\n[[tilt]]\ndelta = 1', "`words`: must be a list of words, not None"),
         ('model = "scripted"\n[[tilt]]\nwords = ["he"]\ndelta = true', "`delta`: must be a number from -50 to 50"),
         ('model = "scripted"\n[[tilt]]\nwords = ["he"]\ndelta = 1\nin = []', r"`tilt.in`: not a key of \[\[tilt\]\]"),

@@ -126,9 +126,9 @@ def test_the_last_word_is_the_one_before_the_blank(checkpoint: Callable[[str], P
 def test_what_cannot_be_explained_says_why(checkpoint: Callable[[str], Path]) -> None:
     model = as_explainer(load(f"hf:{checkpoint('gpt2')}", ONE_THREAD))
     empty, middle = model.saliency(["", "The [MASK] was"], ["he", "he"])
-    assert empty.unscored == "the prompt has no token to look at"
+    assert empty.unscored == "the prompt has no tokens"
     assert "left to right" in (middle.unscored or "")
-    with pytest.raises(UserError, match="no method of saliency"):
+    with pytest.raises(UserError, match="no saliency method"):
         model.saliency(["The nurse"], ["he"], method="attention")
     with pytest.raises(ModelError, match="no gradients"):
         as_explainer(load("scripted"))

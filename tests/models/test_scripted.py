@@ -71,7 +71,7 @@ def test_a_table_can_come_from_a_file(tmp_path: Path) -> None:
     ("text", "sentence"),
     [
         ("[weights\n", "not valid TOML"),
-        ("", "`weights`: a table of words and their weights is needed"),
+        ("", "`weights`: must be a table of words and their weights"),
         ("[weights]\nshe = 1\n", "`weights`: needs the entry `other`"),
         ("[weights]\nother = 0\n", "at least one weight must be above 0"),
         ("[weights]\nother = 'x'\n", "`weights.other`: must be a number of at least 0, not 'x'"),
@@ -79,7 +79,7 @@ def test_a_table_can_come_from_a_file(tmp_path: Path) -> None:
         ("[weights]\nother = nan\n", "must be a number of at least 0"),
         ("[weights]\nother = true\n", "must be a number of at least 0"),
         ("[weights]\nother = 1\n'two words' = 1\n", "must be one word"),
-        ("[weights]\nother = 1\nShe = 1\nshe = 1\n", "stands twice"),
+        ("[weights]\nother = 1\nShe = 1\nshe = 1\n", "is listed twice"),
         ("tilts = 3\n[weights]\nother = 1\n", "`tilts`: must be a table"),
         ("[weights]\nother = 1\n[tilts]\nshe = 3\n", "`tilts.she`: must be a table"),
         ("[weights]\nother = 1\n[tilts.she]\nother = inf\n", "`tilts.she.other`: must be a number"),

@@ -170,7 +170,7 @@ def test_without_the_hub_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch, t
         raise huggingface_hub.errors.LocalEntryNotFoundError("offline")
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", unreachable)
-    with pytest.raises(ModelError, match="the hub cannot be reached; go online once, or give a folder: sentiment"):
+    with pytest.raises(ModelError, match="the hub cannot be reached; connect once, or give a folder: sentiment"):
         raters.load("sentiment.distilbert-sst2")
     with pytest.raises(ModelError, match="needs unitary/toxic-bert@abc, which is not in the cache"):
         raters.load("toxicity.detoxify-original:@abc")

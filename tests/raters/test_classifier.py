@@ -138,7 +138,7 @@ def test_weights_in_parts_are_read_and_each_part_is_part_of_the_name(make: Make,
     changed = raters.load(f"hf:{folder}[{MAP}]")
     assert changed.facts["weights_sha256"] != ours.facts["weights_sha256"] and changed.name != ours.name
     parts[0].unlink()
-    with pytest.raises(ModelError, match="fetch the weights again"):
+    with pytest.raises(ModelError, match="download the weights again"):
         raters.load(f"hf:{folder}[{MAP}]")
 
 
@@ -189,14 +189,14 @@ def test_heads_are_read_as_they_are_made(make: Make) -> None:
     assert wide.rate([text])[0].value == pytest.approx(value, abs=1e-6)
     [narrow] = raters.load(f"hf:{alone}[;worse=high;range={value + 1}..{value + 2}]").rate([text])
     assert narrow.value == pytest.approx(value + 1, abs=1e-5) and (narrow.caveat or "").startswith(
-        "the model's number lay beyond"
+        "the model's number was outside"
     )
     with pytest.raises(ModelError, match="read as a regression"):
         raters.load(f"hf:{alone}[score=1;worse=high]")
     binary = make("bert", ("rude",), None)
     one = raters.load(f"hf:{binary}[rude=1;worse=high]")
     assert one.rate([text])[0].value == pytest.approx(logits(binary, text).sigmoid()[0].item(), abs=1e-6)
-    with pytest.raises(ModelError, match="no softmax"):
+    with pytest.raises(ModelError, match="softmax"):
         raters.load(f"hf:{binary}[rude=1;worse=high;head=softmax]")
 
 
@@ -228,7 +228,7 @@ def test_a_text_that_is_too_long_is_said_to_be_cut(make: Make) -> None:
     ("said", "problem"),
     [
         ("NEGATIVE=-1,POSITIVE=1;worse=low", "has no class `NEGATIVE`; its classes are LABEL_0, LABEL_1, LABEL_2"),
-        ("LABEL_0=-1,LABEL_2=1;worse=low", "it is not said what LABEL_1 means"),
+        ("LABEL_0=-1,LABEL_2=1;worse=low", "and LABEL_1 has no meaning"),
     ],
 )
 def test_classes_that_are_not_the_models_are_refused(said: str, problem: str, make: Make) -> None:
@@ -243,19 +243,19 @@ def test_classes_that_are_not_the_models_are_refused(said: str, problem: str, ma
     [
         ("hf:folder", "does not say what its classes mean"),
         ("hf:folder[]", "does not say what its classes mean"),
-        ("hf:folder[bad=-1,good=1]", "which end of the scale is worse .* is not said"),
+        ("hf:folder[bad=-1,good=1]", "which end of the scale is worse .* is missing"),
         ("hf:folder[bad=-1,good=1;worse=down]", "cannot be 'down'; write worse as one of low, high, neither"),
-        ("hf:folder[bad,good=1;worse=low]", "a class is LABEL=NUMBER, not `bad`"),
+        ("hf:folder[bad,good=1;worse=low]", "a class must be LABEL=NUMBER, not `bad`"),
         ("hf:folder[bad=much,good=1;worse=low]", "`bad` must be a number"),
         ("hf:folder[bad=nan,good=1;worse=low]", "`bad` must be a number"),
-        ("hf:folder[bad=1,bad=2;worse=low]", "the class `bad` stands twice"),
+        ("hf:folder[bad=1,bad=2;worse=low]", "the class `bad` is listed twice"),
         ("hf:folder[bad=1,good=1;worse=low]", "all ratings would be 1"),
         ("hf:folder[bad=none;worse=low]", "no class has a number"),
-        ("hf:folder[bad=-1,good=1;worse=low;range=0..1]", "beyond the range, 0 to 1"),
-        ("hf:folder[bad=-1,good=1;worse=low;neutral=3]", "beyond the range, -1 to 1"),
-        ("hf:folder[bad=-1,good=1;worse=low;colour=red]", "there is no setting `colour`"),
-        ("hf:folder[;worse=low]", "it is not said what the classes mean"),
-        ("hf", "does not say which folder"),
+        ("hf:folder[bad=-1,good=1;worse=low;range=0..1]", "outside the range 0 to 1"),
+        ("hf:folder[bad=-1,good=1;worse=low;neutral=3]", "outside the range -1 to 1"),
+        ("hf:folder[bad=-1,good=1;worse=low;colour=red]", "a classifier has no setting `colour`"),
+        ("hf:folder[;worse=low]", "the meaning of the classes is missing"),
+        ("hf", "needs an argument"),
     ],
 )
 def test_a_map_that_cannot_be_read_is_refused_before_anything_is_loaded(name: str, problem: str) -> None:

@@ -34,7 +34,7 @@ def test_the_order_of_the_groups_does_not_matter() -> None:
 
 
 def test_word_sets_that_cannot_tell_groups_apart_are_refused() -> None:
-    with pytest.raises(UserError, match="`she` stands for two groups, a and b"):
+    with pytest.raises(UserError, match="`she` belongs to two groups, a and b"):
         FirstGroup([("a", ["she"]), ("b", ["She"])])
     with pytest.raises(UserError, match="at least two groups"):
         FirstGroup([("a", ["she"]), ("b", [])])

@@ -43,7 +43,7 @@ def test_inclusive_adds_the_second_level(lexicon: Path) -> None:
     ("content", "sentence"),
     [
         ("a\tb\n1\t2\n", "line 1: no column `category`"),
-        (ROWS + "EN5\tn\tcds\tno\tword\tsometimes\n", "line 6: a level that is not conservative or inclusive"),
+        (ROWS + "EN5\tn\tcds\tno\tword\tsometimes\n", "line 6: the level is not conservative or inclusive"),
         (ROWS.splitlines()[0] + "\n", "no lemma of the level conservative"),
     ],
 )
@@ -55,5 +55,5 @@ def test_a_file_that_is_not_hurtlex_is_refused(content: str, sentence: str, tmp_
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InvalidData, match="there is no such file; give the path of your copy"):
+    with pytest.raises(InvalidData, match="no such file; give the path of your copy"):
         raters.load(f"lexicon.hurtlex:{tmp_path / 'none.tsv'}")

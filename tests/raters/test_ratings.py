@@ -116,9 +116,9 @@ def test_a_rater_says_what_it_stands_on(name: str) -> None:
 
 
 def test_an_argument_is_refused_where_it_means_nothing_and_asked_for_where_it_is_needed() -> None:
-    with pytest.raises(UserError, match="takes nothing after a colon, but was given `x`"):
+    with pytest.raises(UserError, match="takes no argument, but was given `x`"):
         raters.load("refusal:x")
-    with pytest.raises(UserError, match="does not say which file; write `lexicon.hurtlex:FILE`"):
+    with pytest.raises(UserError, match="needs an argument; write `lexicon.hurtlex:FILE`"):
         raters.check_name("lexicon.hurtlex")
     with pytest.raises(UserError, match="is given a chat model and a question"):
         raters.load("judge.chat")

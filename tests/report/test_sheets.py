@@ -70,6 +70,6 @@ def test_ratings_of_another_run_are_refused(folder: Path, tmp_path: Path):
 
 def test_a_run_without_texts_has_no_sheet(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("tiltmeter.store.read_run", make_run)
-    with pytest.raises(UserError, match="--sheet is for one run"):
+    with pytest.raises(UserError, match="--sheet needs one run"):
         report(tmp_path / "pairs", "--sheet", tmp_path / "sheet.csv")
     assert not (tmp_path / "sheet.csv").exists()

@@ -112,10 +112,10 @@ def test_the_first_word_or_all_words_of_a_group(tmp_path: Path) -> None:
         ("prompt,group,word,logprob\n1,m,he,0.5\n1,f,she,-1\n", "no logarithm"),
         ("prompt,group,word,probability\n1,m,he,0.1\n1,m,he,0.2\n1,f,she,0.2\n", "stands twice"),
         ("prompt,group,word,probability\n1,m,he,0.1\n", "at least two groups"),
-        ("prompt,group,word,probability\n1,m,he,0.1\n1,f,he,0.1\n", "stands for both m and f"),
+        ("prompt,group,word,probability\n1,m,he,0.1\n1,f,he,0.1\n", "belongs to both m and f"),
         ("model,prompt,group,word,probability\na,1,m,he,0.1\nb,1,f,she,0.1\n", "must not be mixed"),
         ("capitalised,prompt,group,word,probability\n,1,m,he,0.1\n1,1,f,she,0.1\n", "--where capitalised=1"),
-        ("prompt,group,word,probability\n1,m/f,he,0.1\n1,x,she,0.1\n", "no / and no ="),
+        ("prompt,group,word,probability\n1,m/f,he,0.1\n1,x,she,0.1\n", "contain / or ="),
         ("prompt,group,word,probability,shared\n1,m,he,0.1,2\n1,f,she,0.1,0\n", "`shared`: 2 is no probability"),
     ],
 )
@@ -141,7 +141,7 @@ def test_whether_capitals_count_is_passed_on(given: bool | None) -> None:
 
 @pytest.mark.parametrize("name", ["x/y", "x=y"])
 def test_names_of_groups_leave_room_for_the_names_of_pairs(name: str) -> None:
-    with pytest.raises(UserError, match="no / and no ="):
+    with pytest.raises(UserError, match="contain / or ="):
         word_sets.checked({name: ["he"], "f": ["she"]})
 
 

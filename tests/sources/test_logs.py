@@ -144,7 +144,7 @@ def test_one_prompt_for_a_name_and_groups_above_the_names(tmp_path: Path) -> Non
         ("new", "coder"),
     ]
     path.write_text("{}")
-    with pytest.raises(InvalidData, match="no rows in this JSON"):
+    with pytest.raises(InvalidData, match="no rows; write"):
         read_table(path)
 
 

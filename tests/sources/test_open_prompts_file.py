@@ -57,14 +57,16 @@ def test_several_places_are_read_as_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("cells", ["5;20,9", "20;5,24;9", "5;8,9;24", "5;,9;", "a,b", "9,5", "5,", "5,99"])
 def test_places_that_are_none_are_refused(tmp_path: Path, cells: str) -> None:
-    with pytest.raises(InvalidData, match=r"line 2, `subject_start`: .* is no range of characters in a text of 37"):
+    with pytest.raises(InvalidData, match=r"line 2, `subject_start`: .* is not a range of characters in a text of 37"):
         read(tmp_path, f"text,subject_start,subject_end\nIf a cook meets the cook who may cook,{cells}\n")
 
 
 def test_the_status_is_kept_and_checked(tmp_path: Path) -> None:
     table = "text,status\nA,natural\nB,authored\nC,template\nD,\n"
     assert [prompt.status for prompt in read(tmp_path, table)] == ["natural", "authored", "template", ""]
-    with pytest.raises(InvalidData, match="p.csv, line 2, `status`: 'done' is no status of a prompt; write authored"):
+    with pytest.raises(
+        InvalidData, match="p.csv, line 2, `status`: 'done' is not a status of a prompt; write authored"
+    ):
         read(tmp_path, "text,status\nA,done\n")
 
 
@@ -81,5 +83,5 @@ def test_a_row_without_an_id_never_takes_that_of_another(tmp_path: Path) -> None
         "row 4",
     ]
     assert [prompt.id for prompt in read(tmp_path, "text\nA\nB\n")] == ["1", "2"]
-    with pytest.raises(InvalidData, match="the id `2` stands more than once"):
+    with pytest.raises(InvalidData, match="the id `2` is used more than once"):
         read(tmp_path, "id,text\n2,A\n2,B\n")

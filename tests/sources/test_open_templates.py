@@ -1,4 +1,4 @@
-"""Templates of a spec, cut or turned so that the group comes next."""
+"""Templates of a spec, cut or reordered so that the group comes next."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_only_an_attribute_that_names_a_person_can_be_replaced() -> None:
 def test_users_templates_are_used_as_they_are_and_checked() -> None:
     made, _ = prompts(spec("[T] likes [A]"), templates=["Speaking of [A],"])
     assert [prompt.text for prompt in made] == ["Speaking of math,"]
-    with pytest.raises(UserError, match=r"a template has \[A\] once"):
+    with pytest.raises(UserError, match=r"a template needs one \[A\]"):
         prompts(spec("[T] likes [A]"), templates=["no slot"])
 
 

@@ -73,7 +73,7 @@ def test_situations_ask_for_the_group_and_have_the_words_of_each() -> None:
     assert "girls" in words["female"]
     for prompt in made:
         sets = [{word.lower() for word in listed} for _, listed in prompt.word_sets]
-        assert len(set.union(*sets)) == sum(map(len, sets)), "a word stands for two groups"
+        assert len(set.union(*sets)) == sum(map(len, sets)), "a word belongs to two groups"
         assert not {word.lower().strip(".,") for word in prompt.text.split()} & set.union(*sets)
 
 

@@ -61,7 +61,7 @@ def test_finished_sentences_win_over_templates_with_other_slots(tmp_path: Path) 
     table = read(path)
     assert table.rows[0].pair is not None
     assert table.rows[0].pair.texts == ("He likes his math", "She likes her math")
-    assert table.rows[1].reason == "nothing in the row says what [R] in the template stands for"
+    assert table.rows[1].reason == "the row has no text for [R] in the template"
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_finished_sentences_win_over_templates_with_other_slots(tmp_path: Path) 
         ("he ran,he,she", "the template has no [T] or [MASK]"),
         ("[T] ran,,she", "a group term is empty"),
         ("[T] ran,he,he", "the two sentences are the same"),
-        ("[T] and [X] ran,he,she", "nothing in the row says what [X] in the template stands for"),
+        ("[T] and [X] ran,he,she", "the row has no text for [X] in the template"),
     ],
 )
 def test_a_row_without_a_pair_is_kept_with_its_reason(tmp_path: Path, row: str, reason: str) -> None:
@@ -95,10 +95,10 @@ def test_a_hyphenated_attribute_is_found_when_written_with_a_space(tmp_path: Pat
     ("text", "message"),
     [
         ("", "the file is empty"),
-        ("a,b\n1,2\n", "no pairs in the columns `a`, `b`: needed are `sentence_1`"),
+        ("a,b\n1,2\n", "no pairs in the columns `a`, `b`: the file needs `sentence_1`"),
         ("template,term_1,term_2\n[T] ran,he\n", "line 2: 2 cells where the header has 3; was the file cut off"),
         ('template,term_1,term_2\n"[T] ran,he,she\n', "line 2: not a well-formed table"),
-        ("template,template,term_2\n", "the column `template` stands twice"),
+        ("template,template,term_2\n", "the column `template` is listed twice"),
     ],
 )
 def test_a_file_that_is_not_a_pair_file_is_refused_in_one_sentence(tmp_path: Path, text: str, message: str) -> None:

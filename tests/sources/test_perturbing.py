@@ -119,7 +119,7 @@ def test_word_sets_are_read_from_options_and_files(tmp_path: Path) -> None:
     assert word_sets.read(tmp_path / "w.toml") == word_sets.read(tmp_path / "w.csv")
     for given, problem in (
         (["a=x"], "at least two groups"),
-        (["a=x", "b=x"], "stands for both a and b"),
+        (["a=x", "b=x"], "belongs to both a and b"),
         (["a=x", "a=y"], "given twice"),
         (["a=", "b=y"], "write GROUP=word,word"),
     ):
@@ -156,9 +156,9 @@ def test_a_table_of_prompts_says_where_the_subject_stands(tmp_path: Path) -> Non
     ("table", "problem"),
     [
         ("words\nx\n", "no column `text`"),
-        ("text,subject\nThe nurse,cook\n", "does not stand in the text"),
-        ("text,subject_start,subject_end\nThe nurse,4,99\n", "no range of characters"),
-        ("id,text\n1,a\n1,b\n", "stands more than once"),
+        ("text,subject\nThe nurse,cook\n", "is not in the text"),
+        ("text,subject_start,subject_end\nThe nurse,4,99\n", "not a range of characters"),
+        ("id,text\n1,a\n1,b\n", "is used more than once"),
     ],
 )
 def test_a_table_that_is_wrong_is_refused_in_one_sentence(table: str, problem: str, tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def test_a_file_of_professions_is_read(tmp_path) -> None:
     assert {prompt.origin for prompt in prompts(professions=str(text))[0]} == {"cook", "data scientist"}
     assert profession_templates.read_professions(listed) == ["fire chief", "cook"]
     text.write_text("\n", encoding="utf-8")
-    with pytest.raises(InvalidData, match="there is no profession in it; write one a line"):
+    with pytest.raises(InvalidData, match="it has no professions; write one per line"):
         profession_templates.read_professions(text)
 
 

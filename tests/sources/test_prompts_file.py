@@ -45,13 +45,13 @@ def test_json_lines_and_parquet_are_read_alike(tmp_path) -> None:
             "a.csv",
             "txt,group\nx,y\n",
             {},
-            r"a\.csv, line 1: there is no column `text`; did you mean `txt`\?; name it with `text`",
+            r"a\.csv, line 1: there is no column `text`; did you mean `txt`\?; set it with `text`",
         ),
         ("a.csv", "text,groups\nx,y\n", {}, "did you mean `groups`"),
         ("a.csv", TABLE, {"origin": "orign"}, "there is no column `orign`; did you mean `origin`"),
         ("a.csv", "text,group\n", {}, "a header and no rows"),
         ("a.csv", "text,group\nx\n", {}, "line 2: 1 cell where the header has 2"),
-        ("a.csv", "text,group,id\nx,y,1\nz,y,1\n", {}, "the id `1` stands more than once"),
+        ("a.csv", "text,group,id\nx,y,1\nz,y,1\n", {}, "the id `1` is used more than once"),
         ("a.jsonl", '{"text": "x"}\n{', {}, "line 2: not well-formed JSON"),
         ("a.jsonl", "", {}, "the file has no rows"),
         ("a.parquet", "PAR", {}, "cannot be read as a Parquet file"),
@@ -84,7 +84,9 @@ def test_structures_and_terms_are_carried_along(tmp_path) -> None:
     assert (made[0].term, made[0].group_spans) == ("martian pilot", ((8, 21),))
     named, _ = prompts_file.prompts(write(tmp_path / "b.csv", table.replace("structure", "form")), structure="form")
     assert [prompt.structure for prompt in named] == [prompt.structure for prompt in made]
-    with pytest.raises(InvalidData, match=r"line 2: the kind of a structure is declarative or interrogative, not 'x'"):
+    with pytest.raises(
+        InvalidData, match=r"line 2: the kind of a structure must be declarative or interrogative, not 'x'"
+    ):
         prompts_file.prompts(write(tmp_path / "c.csv", table.replace("interrogative", "x")))
 
 
@@ -118,10 +120,10 @@ def test_situations_of_ones_own_have_words_and_maybe_a_stereotype(tmp_path) -> N
     ("row", "message"),
     [
         ('Math,,"women=she;men=he",nobody', r"line 2, `stereotyped`: `nobody` has no words .* women, men"),
-        ('Math,a,"women=she;men=he",women', "line 2, `words`: the row has a group as well"),
-        ('Math,,"women=she;men=SHE",women', "line 2, `words`: the word `she` stands for both women and men"),
+        ('Math,a,"women=she;men=he",women', "line 2, `words`: the row has both a group and words"),
+        ('Math,,"women=she;men=SHE",women', "line 2, `words`: the word `she` belongs to both women and men"),
         ('Math,,"women:she;men:he",women', "line 2, `words`: .*write GROUP=word,word"),
-        ('Math,,"women=she",women', "line 2, `words`: words of at least two groups"),
+        ('Math,,"women=she",women', "line 2, `words`: at least two groups"),
     ],
 )
 def test_situations_that_cannot_be_read_are_refused(tmp_path, row: str, message: str) -> None:

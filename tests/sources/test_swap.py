@@ -95,7 +95,7 @@ def test_the_term_and_what_agrees_with_it_are_exchanged(text: str, term: str, co
         ("They sent her home", "her", "him", "can be read in two ways"),
         ("He is here", "he", "they", "`is` after `He` does not fit `they`"),
         ("He’s here", "he", "they", "does not fit `they`"),
-        ("Mr. Man and the dog", "man", "woman", "the title `Mr.` before `Man` tells the gender"),
+        ("Mr. Man and the dog", "man", "woman", "the title `Mr.` before `Man` reveals the gender"),
         ("a man", "man", "Man", "are the same"),
     ],
 )

@@ -80,11 +80,11 @@ def test_the_article_that_differs_belongs_to_the_group() -> None:
         ("I think [T] is [A]", ("him", "her"), "`him` cannot be the subject of 'I think [T] is [A]'"),
         ("[A] is for [T]", ("he", "she"), "`he` cannot be the object in '[A] is for [T]'"),
         ("[A] helps [T] a lot", ("he", "she"), "`he` cannot be the object in '[A] helps [T] a lot'"),
-        ("[T] book is about [A]", ("he", "she"), "`he` cannot stand before the noun in '[T] book is about [A]'"),
-        ("[T] [A] skills are good", ("him", "her"), "`him` cannot stand before the noun in '[T] [A] skills are good'"),
-        ("The [T] likes [A]", ("he", "she"), "`he` cannot stand in the place of a noun in 'The [T] likes [A]'"),
-        ("My [T] likes [A]", ("he", "she"), "`he` cannot stand in the place of a noun in 'My [T] likes [A]'"),
-        ("[T]'s [A]", ("he", "she"), "`he` cannot stand in the place of a noun in '[T]'s [A]'"),
+        ("[T] book is about [A]", ("he", "she"), "`he` cannot precede the noun in '[T] book is about [A]'"),
+        ("[T] [A] skills are good", ("him", "her"), "`him` cannot precede the noun in '[T] [A] skills are good'"),
+        ("The [T] likes [A]", ("he", "she"), "`he` cannot replace a noun in 'The [T] likes [A]'"),
+        ("My [T] likes [A]", ("he", "she"), "`he` cannot replace a noun in 'My [T] likes [A]'"),
+        ("[T]'s [A]", ("he", "she"), "`he` cannot replace a noun in '[T]'s [A]'"),
         ("[T] is [A]", ("he", "they"), "`is` cannot follow both `he` and `they` in '[T] is [A]'"),
         ("[T] is [A]", ("him", "Amy"), "`him` cannot be the subject of '[T] is [A]'"),
     ],
@@ -128,7 +128,7 @@ def test_the_same_two_texts_are_made_once() -> None:
     sets = (AttributeSet("one", ("math",), ("male",)), AttributeSet("two", ("math",), ("female",)))
     made, dropped = pairs(spec(attributes=sets))
     assert len(made) == 2
-    assert dropped[0].reason == "the same two texts were already made as test/one/math/0/0"
+    assert dropped[0].reason == "the same two texts already exist as test/one/math/0/0"
 
 
 @pytest.mark.parametrize("name", specs.names())

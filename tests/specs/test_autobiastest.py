@@ -98,7 +98,7 @@ def test_a_bad_specification_is_named(tmp_path: Path, change: dict[str, Any], ke
         ("[", "not valid JSON"),
         ("[]", "the list of specifications is empty"),
         ("[3]", "specification 1: a specification is an object"),
-        ('{"name": "a", "name": "b"}', "the key `name` stands twice"),
+        ('{"name": "a", "name": "b"}', "the key `name` is listed twice"),
         ("[" * 100_000, "not valid JSON"),
     ],
 )
@@ -111,7 +111,7 @@ def test_a_file_that_is_no_list_of_specifications_is_refused(tmp_path: Path, tex
 
 
 def test_two_names_that_become_one_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidSpec, match="which `Cats_Dogs_vs_Nice_Bad` already has"):
+    with pytest.raises(InvalidSpec, match="already taken by `Cats_Dogs_vs_Nice_Bad`"):
         specs.from_autobiastest(write(tmp_path, ENTRY, ENTRY | {"name": "cats dogs vs nice bad"}))
 
 

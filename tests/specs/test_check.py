@@ -61,9 +61,9 @@ BAD = [
         '["she"]',
         10,
         "groups.female.terms",
-        "1 term here, 2 in `male`: counterparts are matched by position, so both need as many",
+        "1 term here, 2 in `male`: counterparts are matched by position, so both need the same number",
     ),
-    ('"the woman"', '"The man"', 10, "groups.female.terms", "the two sentences of a pair would be the same"),
+    ('"the woman"', '"The man"', 10, "groups.female.terms", "both sentences of a pair would be the same"),
     ('reference = "male"', 'refrence = "male"', 3, "refrence", "did you mean `reference`?"),
     (
         'neutral = "things"',
@@ -98,7 +98,7 @@ BAD = [
         'name = "My Hobbies"',
         1,
         "name",
-        "small letters, digits and hyphens only, such as `my-hobbies`",
+        "use only lower-case letters, digits and hyphens, such as `my-hobbies`",
     ),
     ('name = "hobbies"', "name = true", 1, "name", "must be text in quotes, not true or false"),
     ('name = "hobbies"', "", None, None, "a spec needs a name"),
@@ -107,7 +107,7 @@ BAD = [
     ('["engines"]', "[]", 13, "attributes.machines.terms", "the list is empty"),
     ('["engines"]', '["engines",\n  ""]', 14, "attributes.machines.terms", "term 2 is blank"),
     ('["engines"]', '["engines", 7]', 13, "attributes.machines.terms", "term 2 must be text in quotes, not a number"),
-    ('["engines"]', '["engines", "Engines"]', 13, "attributes.machines.terms", "stands twice, as term 1 and 2"),
+    ('["engines"]', '["engines", "Engines"]', 13, "attributes.machines.terms", "is listed twice, as term 1 and 2"),
     ('["engines"]', '["engines "]', 13, "attributes.machines.terms", "has a space at its start or end"),
     (
         '["engines"]',
@@ -134,7 +134,7 @@ BAD = [
     ("[T] likes [A]", "[T] likes it", 4, "templates", "has no `[A]`"),
     ("[T] likes [A]", "[T] likes [B]", 4, "templates", "unknown placeholder `[B]`"),
     ("[T] likes [A]", "[t] likes [A]", 4, "templates", "`[T]` stands for the group term"),
-    ("[T] likes [A]", "[T] is a fan of [A]", 4, "templates", "stands twice"),
+    ("[T] likes [A]", "[T] is a fan of [A]", 4, "templates", "is listed twice"),
     ('["bread"]', '["bread"]\nnote = "x"', 23, "attributes.food.note", "move it above the first `[…]` line"),
     ("[groups.male]", "[group.male]", 6, "group", "did you mean `groups`?"),
     ("[groups.female]", "[groups.female", 9, None, "not valid TOML"),
@@ -161,7 +161,7 @@ def test_the_sentence_reads_as_promised() -> None:
         parse(GOOD.replace('["she", "the woman"]', '["she"]'), file="f.toml")
     assert str(caught.value) == (
         "f.toml, line 10, `groups.female.terms`: 1 term here, 2 in `male`: "
-        "counterparts are matched by position, so both need as many; "
+        "counterparts are matched by position, so both need the same number; "
         "`he` and `she` are the last that match, and `the man` of `male` has no counterpart"
     )
 

@@ -136,7 +136,7 @@ def test_queues_come_back_newest_first_with_their_items(kept: Annotations):
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 81, "a\x00b", "a\u202eb"])
 def test_an_annotator_has_a_name_that_can_be_read(name: str):
-    with pytest.raises(UserError, match="say who you are"):
+    with pytest.raises(UserError, match="give your name"):
         annotator_name(name)
 
 

@@ -165,13 +165,13 @@ def test_the_limit_comes_from_the_environment(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("TILTMETER_CACHE_LIMIT", "1.5 GB")
     assert Cache(tmp_path / "a.sqlite").limit == 1_500_000_000
     monkeypatch.setenv("TILTMETER_CACHE_LIMIT", "much")
-    with pytest.raises(UserError, match="'much' is no size; one is 500MB or 2GB"):
+    with pytest.raises(UserError, match="'much' is not a size; write e.g. 500MB or 2GB"):
         Cache(tmp_path / "b.sqlite")
 
 
 @pytest.mark.parametrize("text", ["", "GB", "-1MB", "5 XB", "1,5GB"])
 def test_what_is_no_size_is_refused(text: str) -> None:
-    with pytest.raises(UserError, match="is no size"):
+    with pytest.raises(UserError, match="is not a size"):
         size_from(text)
 
 

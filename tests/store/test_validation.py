@@ -66,5 +66,5 @@ def test_a_record_that_is_none_is_said(tmp_path: Path, name: str) -> None:
 def test_what_another_program_wrote_is_not_written_over(tmp_path: Path) -> None:
     folder = make_texts(tmp_path)
     META["of another program"][0](folder)
-    with pytest.raises(RunError, match="is not a ledger of tiltmeter"):
+    with pytest.raises(RunError, match="is not a tiltmeter ledger"):
         state_of(folder, plan(parse(STUDY.replace("hf:./writer", "scripted"))))

@@ -90,5 +90,5 @@ def test_the_first_name_that_stands_twice_is_found() -> None:
 @pytest.mark.usefixtures("low")
 def test_a_folder_without_room_is_said_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
-    with pytest.raises(RunError, match="too long for memory cannot be kept there: .*; name a folder with more room"):
+    with pytest.raises(RunError, match="too large for memory cannot be stored there: .*; set TMPDIR"):
         disk_list(range(11))

@@ -23,7 +23,7 @@ TABLES = {
 def test_an_id_that_stands_twice_is_refused(tmp_path: Path, view: str) -> None:
     (tmp_path / "p.csv").write_text(TABLES[view], encoding="utf-8")
     text = f'{HEAD}[{view}]\nsources = ["prompts-file:p.csv"]\n'
-    with pytest.raises(InvalidData, match=r"p\.csv: the id `a` stands more than once"):
+    with pytest.raises(InvalidData, match=r"p\.csv: the id `a` is used more than once"):
         plan(parse(text, file=tmp_path / "s.toml"))
 
 

@@ -167,7 +167,7 @@ def test_the_end_of_a_queue_says_so(client: TestClient, queue: Callable[..., str
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"as": " "}, "say who you are"),
+        ({"as": " "}, "give your name"),
         ({"most": "0"}, "from 1 to"),
         ({"most": "many"}, "not a whole number"),
         ({"seed": "-1"}, "not a whole number"),

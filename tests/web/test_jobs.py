@@ -147,7 +147,7 @@ def test_a_signal_ends_the_command_as_a_key_press_does(tmp_path: Path, sent: sig
         os.kill(process.pid, sent)
         _, said = process.communicate(timeout=_PATIENCE)
     assert process.returncode == 130
-    assert "stopped; the same command goes on from here" in said
+    assert "stopped; run the same command to resume" in said
     assert "Traceback" not in said
     assert '"stopped"' in (folder / PROGRESS).read_text()
 

@@ -99,7 +99,7 @@ def test_a_prompt_has_next_words_and_texts_with_ratings(ask: Ask) -> None:
     text = ask(kind="prompt", text="The {nurse|engineer} said that", words="he, she", rater=["readability.ari.v1"])
     words = plain(text)
     assert "he 0.111 0.223 0.50 she 0.223 0.111 2.01" in words
-    assert "scripted has no gradients, so there is no saliency" in words
+    assert "scripted has no gradients and so no saliency" in words
     assert words.count("readability.ari.v1") == 6
     warned = re.search(r'<details class="warning" data-keep="written">', text)
     assert warned
@@ -269,7 +269,7 @@ def test_a_model_behind_an_api_shows_its_words_and_says_what_they_are(
     assert "Whether it ends there, this model does not say. " in words
     assert words.count("he 0.111 0.223 0.50") == 2
     assert words.count("she 0.223 0.111 2.01") == 2
-    assert "Of each word the chance that it comes next, whether or not it ends there" in words
+    assert "The probability that each word comes next, whether or not it ends there" in words
 
 
 def test_a_word_that_a_server_lists_after_one_prompt_alone_has_one_number(
@@ -285,7 +285,7 @@ def test_a_word_that_a_server_lists_after_one_prompt_alone_has_one_number(
     ("abilities", "chat", "sentence"),
     [
         ({"form": "", "echo": False}, "", "the server gives no log-probabilities; vLLM and llama.cpp do"),
-        ({"completions": False, "answer": str}, "", "asked by chat alone: write `chat:` before the name"),
+        ({"completions": False, "answer": str}, "", "answers by chat: write `chat:` before the name"),
         ({"completions": False, "answer": str}, "chat:", "gives no log-probabilities of an answer by chat"),
     ],
 )
@@ -305,9 +305,9 @@ def test_a_chat_behind_an_api_shows_the_first_pieces_of_its_answers(
     monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path))
     with api_model(completions=False, answer=str, chat_top=5) as model:
         text = plain(ask(kind="prompt", text="The {nurse|engineer} said that", words="he", model=f"chat:{model}"))
-    assert "gives no probabilities of next words; without `chat:` it may" in text
+    assert "gives no probabilities for next words; without `chat:` it may" in text
     assert "she 0.223 0.111 2.01" in text
-    assert "The first piece of each word alone" in text
+    assert "Only the first piece of each word" in text
 
 
 @pytest.mark.parametrize(

@@ -449,7 +449,7 @@ def test_one_damaged_run_does_not_take_the_list_with_it(tmp_path: Path) -> None:
             ledger.commit()
     page = opened(tmp_path).get("/runs")
     assert page.status_code == 200
-    assert page.text.count("is damaged, or not a ledger of tiltmeter") == 2
+    assert page.text.count("is damaged, or not a tiltmeter ledger") == 2
     assert "/runs/date" in page.text
 
 

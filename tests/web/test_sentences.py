@@ -128,7 +128,7 @@ def test_a_generator_that_yields_nothing_says_so_and_leaves_no_file(
 ) -> None:
     stand_in(monkeypatch, FakeGenerator(lambda *_: "Nothing of the kind."))
     sets.order(name="none")
-    with pytest.raises(ModelError, match="no sentence that can be used"):
+    with pytest.raises(ModelError, match="no usable sentence"):
         write_set(sets.folder("none"))
     assert not (sets.folder("none") / SENTENCES).exists()
     assert "Go on" in sets.page(name="none")

@@ -148,7 +148,7 @@ def test_a_suggested_row_is_accepted_in_both_groups(desk: Desk, mode: str) -> No
     assert after["as"] == [mode]
     assert "Nothing is wrong" in desk.send("POST", "/specs/check", after).text
     if mode == "toml":
-        assert "# Two groups or more." in after["text"][0]
+        assert "# Two or more groups." in after["text"][0]
         assert '"the man", "brother"]' in after["text"][0]
     else:
         assert after["g1.terms"][0].endswith("the woman\nsister")

@@ -83,7 +83,7 @@ def _version(asked: bool) -> None:
 def options(
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """Measure social bias in language models, and see which conclusions survive."""
@@ -109,10 +109,8 @@ def main() -> None:
         _leave(_said(error), 2, error)
     except Exception as error:
         if type(error).__name__ == "OperationalError" and _is_refused(error):
-            _leave(f"the system refuses: {error}; what was finished is kept", 2, error)
-        _leave(
-            f"this is a mistake in tiltmeter ({error!r:.200}); please report it with the output of --debug", 70, error
-        )
+            _leave(f"the operating system refused: {error}; finished work is saved", 2, error)
+        _leave(f"this is a bug in tiltmeter ({error!r:.200}); please report it with the output of --debug", 70, error)
 
 
 def _is_refused(error: Exception) -> bool:
@@ -127,7 +125,7 @@ def _said(error: OSError) -> str:
     """What the system says of a file, as a sentence; nobody reads numbers of errors, or a name of 300 letters."""
     said = (error.strerror or str(error)).strip()
     if error.filename is None:
-        return f"the system refuses: {said}"
+        return f"the operating system refused: {said}"
     name = str(error.filename)
     return f"{name if len(name) <= 160 else f'{name[:80]}…{name[-40:]}'}: cannot be used: {said}"
 

@@ -14,14 +14,12 @@ from tiltmeter.errors import UserError
 if TYPE_CHECKING:
     from tiltmeter.store import CacheInfo
 
-app = typer.Typer(
-    help="What models and raters answered before, shared between runs; and making room.", no_args_is_help=True
-)
+app = typer.Typer(help="The cache of model and rater answers, shared between runs.", no_args_is_help=True)
 
 
 @app.command("info")
 def info(json: JsonOption = False) -> None:
-    """Where the answers are kept, how many there are of whom, how large they are, and the limit."""
+    """Show where the cache is, how many answers it holds by model and rater, its size and its limit."""
     from tiltmeter.store import Cache
 
     with Cache() as cache:
@@ -33,22 +31,22 @@ def info(json: JsonOption = False) -> None:
         print_table(("who", "verb", "answers"), found.subjects)
     say(
         f"{found.answers:,} answers, {amounts.size(found.size)} of at most {amounts.size(found.limit)} in "
-        f"{found.path}; "
-        "TILTMETER_CACHE_LIMIT sets the limit, --no-cache leaves a run alone"
+        f"{found.path}; TILTMETER_CACHE_LIMIT sets the limit, `run --no-cache` does not use it"
     )
 
 
 @app.command("prune")
 def prune(
     to: Annotated[
-        str | None, typer.Option("--to", help="Keep at most so much, used most lately: 500MB, 2GB; 0 for none.")
+        str | None,
+        typer.Option("--to", help="Keep at most this much, most recently used first: 500MB, 2GB; 0 empties it."),
     ] = None,
     unused_for: Annotated[
-        str | None, typer.Option("--unused-for", help="Delete what was not used for so many days: 30 or 30d.")
+        str | None, typer.Option("--unused-for", help="Delete answers not used for this many days: 30 or 30d.")
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Delete answers, those that were used least lately first; without an option, down to the limit."""
+    """Delete the least recently used answers; without an option, down to the limit."""
     from tiltmeter.store import Cache, size_from
 
     size = None if to is None else size_from(to)
@@ -65,7 +63,7 @@ def prune(
 def _days(text: str) -> int:
     found = re.fullmatch(r"\s*(\d+)\s*(?:d|days?)?\s*", text)
     if not found:
-        raise UserError(f"--unused-for {text!r}: a number of days is needed, e.g. 30")
+        raise UserError(f"--unused-for {text!r}: is not a number of days; write e.g. 30")
     return int(found[1])
 
 

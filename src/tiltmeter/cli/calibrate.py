@@ -31,31 +31,33 @@ _SPOKEN_FOR = {"pairs": "margin", "next_words": "log_ratio", "natural": "log_rat
 
 
 def calibrate(
-    model: Annotated[str, typer.Option("--model", "-m", help="Whose values are tilted.")] = "smollm2-135m",
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="The model whose probabilities are tilted.")
+    ] = "smollm2-135m",
     quick: Annotated[bool, typer.Option("--quick", help="Smaller pools, fewer tilted studies.")] = False,
     views: Annotated[
         list[str] | None, typer.Option("--view", help=f"Only this view: {', '.join(VIEWS)}. May be repeated.")
     ] = None,
-    origins: Annotated[list[int] | None, typer.Option(min=5, help="Origins of a study; else 20, 50 and 200.")] = None,
+    origins: Annotated[
+        list[int] | None, typer.Option(min=5, help="Test words in a simulated study; default 20, 50 and 200.")
+    ] = None,
     studies: Annotated[
         int,
-        typer.Option(
-            min=10, max=10**6, help="Simulated studies of each estimator as it is, and as many without a tilt."
-        ),
+        typer.Option(min=10, max=10**6, help="Simulated studies of each estimator, and as many without a tilt."),
     ] = 5000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the draws.")] = 0,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each core.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Also write everything as JSON into a file.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; default one for each core.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Also write every figure to this JSON file.")] = None,
     device: DeviceOption = "auto",
     dtype: DtypeOption = "auto",
     threads: ThreadsOption = None,
     conditions: FailIfOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Plant a known tilt in a model and say what the instrument reads: coverage, false alarms, power.
+    """Plant a known tilt in a model and check what the instrument measures: coverage, false alarms, power.
 
-    Studies are drawn from a large pool of a model's values, whose own value is the truth. --fail-if speaks of
-    VIEW.ESTIMATOR.ORIGINS, e.g. "pairs.margin.20.coverage.low < 0.92".
+    Studies are sampled from a large pool of one model's values; the value of the whole pool is the truth. --fail-if
+    takes VIEW.ESTIMATOR.TEST_WORDS, e.g. "pairs.margin.20.coverage.low < 0.92".
     """
     from tiltmeter import models
     from tiltmeter.cli.progress import Bar
@@ -67,7 +69,7 @@ def calibrate(
     sizes = tuple(dict.fromkeys(origins or (20, 50, 200)))
     models.check_name(model)
     if out is not None and out.is_dir():
-        raise UserError(f"--out {out}: is a folder; name a file")
+        raise UserError(f"--out {out}: is a folder; give a file")
     settings, repeats = _settings(quick, seed), Repeats.of(studies, quick=quick)
     with Bar() as bar:
         pools = make_pools(model, model_settings(device, dtype, threads), chosen, settings, bar)
@@ -122,15 +124,15 @@ def sentence(view: str, found: Sequence[Reading]) -> str | None:
     what = "shares of negative texts that differ by" if view == "continuations" else "tilts of"
     where = f"{view.replace('_', ' ')}, {one.estimator}"
     if one.keeps_alarms is False:
-        return f"{where}: with {one.origins} origins there are too many false alarms to say what the instrument sees"
+        return f"{where}: with {one.origins} test words there are too many false alarms to say what a study can detect"
     if not one.knows_power:
-        few = f"{one.drawn_tilted} of each tilt, and it takes {FEWEST_TILTED}: raise --studies"
-        return f"{where}: too few studies to say what the instrument sees ({few})"
+        few = f"{one.drawn_tilted} of each tilt where {FEWEST_TILTED} are needed: raise --studies"
+        return f"{where}: too few studies to say what a study can detect ({few})"
     if one.smallest is None:
         most = max(one.tilted, default=0.0)
-        return f"{where}: with {one.origins} origins the instrument does not see {what} {most:g} with 80 % power"
-    seen = f"sees {what} {one.smallest:.2g} or more (80 % power, {one.origins} origins)"
-    return f"{where}: on this design the instrument {seen}"
+        return f"{where}: with {one.origins} test words a study cannot detect {what} {most:g} with 80 % power"
+    seen = f"{what} {one.smallest:.2g} or more (80 % power, {one.origins} test words)"
+    return f"{where}: a study of this design can detect {seen}"
 
 
 def _checked(views: Sequence[str] | None) -> list[str]:
@@ -198,16 +200,16 @@ def _print(found: Sequence[Reading], sentences: dict[str, str | None]) -> None:
     for view in dict.fromkeys(one.view for one in found):
         mine = [one for one in found if one.view == view]
         tilts = list(dict.fromkeys(tilt for one in mine for tilt in one.tilted))
-        columns = ["estimator", "origins", "holds the truth", "no tilt", "withheld", "false alarms", "(99 %)"]
+        columns = ["estimator", "origins", "covers the truth", "no tilt", "withheld", "false alarms", "(99 %)"]
         print_table(
-            [*columns, *(f"power {tilt:g}" for tilt in tilts), "sees from", ""],
+            [*columns, *(f"power {tilt:g}" for tilt in tilts), "detects from", ""],
             [_row(one, tilts) for one in mine],
             title=f"{view.replace('_', ' ')}",
         )
         shown = [one for one in mine if one.tilted and one.origins == max(each.origins for each in mine)]
         if shown:
             print_table(
-                ["recovered of a planted", *(f"{tilt:g}" for tilt in tilts)],
+                ["recovered share of a planted", *(f"{tilt:g}" for tilt in tilts)],
                 [(one.estimator, *(_three(one.tilted[tilt].mean) for tilt in tilts)) for one in shown],
             )
         if sentences.get(view):
@@ -215,12 +217,12 @@ def _print(found: Sequence[Reading], sentences: dict[str, str | None]) -> None:
         typer.echo()
     failing, few = _paths(found, FAILS), _paths(found, TOO_FEW)
     if failing:
-        say(f"{len(failing)} of {len(found)} readings fail: {', '.join(failing)}")
+        say(f"{len(failing)} of {len(found)} checks fail: {', '.join(failing)}")
     if few:
         from tiltmeter.stats.calibration import WIDEST
 
         say(
-            f"{len(few)} of {len(found)} readings rest on too few studies to be called OK: the 99 % interval of their "
+            f"{len(few)} of {len(found)} checks rest on too few studies to pass: the 99 % interval of their "
             f"coverage or false alarms is more than {100 * WIDEST:.0f} points wide; raise --studies"
         )
 

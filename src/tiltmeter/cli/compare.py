@@ -38,7 +38,7 @@ def compare(
         typer.Option(
             "--model",
             metavar="MODEL",
-            help="Which model, where a run has several; given twice, the first is A and the second B.",
+            help="The model, for runs with several; given twice, the first is A and the second B.",
         ),
     ] = None,
     margin: Annotated[
@@ -47,8 +47,8 @@ def compare(
             "--margin",
             "--no-more-than",
             metavar="SIZE",
-            help="The smallest difference that would matter (0.03: 3 points of a share, or 0.03 of a rating): also say "
-            "whether the difference is no more than that.",
+            help="The smallest difference that would matter (0.03: 3 points of a share, or 0.03 of a rating): also "
+            "test whether the difference is smaller than that.",
         ),
     ] = None,
     view: ViewsOption = None,
@@ -58,13 +58,13 @@ def compare(
     conditions: FailIfOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare two runs, or two models of one run, on the items that both have.
+    """Compare two runs, or two models of one run, on the items they share.
 
-    A difference is A − B, with its 95 % interval and corrected p-values; a change in per cent is from A to B. Runs
-    whose scorers, raters or sources differ in version, whose sets of words differ, or that share no decoding are
-    refused, and it is said what differs.
+    A difference is A − B, with its 95 % interval and corrected p-values; a change in per cent is from A to B. Runs with
+    different versions of scorers, raters or sources, with different word sets, or with no decoding in common are
+    refused, with the reason.
 
-    --fail-if looks at every comparison and holds if one fits, e.g. "pairs.overall.difference.low > 0.02" (A is higher
+    --fail-if checks every comparison and holds if any fits, e.g. "pairs.overall.difference.low > 0.02" (A is higher
     by more than 2 points) or "continuations.BIAS.RATER.gaps.women/men.difference.p_adjusted < 0.05".
     """
     from tiltmeter.results.compare.runs import compare_runs
@@ -109,17 +109,20 @@ def _print(found: RunComparison) -> None:
 def _explained(found: RunComparison) -> Iterator[str]:
     """What the columns of the tables mean."""
     yield "A − B: the difference. Change: from A to B, in per cent."
-    overall = "; rows of all biases by the number of overall lines" if found.overall_comparisons else ""
+    overall = "; rows of all biases by the number of overall rows" if found.overall_comparisons else ""
     yield (
         f"p adj.: Benjamini and Hochberg's, p Holm: Holm's, corrected for {found.comparisons} comparisons{overall}. "
         "p perm.: from exchanging A and B, not corrected."
     )
-    yield "80 % sees: the smallest true difference that is found four times out of five, before correction."
-    yield "d_z: the difference in standard deviations of the origins' differences. Moved: items with A, with B higher."
+    yield "Detectable: the smallest true difference found with 80 % power, before correction."
+    yield (
+        "d_z: the difference divided by the standard deviation of the differences between test words. Moved: items "
+        "where A is higher / where B is higher."
+    )
     if found.margin is not None:
         yield (
-            f"Margin {found.margin:g}: equivalent, no more than that; both, no more than that and not zero; different, "
-            "not zero; undecided, neither was shown."
+            f"Margin {found.margin:g}: equivalent: smaller than the margin; both: smaller than the margin, and "
+            "not zero; different: not zero; undecided: neither was shown."
         )
 
 
@@ -193,7 +196,7 @@ def _columns(cells: Sequence[Compared]) -> dict[str, Callable[[Compared], str]]:
             wide and not cells[0].is_gap,
             of_items(lambda found: f"{found.a_higher}/{found.b_higher} of {found.difference.n}"),
         ),
-        "80 % sees": (wide, lambda one: figure(one.detectable)),
+        "detectable": (wide, lambda one: figure(one.detectable)),
         "margin": (
             any(one.equivalence for one in cells),
             lambda one: one.equivalence.verdict if one.equivalence and one.equivalence.p is not None else "–",

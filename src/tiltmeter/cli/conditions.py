@@ -18,7 +18,7 @@ FailIfOption = Annotated[
     typer.Option(
         "--fail-if",
         metavar="CONDITION",
-        help='Exit with status 1 if this holds of the JSON result, e.g. "headline.low > 0.55". May be repeated.',
+        help='Exit with status 1 if this is true of the JSON result, e.g. "headline.low > 0.55". May be repeated.',
     ),
 ]
 

@@ -65,7 +65,7 @@ def read_run(folder: Path, held: int | None = None) -> Run:
 
     run = store.read_run(folder) if held is None else store.read_run(folder, held=held)
     if not run.is_checked:
-        say(f"note: {folder}: its ledger was made by an earlier version, so damage to it would not be noticed")
+        say(f"note: {folder}: made by an earlier version, without checksums, so damage would go unnoticed")
     return run
 
 

@@ -12,12 +12,12 @@ from tiltmeter.cli.console import JsonOption, print_json, print_table, say
 if TYPE_CHECKING:
     from tiltmeter.sources.datasets import DataSet
 
-app = typer.Typer(help="Data sets: where they are, what is wrong with them.", no_args_is_help=True)
+app = typer.Typer(help="List, check and download data sets.", no_args_is_help=True)
 
 
 @app.command("list")
 def list_datasets(json: JsonOption = False) -> None:
-    """List the data sets that tiltmeter can read, with licence and origin."""
+    """List the data sets that tiltmeter can read, with licence and source."""
     from tiltmeter.sources.datasets import DATASETS
 
     if json:
@@ -47,13 +47,11 @@ def check_dataset(
     path: Annotated[
         Path, typer.Argument(help="A file of a data set, the folder that holds it, or a table of prompts.")
     ],
-    text: Annotated[str | None, typer.Option("--text", help="Of a table of prompts: the column with the text.")] = None,
-    group: Annotated[
-        str | None, typer.Option("--group", help="Of a table of prompts: the column with the group.")
-    ] = None,
+    text: Annotated[str | None, typer.Option("--text", help="The text column of a table of prompts.")] = None,
+    group: Annotated[str | None, typer.Option("--group", help="The group column of a table of prompts.")] = None,
     json: JsonOption = False,
 ) -> None:
-    """Say what a data set or a table of prompts holds, and count what in it may surprise."""
+    """Summarize a data set or a table of prompts, and count its known oddities."""
     from tiltmeter.sources import prompts_file
 
     recognised = None if text or group else _recognised(path)
@@ -72,14 +70,14 @@ def check_dataset(
 @app.command("get")
 def get_dataset(
     name: Annotated[str, typer.Argument(help="The name of a data set; `tiltmeter data list` shows them.")],
-    out: Annotated[Path | None, typer.Option("--out", help="The folder to put it in; the cache, unless told.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="The folder to download into; default: the cache.")] = None,
     sha256: Annotated[
         list[str] | None,
-        typer.Option("--sha256", help="What a file must be; once for each file of the data set."),
+        typer.Option("--sha256", help="The expected SHA-256; once for each file of the data set."),
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Download a data set from its authors, check it, and say where it is."""
+    """Download a data set from its authors, check it, and print where it is."""
     from tiltmeter.sources.datasets import dataset
     from tiltmeter.sources.datasets.download import get
 
@@ -106,11 +104,11 @@ def get_dataset(
     say(f"{known.title}: {known.licence}. Please cite: {known.citation}")
     if fetched.noted:
         say(
-            f"WARNING: tiltmeter knows no SHA-256 of {', '.join(fetched.noted)}. What came is noted, and anything else "
-            "will be refused; compare it with what others have."
+            f"WARNING: tiltmeter has no SHA-256 for {', '.join(fetched.noted)}. The hash of this download is "
+            "recorded and any other will be refused; compare it with a trusted source."
         )
     if not fetched.downloaded:
-        say("It was there already; nothing was downloaded.")
+        say("Already there; nothing was downloaded.")
 
 
 def _recognised(path: Path) -> tuple[DataSet, Path] | None:

@@ -20,7 +20,7 @@ _EXTRAS = {
         ("torch", "transformers", "safetensors", "gguf", "accelerate"),
     ),
     "api": ("models behind an API", ("httpx",)),
-    "report": ("figures of the report, and the report as PDF", ("vl-convert-python", "typst")),
+    "report": ("figures in the report, and the report as PDF", ("vl-convert-python", "typst")),
     "text": ("sentiment, and the audit of written sentences", ("spacy", "vaderSentiment")),
     "raters": ("the rater toxicity.tiny", ("onnxruntime", "tokenizers")),
     "web": (
@@ -50,7 +50,7 @@ def doctor(json: JsonOption = False) -> None:
         return
     marks = {True: "ok", False: "missing", None: ""}
     print_table(
-        ("", "", "found", "to mend it"),
+        ("", "", "found", "to fix it"),
         [(finding.subject, marks[finding.ok], finding.found, finding.mend) for finding in findings],
     )
 
@@ -63,9 +63,14 @@ def examine() -> list[Finding]:
     return [*findings, _vllm(), _embedded_model(), _device(), _threads(), _cache()]
 
 
+def missing_packages(extra: str) -> list[str]:
+    """The packages of an extra that are not installed."""
+    return [package for package in _EXTRAS[extra][1] if _version(package) is None]
+
+
 def _extra(name: str, purpose: str, packages: tuple[str, ...]) -> Finding:
     installed = {package: _version(package) for package in packages}
-    missing = [package for package, number in installed.items() if number is None]
+    missing = missing_packages(name)
     found = ", ".join(f"{package} {number}" for package, number in installed.items() if number is not None)
     if missing:
         found = f"{purpose}; not installed: {', '.join(missing)}"
@@ -82,7 +87,8 @@ def _vllm() -> Finding:
     return Finding(
         "extra vllm",
         False,
-        f"models run by vLLM, on a machine with an accelerator; no program `vllm` here, and none is named in {PROGRAM}",
+        "models run by vLLM, on a machine with an accelerator; there is no `vllm` program here, and none is set "
+        f"in {PROGRAM}",
         "pip install 'tiltmeter[vllm]'",
     )
 
@@ -102,7 +108,7 @@ def _embedded_model() -> Finding:
     return Finding(
         "embedded model",
         False,
-        f"{embedded.NAME} is not in the cache; it is fetched (93 MB) when first used",
+        f"{embedded.NAME} is not in the cache; it is downloaded (93 MB) on first use",
         f"tiltmeter models get {embedded.NAME}",
     )
 

@@ -12,23 +12,22 @@ from tiltmeter.cli.console import JsonOption, print_json, read_run
 
 def export(
     run: Annotated[Path, typer.Argument(help="A run folder.", metavar="RUN")],
-    to: Annotated[
+    out: Annotated[
         str | None,
-        typer.Option("--to", help="A folder, or an address such as s3://bucket/runs; default: RUN/tables."),
+        typer.Option("--out", "-o", help="A folder, or an address such as s3://bucket/runs; default: RUN/tables."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write every pair, text and prompt of a run with its scores and ratings as Parquet, however many there are.
+    """Write every pair, text and prompt of a run with its scores and ratings as Parquet.
 
-    Memory is bounded by a batch of rows. `tiltmeter analyze` sums such files, at an address too, without reading them
-    into memory.
+    Only one batch of rows is held in memory. `tiltmeter analyze` reads such files, also at an address, in the same way.
     """
     from tiltmeter.addresses import is_address
     from tiltmeter.files import refuse_links_in
     from tiltmeter.results.tables import export_items
 
-    place: str | Path = run / "tables" if to is None else to if is_address(to) else Path(to)
-    if to is None:
+    place: str | Path = run / "tables" if out is None else out if is_address(out) else Path(out)
+    if out is None:
         refuse_links_in(run, "tables")
     written = [str(path) for path in export_items(read_run(run, held=0), place)]
     if as_json:

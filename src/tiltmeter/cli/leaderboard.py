@@ -27,10 +27,12 @@ _LESS = ("Test words",)
 
 
 def leaderboard(
-    runs: Annotated[list[Path], typer.Argument(help="Run folders that have two models or more.", metavar="RUN…")],
+    runs: Annotated[list[Path], typer.Argument(help="Run folders with two or more models in all.", metavar="RUN…")],
     model: Annotated[
         list[str] | None,
-        typer.Option("--model", metavar="MODEL", help="Only this model; may be repeated; default: all of the runs."),
+        typer.Option(
+            "--model", metavar="MODEL", help="Only this model; may be repeated; default: all models of the runs."
+        ),
     ] = None,
     view: ViewsOption = None,
     html: Annotated[Path | None, page_option("the leaderboards")] = None,
@@ -39,13 +41,13 @@ def leaderboard(
     conditions: FailIfOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Put two models or more in order, on the items that all of them have.
+    """Rank two or more models on the items they share.
 
-    Each has its figure with its 95 % interval and its place, the highest figure first. In brackets are the places that
-    it may have: below the models shown to be above it, above those shown to be below it, corrected for every two models
-    of the board. What was not measured alike is refused as `tiltmeter compare` does.
+    Each model has its figure with a 95 % interval and its rank, highest figure first. Brackets give the ranks it may
+    have: below the models shown to be above it and above those shown to be below it, corrected for all pairs of
+    models. Runs that were not measured alike are refused, as in `tiltmeter compare`.
 
-    --fail-if looks at every leaderboard and holds if one fits, e.g. "pairs.all.MODEL.value.low > 0.55",
+    --fail-if checks every leaderboard and holds if any fits, e.g. "pairs.all.MODEL.value.low > 0.55",
     "continuations.BIAS.RATER.MODEL.standing.high <= 1" or "next_words.BIAS.order_shown < 1".
     """
     from tiltmeter.results.rank.boards import leaderboards, sides_of_runs

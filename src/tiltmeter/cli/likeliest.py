@@ -21,7 +21,7 @@ _COLUMNS = ("model", "prompt", "text", "rank", "word", "probability", "logprob",
 def refuse_with_likeliest(given: Mapping[str, bool]) -> None:
     """Refuse options that choose or change words, where the model lists its own."""
     for option in (option for option, was_given in given.items() if was_given):
-        raise UserError(f"--likeliest lists the model's own words and takes no {option}; leave one of the two out")
+        raise UserError(f"--likeliest lists the model's own words and takes no {option}; leave one of them out")
 
 
 def list_words(
@@ -48,7 +48,7 @@ def list_words(
     for note in dict.fromkeys(answer.note for answer in found if answer.note):
         say(f"note: {note}")
     for reason, times in Counter(filter(None, map(_reason, found))).items():
-        say(f"prompts without words: {times}; {reason}")
+        say(f"prompts without a word list: {times}; {reason}")
 
 
 def _reason(answer: NextWords) -> str | None:

@@ -10,12 +10,12 @@ import typer
 
 from tiltmeter.cli.console import JsonOption, print_json, print_table, say
 
-app = typer.Typer(help="Which models there are, and fetching one ahead of time.", no_args_is_help=True)
+app = typer.Typer(help="List models, and download one ahead of time.", no_args_is_help=True)
 
 
 @app.command("list")
 def list_models(json: JsonOption = False) -> None:
-    """The models that can be asked for by name."""
+    """List the models available by name."""
     from tiltmeter.models import known
 
     models = known()
@@ -32,11 +32,11 @@ def get_model(
     name: Annotated[str, typer.Argument(help="A model's name, e.g. smollm2-135m or hf:gpt2.")],
     json: JsonOption = False,
 ) -> None:
-    """Fetch a model into the cache, see that it loads, and print the facts about it."""
+    """Download a model into the cache, load it, and print its facts."""
     from tiltmeter.models import ModelSettings, load
 
     if sys.stderr.isatty():
-        say(f"fetching {name} where it is not here yet, and loading it; the first time takes a minute")
+        say(f"loading {name}, downloading it first if needed (about a minute)")
     facts = asdict(load(name, ModelSettings(device="cpu")).facts)
     if json:
         print_json(facts)

@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 def multiverse(
     runs: Annotated[
-        list[Path], typer.Argument(help="Run folders; several seeds or studies are put together.", metavar="RUN…")
+        list[Path], typer.Argument(help="Run folders; several seeds or studies are combined.", metavar="RUN…")
     ],
     question: Annotated[
         str | None,
         typer.Option(
             "--question",
             "-q",
-            help="Its number in --list, its text, or words that it alone has; default: all.",
+            help="Its number in --list, its text, or words found in no other question; default: all.",
         ),
     ] = None,
-    model: Annotated[list[str] | None, typer.Option("--model", help="Only of this model; may be repeated.")] = None,
-    list_only: Annotated[bool, typer.Option("--list", help="Only name the questions that can be asked.")] = False,
+    model: Annotated[list[str] | None, typer.Option("--model", help="Only this model; may be repeated.")] = None,
+    list_only: Annotated[bool, typer.Option("--list", help="Only list the questions.")] = False,
     permutations: Annotated[
         int,
         typer.Option("--permutations", min=99, max=10**6, help="How often group labels are swapped in the test."),
@@ -61,8 +61,8 @@ def multiverse(
     every = questions(material)
     if not every:
         raise UserError(
-            f"{', '.join(map(str, runs))}: no question can be asked: no two groups have rated texts, scored pairs or "
-            "next words; a run that is not finished goes on with `tiltmeter run`"
+            f"{', '.join(map(str, runs))}: there is no question to answer, since no two groups have rated texts, "
+            "scored pairs or next words; resume an unfinished run with `tiltmeter run`"
         )
     chosen = _of_models(every if question is None else asked(question, every), model)
     if list_only:

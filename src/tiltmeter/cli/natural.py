@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from tiltmeter.sources.natural.accounts import Account
     from tiltmeter.sources.natural.building import Built
 
-app = typer.Typer(help="Prompts about professions, after which a pronoun is expected.", no_args_is_help=True)
+app = typer.Typer(help="Build prompts about professions, after which a pronoun is expected.", no_args_is_help=True)
 
 COLUMNS = ("id", "profession", "template", "subject", "subject_start", "subject_end", "text", "status")
 ACCOUNT_COLUMNS = ("profession", "outcome", "prompts", "sentences", "reasons", "places")
 _SHOWN = 3
-TableOption = Annotated[Path | None, typer.Option("--out", "-o", help="Where the table of prompts goes, a CSV file.")]
+TableOption = Annotated[Path | None, typer.Option("--out", "-o", help="The CSV file for the prompts.")]
 ProfessionsOption = Annotated[
-    Path | None, typer.Option(help="Only these professions: a text file with one a line, or a JSON list.")
+    Path | None, typer.Option(help="Only these professions: a text file with one per line, or a JSON list.")
 ]
 
 
@@ -32,7 +32,7 @@ def build(
     corpus: Annotated[
         Path, typer.Argument(help="BOLD's profession_wiki.json, JSON lines, or plain text.", metavar="CORPUS")
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where the annotated sentences go, as JSON lines.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The JSON lines file for the annotated sentences.")],
     professions: ProfessionsOption = None,
     leave_out: Annotated[
         Path | None,
@@ -42,19 +42,19 @@ def build(
     ] = None,
     accounting: Annotated[
         Path | None,
-        typer.Option(help="Where the account goes, a CSV file: each profession, and why it is used or not."),
+        typer.Option(help="A CSV file with each profession, and why it is used or not."),
     ] = None,
-    field: Annotated[str | None, typer.Option(help="Of JSON lines: the field with the text.")] = None,
-    least: Annotated[int, typer.Option(min=4, help="Words that a prompt has at least.")] = 8,
-    most: Annotated[int, typer.Option(min=6, help="Words that a prompt has at most.")] = 22,
-    per_profession: Annotated[int, typer.Option(min=1, help="Prompts of each profession at most.")] = 1,
+    field: Annotated[str | None, typer.Option(help="The text field of JSON lines.")] = None,
+    least: Annotated[int, typer.Option(min=4, help="Fewest words in a prompt.")] = 8,
+    most: Annotated[int, typer.Option(min=6, help="Most words in a prompt.")] = 22,
+    per_profession: Annotated[int, typer.Option(min=1, help="Most prompts for each profession.")] = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Build prompts from a corpus of yours.
+    """Build prompts from your own corpus.
 
-    Each line of the output is a sentence of the corpus with every step that was taken, whether it is used and why not,
-    and its marks where it introduces a profession. Correct it there (`annotated`, `use`), and read it back with
-    `natural apply` or as the source natural:FILE.
+    Each output line is a sentence of the corpus, with the steps taken, whether it is used (and why not), and markup
+    where it introduces a profession. Correct `annotated` and `use` there, and read the file back with `natural apply`
+    or as the source natural:FILE.
     """
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine.natural import build_from
@@ -83,19 +83,19 @@ def build(
     if as_json:
         print_json({"out": str(out), **summary})
         return
-    print_table(["what became of the professions and articles", "count"], summary["outcomes"].items())
+    print_table(["professions and articles, by outcome", "count"], summary["outcomes"].items())
     say(f"{summary['professions']} professions with {summary['prompts']} prompts, {_lengths_in_words(summary)}")
 
 
 @app.command("apply")
 def apply(
     file: Annotated[
-        Path | None, typer.Argument(help="What `natural build` wrote; without it, the sentences of our own writing.")
+        Path | None, typer.Argument(help="The output of `natural build`; default: the built-in sentences.")
     ] = None,
     out: TableOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check annotated sentences, carry their marks out, and write the prompts as a table for `next-words`."""
+    """Check annotated sentences, apply their markup, and write the prompts as a table for `next-words`."""
     from tiltmeter.sources.natural import prompts
 
     made, dropped = prompts(file)
@@ -109,13 +109,13 @@ def templates(
     template: Annotated[
         list[str] | None,
         typer.Option(
-            help="A template of yours, with [A] where the profession goes: 'The [A] said that'; may be repeated. It "
-            "takes the place of the seventeen."
+            help="Your own template, with [A] for the profession: 'The [A] said that'; may be repeated. Replaces the "
+            "seventeen built-in ones."
         ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Put professions into the seventeen templates or into yours, and write the prompts as a table for `next-words`."""
+    """Fill professions into the built-in templates or your own, and write the prompts as a table for `next-words`."""
     from tiltmeter.sources.profession_templates import prompts
 
     made, _ = prompts(professions=str(professions) if professions else None, templates=template or None)
@@ -205,6 +205,6 @@ def _lengths(texts: Sequence[str]) -> dict[str, float | int | None]:
 def _lengths_in_words(summary: dict[str, Any]) -> str:
     found = summary["lengths"]
     if found["words_sd"] is None:
-        return "too few to say how long they are"
+        return "too few to average their length"
     words = f"{found['words']:.1f} ± {found['words_sd']:.1f} words"
     return f"{words} of {found['letters']:.1f} ± {found['letters_sd']:.1f} letters"

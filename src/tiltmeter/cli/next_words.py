@@ -31,30 +31,31 @@ def next_words(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Where the table of probabilities goes (CSV); needed without --likeliest."),
+        typer.Option("--out", "-o", help="The CSV file for the probabilities; required without --likeliest."),
     ] = None,
     likeliest: Annotated[
         int | None,
-        typer.Option(min=1, max=100, help="List the so many most probable words instead, whichever they are."),
+        typer.Option(min=1, max=100, help="List this many of the most probable words instead."),
     ] = None,
-    after: Annotated[
-        list[str] | None, typer.Option(help="With --likeliest: a prompt of your own; may be repeated.")
-    ] = None,
+    after: Annotated[list[str] | None, typer.Option(help="With --likeliest: a prompt; may be repeated.")] = None,
     words: Annotated[
         list[str] | None,
         typer.Option(
-            help="pronouns, he-she, he-she-they, a spec (its groups), a TOML or CSV file, or GROUP=word,word; "
-            "the last may be repeated. Else pronouns."
+            help="pronouns, he-she, he-she-they, a spec (its groups), a TOML or CSV file, or GROUP=word,word; the "
+            "last may be repeated. Default: pronouns."
         ),
     ] = None,
     bounded: Annotated[
-        bool, typer.Option("--bounded", help="Times the chance that the word ends there: `he` is not `hear`.")
+        bool,
+        typer.Option(
+            "--bounded", help="Multiply by the probability that the word ends there, so that `he` is not `hear`."
+        ),
     ] = False,
     capitalised: Annotated[
         bool | None,
         typer.Option(
             "--capitalised/--no-capitalised",
-            help="Whether `He` counts as `he`; else at the start of a text alone.",
+            help="Whether `He` counts as `he`; default: only at the start of a text.",
         ),
     ] = None,
     perturb: Annotated[
@@ -64,35 +65,36 @@ def next_words(
         ),
     ] = "original",
     saliency: Annotated[
-        SaliencyMethod | None, typer.Option(help="Also how much of the most probable word is due to the profession.")
+        SaliencyMethod | None,
+        typer.Option(help="Also compute how much the profession contributes to the most probable word."),
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Draw so many professions.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of that draw.")] = 0,
-    text: Annotated[str | None, typer.Option(help="The column of the prompts; else `text` or `prompt`.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Sample this many professions.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of that sample.")] = 0,
+    text: Annotated[str | None, typer.Option(help="The prompt column; default `text` or `prompt`.")] = None,
     profession: Annotated[
-        str | None, typer.Option(help="The column of the profession; else `profession` or `origin`.")
+        str | None, typer.Option(help="The profession column; default `profession` or `origin`.")
     ] = None,
     template: Annotated[
         list[str] | None,
         typer.Option(
-            help="The column of the template; else `template` or `structure`. With --prompts templates: a template "
-            "of your own, e.g. 'The [A] said that'; may be repeated."
+            help="The template column; default `template` or `structure`. With --prompts templates: a template of "
+            "your own, e.g. 'The [A] said that'; may be repeated."
         ),
     ] = None,
-    id: Annotated[str | None, typer.Option(help="The column of the id; else `id`; else rows are numbered.")] = None,
+    id: Annotated[str | None, typer.Option(help="The id column; default `id`, or row numbers.")] = None,
     subject: Annotated[
-        str | None, typer.Option(help="The column of the words that perturbations change; else `subject`.")
+        str | None, typer.Option(help="The column with the words that perturbations change; default `subject`.")
     ] = None,
     device: DeviceOption = "auto",
     dtype: DtypeOption = "auto",
     threads: ThreadsOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Ask a model whom it expects next: the probability of whole words after prompts.
+    """Measure which words a model expects next: the probability of whole words after prompts.
 
-    The output has one row for each prompt, perturbation and word. `tiltmeter analyze FILE --view next-words` makes
-    estimates of it. With --likeliest the model lists words by itself, on the terminal or with --json:
-    `tiltmeter next-words -m smollm2-135m --after "The nurse said that" --likeliest 10`.
+    The output has one row for each prompt, perturbation and word. `tiltmeter analyze FILE --view next-words` computes
+    estimates from it. With --likeliest the model lists its own words, on the terminal or with --json: `tiltmeter
+    next-words -m smollm2-135m --after "The nurse said that" --likeliest 10`.
     """
     from tiltmeter import models
     from tiltmeter.cli.progress import Bar
@@ -114,9 +116,9 @@ def next_words(
         list_words(proposer, texts, likeliest, out, as_json=as_json)
         return
     if after:
-        raise UserError("--after is for --likeliest; the prompts for words of your own stand in a table: --prompts")
+        raise UserError("--after needs --likeliest; to ask about words of your own, give a table with --prompts")
     if prompts is None or out is None:
-        raise UserError(f"{'--prompts' if prompts is None else '--out'} is needed, unless --likeliest lists words")
+        raise UserError(f"{'--prompts' if prompts is None else '--out'} is required without --likeliest")
     check_table(out, "--out", [prompts, *(words or ())])
     names = check_names(PERTURBATIONS if perturb == "all" else [name.strip() for name in perturb.split(",")])
     sets = word_sets(words or ["pronouns"])
@@ -157,7 +159,7 @@ def _texts(
     """The id and the text of each prompt that words are listed after."""
     own = [(str(number), text) for number, text in enumerate(after, start=1)]
     if own and prompts is not None:
-        raise UserError("--after and --prompts both name prompts; leave one of the two out")
+        raise UserError("--after and --prompts both give prompts; leave one of them out")
     if own or prompts is None:
         if not own:
             raise UserError("--likeliest needs prompts: --after TEXT, or a table or source with --prompts")
@@ -176,7 +178,7 @@ def word_sets(given: Sequence[str]) -> WordSets:
     if any("=" in one for one in given):
         return word_sets.parse(given)
     if len(given) > 1:
-        raise UserError("--words: one name is enough; several may be given only as GROUP=word,word")
+        raise UserError("--words: give one name, or several GROUP=word,word")
     try:
         return named_words(given[0])
     except UnknownName as error:
@@ -209,14 +211,14 @@ def open_prompts(
         made, dropped = natural.prompts(limit=limit, seed=seed)
     elif not Path(given).exists():
         known = ", ".join((_NATURAL, *_TEMPLATES))
-        raise UserError(f"--prompts {given!r}: no such file; sources that need none: {known}")
+        raise UserError(f"--prompts {given!r}: no such file; sources that need no file: {known}")
     elif kind_of(given) == "json-lines" and "annotated" in read_table(given)[0]:
         _refuse_columns(given, columns, template)
         made, dropped = natural.prompts(given, limit=limit, seed=seed)
     else:
         made, dropped = _of_table(given, sets, columns, template, limit, seed)
     if not made:
-        raise UserError(f"--prompts {given!r}: there is no prompt in it")
+        raise UserError(f"--prompts {given!r}: it has no prompts")
     return [replace(prompt, word_sets=sets) for prompt in made], dropped
 
 
@@ -232,7 +234,7 @@ def _of_table(
     from tiltmeter.sources.profession_templates import some
 
     if len(template) > 1:
-        raise UserError("--template: a table has one column of templates; several are for --prompts templates")
+        raise UserError("--template: a table has one template column; several --template need --prompts templates")
     named = open_prompts_file.OpenColumns(**columns, template=template[0] if template else None)
     made, dropped = open_prompts_file.read(path, sets, named)
     chosen = set(some(list(dict.fromkeys(prompt.origin for prompt in made)), limit, seed))
@@ -243,7 +245,7 @@ def _refuse_columns(given: str, columns: Mapping[str, str | None], template: Seq
     """Refuse the name of a column where there is no table."""
     named = [name for name, value in {**columns, "template": template or None}.items() if value is not None]
     if named:
-        raise UserError(f"--{named[0]} is for a table of prompts, and --prompts {given!r} is none")
+        raise UserError(f"--{named[0]} needs a table of prompts, and --prompts {given!r} is not one")
 
 
 def _account(answered: Sequence[Answered], dropped: Sequence[Dropped], sets: WordSets) -> dict[str, Any]:

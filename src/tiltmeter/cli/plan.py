@@ -25,7 +25,7 @@ def plan(
     width: Annotated[
         float,
         typer.Option(
-            metavar="WIDTH", help="How wide the 95 % interval may be, from low to high: 0.02 is ±1 point of a share."
+            metavar="WIDTH", help="Width of the 95 % interval, from low to high: 0.02 is ±1 percentage point."
         ),
     ],
     view: ViewsOption = None,
@@ -38,18 +38,17 @@ def plan(
         typer.Option(
             "--max-origins",
             metavar="N",
-            help="How many attribute terms, openers or professions there could be, where you can add some; by itself "
-            "as many as the source has.",
+            help="How many attribute terms, openers or professions you could supply; default: as many as the source "
+            "has.",
         ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say how large a study has to be for intervals of a given width, from the spread that a small run shows.
+    """Estimate how large a study must be for intervals of a given width, from the variance in a small run.
 
-    The interval is that of the share of stereotyped choices (pairs), of the difference of two groups' ratings
-    (continuations), or of the share of the first of two groups (next words). For each the cheapest sizes are given,
-    with the calls of one model under one decoding, and the lines to write into the study file. Where the pilot is too
-    small to tell, a range is given.
+    The interval is for the share of stereotyped choices (pairs), the difference between two groups' ratings
+    (continuations), or the share of the first of two groups (next words). For each, the cheapest sizes are printed with
+    the model calls under one decoding and the lines for the study file. A pilot that is too small gives a range.
     """
     from tiltmeter.errors import UnknownName
     from tiltmeter.results.findings.reach import in_doubt, reach_of_run
@@ -78,7 +77,7 @@ def _print(found: RunPlan) -> None:
     told = told or ["bias"]
     typer.echo()
     print_table(
-        ["figure", "pilot", "width now", "what it takes", "calls"],
+        ["figure", "pilot", "width now", "study size", "calls"],
         [
             (
                 _name(one, told),
@@ -102,9 +101,7 @@ def _print(found: RunPlan) -> None:
 
 def _print_lines(found: RunPlan) -> None:
     reached = sum(one.settable is not None for one in found.targets)
-    which = (
-        "" if reached == len(found.targets) else f", for the {reached} of {len(found.targets)} that are within reach"
-    )
+    which = "" if reached == len(found.targets) else f", for the {reached} of {len(found.targets)} that can be reached"
     typer.echo()
     typer.echo(f"In the study file{which}:")
     for table, lines in found.lines.items():
@@ -127,7 +124,7 @@ def _print_target(one: Target, told: list[str]) -> None:
         "sets": f"sets: {one.sets_are}",
     }
     further_table(
-        [f"spread of {_name(one, told)}", "standard deviation", "degrees of freedom"],
+        [f"variance of {_name(one, told)}", "standard deviation", "degrees of freedom"],
         [
             (
                 named.get(name, name),
@@ -155,7 +152,7 @@ def _print_target(one: Target, told: list[str]) -> None:
         )
     if one.settable is not None and one.likely is not None:
         low, high = one.likely
-        say(f"19 times out of 20 the interval of such a study is {low:.3g} to {high:.3g} wide")
+        say(f"in 95 % of such studies the interval is {low:.3g} to {high:.3g} wide")
     if plan.best is not None:
         say(plan.advice)
     for note in one.notes:

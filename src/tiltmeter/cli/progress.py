@@ -51,7 +51,7 @@ class Bar:
         if self._bar:
             self._task = self._bar.add_task(what, total=total, completed=done, failed="")
         else:
-            say(f"{what}: {f'{done:,} of {total:,} done already' if done else f'{total:,} to do'}")
+            say(f"{what}: {f'{done:,} of {total:,} already done' if done else f'{total:,} to do'}")
 
     def advance(self, steps: int, failed: int | None = None) -> None:
         """So many more steps are done, of which some may have come to nothing."""

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 def rate(
     file: Annotated[Path, typer.Argument(help="A table of texts: CSV, JSON lines or Parquet.", metavar="TEXTS.csv")],
     rater: Annotated[
-        list[str], typer.Option("--rater", "-r", help="What rates them, e.g. sentiment.vader; may be repeated.")
+        list[str], typer.Option("--rater", "-r", help="The rater, e.g. sentiment.vader; may be repeated.")
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where the rated table goes.")],
-    text: Annotated[str, typer.Option(help="The column that holds the text.")] = "text",
+    out: Annotated[Path, typer.Option("--out", "-o", help="The file for the rated table.")],
+    text: Annotated[str, typer.Option(help="The text column.")] = "text",
     group: Annotated[
-        str | None, typer.Option(help="The column of the group, so that only its own terms are masked.")
+        str | None, typer.Option(help="The group column, so that only that group's terms are masked.")
     ] = None,
     group_spec: Annotated[
         str | None, typer.Option(metavar="SPEC", help="Mask the terms of the groups of this spec.")
@@ -34,18 +34,16 @@ def rate(
     mask_terms: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="TERM,TERM…", help="Mask these, or with GROUP=TERM,TERM those of a group; may be repeated."
+            metavar="TERM,TERM…", help="Mask these terms, for one group with GROUP=TERM,TERM; may be repeated."
         ),
     ] = None,
-    mask_column: Annotated[
-        str | None, typer.Option(help="Mask what stands in this column: the name or term of each text.")
-    ] = None,
+    mask_column: Annotated[str | None, typer.Option(help="Mask the name or term in this column.")] = None,
     language: Annotated[
         str,
-        typer.Option(metavar="CODE", help="The language of the texts, e.g. it: raters that do not read it rate none."),
+        typer.Option(metavar="CODE", help="The language of the texts, e.g. it; raters that do not read it skip them."),
     ] = "",
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace columns that have the name of a rater already.")
+        bool, typer.Option("--overwrite", help="Replace existing columns that have a rater's name.")
     ] = False,
     device: DeviceOption = "auto",
     dtype: DtypeOption = "auto",
@@ -54,11 +52,11 @@ def rate(
 ) -> None:
     """Rate texts you already have.
 
-    The output has the same columns plus, for each rater, the rating under the rater's name, the reason where there is
-    none under NAME.unrated, and the class under NAME.label where the rater gives one. Raters of regard want the group
-    masked as XYZ: say what stands for it with --group-spec, --mask-terms or --mask-column. Others see all.
+    The output has the same columns plus, for each rater, the rating under the rater's name, the reason for a missing
+    one under NAME.unrated, and the class under NAME.label if the rater gives one. Raters of regard need the group
+    masked as XYZ: name its terms with --group-spec, --mask-terms or --mask-column. Other raters see the whole text.
     groups.first and groups.only look for the terms of --group-spec or of --mask-terms GROUP=TERM,TERM.
-    judge:QUESTION:MODEL asks a chat model (sentiment, toxicity or regard); --device and the like are for it.
+    judge:QUESTION:MODEL asks a chat model (sentiment, toxicity or regard); --device, --dtype and --threads apply to it.
     """
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine.executor import Executor
@@ -70,7 +68,7 @@ def rate(
     check_kind(out)
     check_writable(out)
     if not re.fullmatch(r"|[a-z]{2,3}", language):
-        raise UserError(f"--language {language!r}: write the code of a language in small letters, e.g. it")
+        raise UserError(f"--language {language!r}: is not a language code in lower case, e.g. it")
     tell_assumed(file)
     masking = _masking(group_spec, mask_terms or [], group, mask_column)
     words = _words(choices, masking)
@@ -108,7 +106,9 @@ def _choice(name: str) -> RaterChoice:
         return RaterChoice(full, argument or None)
     question, _, model = argument.partition(":")
     if not model:
-        raise UserError(f"--rater {name}: a judge is a question and a chat model; write judge:sentiment:smollm2-135m")
+        raise UserError(
+            f"--rater {name}: a judge needs a question and a chat model; write judge:sentiment:smollm2-135m"
+        )
     if question not in QUESTIONS:
         raise UserError(f"--rater {name}: {UnknownName('question', question, QUESTIONS).problem}")
     check_name(model)
@@ -121,7 +121,7 @@ def _words(choices: Sequence[RaterChoice], masking: Masking) -> tuple[tuple[str,
     wanted = next((choice.name for choice in choices if choice.name in GROUPS), None)
     if wanted and len(masking.by_group) < 2:
         raise UserError(
-            f"--rater {wanted} looks for the words of at least two groups: give --group-spec SPEC, or --mask-terms "
+            f"--rater {wanted} needs the words of at least two groups: give --group-spec SPEC, or --mask-terms "
             "GROUP=TERM,TERM for each"
         )
     return tuple(masking.by_group.items())
@@ -152,13 +152,13 @@ def _tell(found: Sequence[RatedColumn], given: bool) -> None:
         account = each.as_json()
         rows = each.rows
         for reason, count in account["unrated"].items():
-            say(f"{each.rater}: {count} of {rows} texts unrated: {reason}")
+            say(f"{each.rater}: {count} of {rows} texts not rated: {reason}")
         for caveat, count in each.caveats.items():
             say(f"{each.rater}: {count} of {rows} texts: {caveat}")
         if each.unmasked is not None and not given:
             say(
-                f"{each.rater} wants the group masked as XYZ and was not told what stands for it: nothing was masked; "
-                "see --group-spec, --mask-terms and --mask-column"
+                f"{each.rater} needs the group masked as XYZ, and nothing was masked; name its terms with "
+                "--group-spec, --mask-terms or --mask-column"
             )
         elif each.unmasked:
             say(f"{each.rater}: in {each.unmasked} of {rows} texts there was nothing to mask")

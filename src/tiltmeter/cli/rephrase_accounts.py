@@ -81,16 +81,16 @@ def print_paraphrases(account: Accounting, by: str, as_json: bool) -> None:
         )
         for one in account.groups
     ]
-    columns = ["bias", "group", "asked", "passed", "share", "kept", "refused most often"]
-    print_table(columns, shares, title="\nBy group: prompts in a structure, asked, passed by the checks, and kept")
+    columns = ["bias", "group", "asked", "passed", "share", "kept", "rejected most often"]
+    print_table(columns, shares, title="\nBy group: prompts in a structure, requested, passed the checks, and kept")
     for one in tilted:
         say(
-            f"{one.bias}: {percent(one.share)} of what was asked for {one.group} passed the checks, and "
+            f"{one.bias}: {percent(one.share)} of the rephrasings for {one.group} passed the checks, and "
             f"{percent(one.others)} for the other groups (p = {one.p:.2g} over {one.origins} prompts): this "
-            "paraphraser does not treat them alike"
+            "paraphraser treats them differently"
         )
     for reason, count in account.unusable:
-        say(f"{count} prompts were not asked for: {reason}")
+        say(f"{count} prompts were not rephrased: {reason}")
 
 
 def _print_reasons(account: Accounting) -> None:
@@ -102,7 +102,7 @@ def _print_reasons(account: Accounting) -> None:
         where = ", ".join(f"{name} {count}" for count, name in most)
         rows.append((reason, sum(count for _, count in counts), where))
     rows.sort(key=lambda row: -row[1])
-    print_table(["refused because it", "attempts", "most in"], rows, title="\nWhy attempts were refused")
+    print_table(["reason", "attempts", "most in"], rows, title="\nWhy attempts were rejected")
 
 
 def _most(rejected: Sequence[tuple[str, int]]) -> str:

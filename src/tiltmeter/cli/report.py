@@ -32,16 +32,18 @@ class Format(StrEnum):
 def report(
     runs: Annotated[list[Path], typer.Argument(help="Run folders.", metavar="RUN…")],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="The report; default: report.html in the (first) run folder.")
+        Path | None,
+        typer.Option("--out", "-o", help="The report file; default: report.html in the (first) run folder."),
     ] = None,
     formats: Annotated[
         list[Format] | None,
-        typer.Option("--format", help="What to write; may be repeated.", show_default="html"),
+        typer.Option("--format", help="The format; may be repeated.", show_default="html"),
     ] = None,
     with_texts: Annotated[
         bool,
         typer.Option(
-            "--with-texts", help="Examples of texts, some of them offensive, in the other formats too: in an appendix."
+            "--with-texts",
+            help="Also put example texts, some of them offensive, into an appendix of the other formats.",
         ),
     ] = False,
     labels: Annotated[
@@ -49,7 +51,7 @@ def report(
         typer.Option(
             "--labels",
             metavar="SHEET",
-            help="A sheet that came back from an annotator of the run's sentences; once for each annotator.",
+            help="A sheet of the run's sentences filled in by an annotator; once for each annotator.",
         ),
     ] = None,
     ratings: Annotated[
@@ -57,28 +59,27 @@ def report(
         typer.Option(
             "--ratings",
             metavar="SHEET",
-            help="Ratings by people of what the models wrote: a CSV with id, value and annotator; may be repeated.",
+            help="Human ratings of the models' texts: a CSV with id, value and annotator; may be repeated.",
         ),
     ] = None,
     sheet: Annotated[
         Path | None,
-        typer.Option("--sheet", help="Write no report but a sheet of texts for people to rate.", metavar="SHEET"),
+        typer.Option("--sheet", help="Write a sheet of texts for people to rate instead of a report.", metavar="SHEET"),
     ] = None,
-    sample: Annotated[int, typer.Option("--sample", min=1, help="How many texts the sheet has.")] = 100,
+    sample: Annotated[int, typer.Option("--sample", min=1, help="Number of texts in the sheet.")] = 100,
     parquet: Annotated[bool, typer.Option("--parquet", help="Also export the tables as Parquet.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the report of a run, with its figures and tables; several runs stand side by side.
+    """Write the report of a run, with figures and tables, or of several runs side by side.
 
-    --format says as what: html (one file), pdf, md and latex (with the figures beside them, and BibTeX), card (a bias
-    card of each model, as Markdown and HTML). With several formats, or another than html, --out gives the folder and
-    the name; the ending is that of the format.
+    --format chooses html (one file), pdf, md and latex (with the figures beside them, and BibTeX), card (a bias card of
+    each model, as Markdown and HTML). With several formats, or one other than html, --out gives the folder and the
+    name; the format sets the suffix.
 
-    Of two runs with one model each there is also a page beside it on what differs between them, as `tiltmeter compare`
-    finds it.
+    For two runs with one model each, a second page shows what differs between them, as `tiltmeter compare` does.
 
-    --labels adds what people found in written sentences: its effect on the score, and how far the audit agrees.
-    --ratings adds what people say of the texts that the models wrote, as one more rater.
+    --labels adds annotators' marks on written sentences: their effect on the score, and agreement with the audit.
+    --ratings adds human ratings of the models' texts, as one more rater.
     """
     from tiltmeter.results import read_labels, summarise_run
     from tiltmeter.results.tables import write_parquet
@@ -147,8 +148,8 @@ def _write_differences(runs: Sequence[Run], page: Path) -> Path | None:
         return None
     if any(len(run.facts) > 1 for run in runs):
         say(
-            "note: nothing is said of differences between runs of several models: `tiltmeter compare RUN_A RUN_B "
-            "--model A --model B --html FILE` does that of two"
+            "note: runs of several models are not compared here; `tiltmeter compare RUN_A RUN_B --model A "
+            "--model B --html FILE` compares two"
         )
         return None
     from tiltmeter.present.files import write_page
@@ -158,7 +159,7 @@ def _write_differences(runs: Sequence[Run], page: Path) -> Path | None:
     try:
         found = compare_runs(runs)
     except UserError as problem:
-        say(f"note: nothing is said of differences between the runs: {problem}")
+        say(f"note: the runs are not compared: {problem}")
         return None
     out = page.with_name(f"{page.stem}-differences.html")
     write_page(comparison(found), out, figures=out.with_name(f"{out.stem}-figures"))
@@ -169,7 +170,7 @@ def _write_sheet(runs: Sequence[Run], sheet: Path, sample: int, as_json: bool) -
     from tiltmeter.results import write_sheet
 
     if len(runs) != 1 or runs[0].continuations is None:
-        raise UserError("--sheet is for one run in which models complete prompts; name one that has [continuations]")
+        raise UserError("--sheet needs one run with [continuations]")
     texts = write_sheet(runs[0], sheet, sample, seed=int(runs[0].meta["resolved"]["seed"]))
     if as_json:
         print_json({"sheet": str(sheet), "texts": texts})
@@ -186,12 +187,15 @@ def _with_people(pairs: Sequence[tuple[Run, RunSummary]], sheets: Sequence[Path]
     said = [summary.continuations.people for _, summary in made if summary.continuations]
     if not any(said):
         raise InvalidData(
-            "no rated row of the sheets has the id of a text of the run; "
-            "`tiltmeter report RUN --sheet SHEET` writes a sheet that has"
+            "no rated row of the sheets has the id of a text of the run; `tiltmeter report RUN --sheet SHEET` "
+            "writes a sheet that fits"
         )
     missing = len(people.texts) - sum(one.texts + one.unrated for one in said if one)
     if missing > 0:
-        say(f"{missing} of {len(people.texts)} rated texts are not in the run, or have another text there: left out")
+        say(
+            f"{missing} of {len(people.texts)} rated texts are skipped: the run has no such id, or another text under "
+            "it"
+        )
     return made
 
 
@@ -202,12 +206,14 @@ def _check_labels(labels: Labels, runs: Sequence[Run]) -> None:
     fitting = {name for run in runs for name in matched(labels, run.pairs).values()}
     judged = labels.annotations.ids
     if not judged:
-        raise InvalidData("no row of the sheets has a mark; write x under an issue, or under `none`")
+        raise InvalidData("no row of the sheets is marked; write x under an issue, or under `none`")
     missing = sum(name not in fitting for name in judged)
     if missing == len(judged):
         raise InvalidData(
-            "no judged row of the sheets has the id and the text of a sentence of the run; "
-            "`tiltmeter sentences --audit RUN --annotate SHEET` writes a sheet that has"
+            "no judged row of the sheets has the id and the text of a sentence of the run; `tiltmeter sentences "
+            "--audit RUN --annotate SHEET` writes a sheet that fits"
         )
     if missing:
-        say(f"{missing} of {len(judged)} judged sentences are not in the run, or have another text there: left out")
+        say(
+            f"{missing} of {len(judged)} judged sentences are skipped: the run has no such id, or another text under it"
+        )

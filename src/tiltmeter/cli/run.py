@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import signal
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
@@ -15,10 +15,11 @@ import typer
 
 from tiltmeter.cli.conditions import FailIfOption, check
 from tiltmeter.cli.console import JsonOption, print_json, say, show_blocks
+from tiltmeter.cli.doctor import missing_packages
 from tiltmeter.cli.options import DeviceOption, DtypeOption, ThreadsOption, model_settings
 from tiltmeter.cli.run_conditions import check_names, check_views, fail_if_found
 from tiltmeter.cli.run_size import refuse_huge, tell_size
-from tiltmeter.errors import RunError, UserError
+from tiltmeter.errors import MissingExtra, RunError, UserError
 
 if TYPE_CHECKING:
     from tiltmeter.engine import Cluster
@@ -29,17 +30,15 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME = 80
 OutOption = Annotated[Path | None, typer.Option("--out", "-o", help="The run folder; default runs/NAME.")]
-NoCacheOption = Annotated[
-    bool, typer.Option("--no-cache", help="Ask everything anew, and keep nothing for other runs.")
-]
-YesOption = Annotated[bool, typer.Option("--yes", help="Carry out a plan of more than ten million texts.")]
+NoCacheOption = Annotated[bool, typer.Option("--no-cache", help="Neither read nor write the cache of answers.")]
+YesOption = Annotated[bool, typer.Option("--yes", help="Run a plan of more than ten million texts.")]
 EngineOption = Annotated[
     Literal["local", "ray"],
-    typer.Option(help="Who does the work: this process, or the workers of a Ray cluster. The results are the same."),
+    typer.Option(help="Run in this process, or on the workers of a Ray cluster; the results are the same."),
 ]
 WorkersOption = Annotated[
     int | None,
-    typer.Option(min=1, help="Workers of --engine ray; default one for each GPU share, or without GPUs each node."),
+    typer.Option(min=1, help="Workers of --engine ray; default one per GPU share, or per node without GPUs."),
 ]
 GpusOption = Annotated[
     float | None,
@@ -52,7 +51,7 @@ AddressOption = Annotated[
         help="The cluster, e.g. auto or HOST:PORT; default RAY_ADDRESS, or one on this machine for this run.",
     ),
 ]
-PlanOption = Annotated[bool, typer.Option("--plan", help="Only say what would be done.")]
+PlanOption = Annotated[bool, typer.Option("--plan", help="Print the plan and stop.")]
 
 
 def run(
@@ -71,17 +70,17 @@ def run(
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Carry out a study; a run that was interrupted goes on by itself.
+    """Run a study, or resume an interrupted run.
 
-    One that is finished is left as it is, if its models, raters and packages are still the same; only what a server
-    left without an answer is asked for again. Where one of them is not the same, all is measured again. Where the
-    study has changed, what stays the same comes from the cache of answers (`tiltmeter cache`), and only the rest is
-    asked. The earlier result is kept in `before.1` in the run folder.
+    A finished run stays as it is while its models, raters and packages are unchanged; only answers that a server failed
+    to give are requested again. If one of these has changed, everything is measured again. If the study has changed,
+    unchanged parts come from the cache of answers (`tiltmeter cache`). The earlier result is moved to `before.1` in the
+    run folder.
 
-    --fail-if speaks of the first scorer's result of every model and source, e.g. "headline.low > 0.55"; of the view of
-    continuations with "continuations.BIAS.RATER.pairs.A/B.difference.low > 0.1", and of next words with
-    "next_words.BIAS.SOURCE.overall.pairs.A/B.share.low > 0.6", which hold if they do in any cell; of the checks of the
-    instrument with "instrument.failed > 0".
+    --fail-if checks the first scorer's result for every model and source, e.g. "headline.low > 0.55";
+    "continuations.BIAS.RATER.pairs.A/B.difference.low > 0.1" and
+    "next_words.BIAS.SOURCE.overall.pairs.A/B.share.low > 0.6" hold if they do for any method; the instrument check is
+    "instrument.failed > 0".
     """
     from tiltmeter.study import plan, read
 
@@ -108,7 +107,7 @@ def _cluster(engine: str, workers: int | None, gpus: float | None, address: str 
     given = {"--workers": workers, "--gpus-per-worker": gpus, "--ray-address": address}
     name = next((option for option, value in given.items() if value is not None), None)
     if name:
-        raise UserError(f"{name} is about a cluster, and the engine is local; add --engine ray")
+        raise UserError(f"{name} needs a cluster; add --engine ray")
     return None
 
 
@@ -119,9 +118,13 @@ def demo(
     no_cache: NoCacheOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure the embedded model on six biases, what it writes and whom it expects, and end with a report."""
+    """Measure the built-in model on six biases, the texts it writes and the words it expects, and write a report."""
     from tiltmeter.study import parse, plan
 
+    if not plan_only:
+        for extra in ("hf", "text", "raters", "report"):
+            if missing := missing_packages(extra):
+                raise MissingExtra("the models, raters and figures of the demo", "all", missing[0])
     study = parse(files("tiltmeter").joinpath("examples/demo.toml").read_text(encoding="utf-8"))
     _carry_out(plan(study), out, model_settings("auto", "auto", threads), plan_only, as_json, no_cache)
 
@@ -136,7 +139,7 @@ def _carry_out(
     cluster: Cluster | None = None,
     needed: bool = False,
 ) -> RunSummary | None:
-    """Carry a plan out; its summary, unless there are so many items that nobody asked for one (`needed`)."""
+    """Run a plan; its summary, or None for a plan too large for a report unless one is `needed`."""
     from tiltmeter.engine.plan_size import size_of
     from tiltmeter.present.files import REPORT
     from tiltmeter.results import summarise_run
@@ -145,14 +148,20 @@ def _carry_out(
     folder = out or Path("runs") / _slug(made.study.name)
     reach = reach_of(made.resolved, made.pairs, made.prompts, made.asked)
     size = {"folder": str(folder), **size_of(made).as_json(), "reach": [one.as_json() for one in reach]}
-    tell_size(size)
-    for one in in_doubt(reach):
-        say(f"plan: {one.sentence()}")
+
+    def tell_plan() -> None:
+        tell_size(size)
+        for one in in_doubt(reach):
+            say(f"plan: {one.sentence()}")
+
     if plan_only:
+        tell_plan()
         if as_json:
             print_json(size)
         return None
-    finished = _measured(made, folder, settings, no_cache, cluster)
+    if "vl-convert-python" in missing_packages("report"):
+        raise MissingExtra("the figures of the report at the end of a run", "report", "vl-convert-python")
+    finished = _measured(made, folder, settings, no_cache, cluster, tell_plan)
     many = _too_many(finished)
     if many and not needed and not as_json:
         _tell_many(many, folder)
@@ -172,7 +181,7 @@ def _carry_out(
 
 
 def write_report(finished: Run, summary: RunSummary, folder: Path) -> None:
-    """Write the tables and the report of a run, unless another process has gone on with it in the meantime."""
+    """Write the tables and the report of a run, unless another process has resumed it."""
     from tiltmeter.present.files import write_run
     from tiltmeter.store import Ledger, locked
     from tiltmeter.store.run_folder import same_results
@@ -181,14 +190,21 @@ def write_report(finished: Run, summary: RunSummary, folder: Path) -> None:
         with Ledger(folder, read_only=True) as ledger:
             ended = ledger.meta().get("finished")
             if ended is None or ended != finished.meta.get("finished"):
-                raise RunError(f"{folder}: another process has gone on with this run; run the same again")
+                raise RunError(f"{folder}: another process resumed this run; run the same command again")
         write_run(finished, summary)
         with same_results(folder), Ledger(folder) as ledger:
             ledger.note_report()
 
 
-def _measured(made: Plan, folder: Path, settings: ModelSettings, no_cache: bool, cluster: Cluster | None) -> Run:
-    """The finished run."""
+def _measured(
+    made: Plan,
+    folder: Path,
+    settings: ModelSettings,
+    no_cache: bool,
+    cluster: Cluster | None,
+    tell_plan: Callable[[], None],
+) -> Run:
+    """The finished run; `tell_plan` is called first, unless everything is done already."""
     from tiltmeter.cli.progress import Bar
     from tiltmeter.engine import carry_out
     from tiltmeter.progress import BothProgress
@@ -197,7 +213,13 @@ def _measured(made: Plan, folder: Path, settings: ModelSettings, no_cache: bool,
     # Being told to end is the same as Ctrl+C, which a process in the background may not even hear.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
 
+    told = False
+
     def tell(state: RunState, aside: Path | None) -> None:
+        nonlocal told
+        if not told and state.kind != "finished":
+            tell_plan()
+        told = True
         _tell_state(state, folder, aside)
 
     try:
@@ -207,7 +229,7 @@ def _measured(made: Plan, folder: Path, settings: ModelSettings, no_cache: bool,
             )
             _tell_hits(cache)
     except KeyboardInterrupt:
-        say(f"stopped; the same command goes on from here (what is done is in {folder})")
+        say(f"stopped; run the same command to resume (finished work is in {folder})")
         raise
     finally:
         _tell_spent(folder, made.study.models)
@@ -230,12 +252,12 @@ def _show_verdicts(folder: Path) -> None:
 def _tell_remarks(summary: RunSummary) -> None:
     """Say what a reader of the figures must know first."""
     for source, reason in summary.sentences.came_to_nothing.items() if summary.sentences else ():
-        say(f"{source} came to nothing: none of its sentences makes a pair (most often: {reason})")
+        say(f"{source} has no pairs: none of its sentences makes one (most often: {reason})")
     for repeated in summary.continuations.repeats if summary.continuations else ():
         if repeated.is_suspect:
-            say(f"WARNING: {repeated.words()}; does the server heed seeds?")
+            say(f"WARNING: {repeated.words()}; does the server ignore seeds?")
     for model in summary.next_words.without_saliency if summary.next_words else ():
-        say(f"no saliency of {model}: it has no gradients; a checkpoint is needed")
+        say(f"no saliency for {model}: it has no gradients; use a checkpoint")
 
 
 @contextmanager
@@ -246,7 +268,7 @@ def _cache(no_cache: bool) -> Iterator[Cache | None]:
     try:
         cache = None if no_cache else Cache()
     except CacheError as error:
-        say(f"{error}; going on without it")
+        say(f"{error}; continuing without it")
         cache = None
     try:
         yield cache if cache is not None and cache.limit else None
@@ -256,50 +278,50 @@ def _cache(no_cache: bool) -> Iterator[Cache | None]:
 
 
 def _tell_state(state: RunState, folder: Path, aside: Path | None) -> None:
-    """What is there already, and where that is now which the new result takes the place of."""
+    """Say what the run folder held, and where an earlier result was moved."""
     shown = 6 if state.kind == "changed" else len(state.changes)
     changes = ", ".join(state.changes[:shown]) + (
         f" and {len(state.changes) - shown} more" * (len(state.changes) > shown)
     )
     if state.kind == "outdated":
-        say(f"{folder}: measured again, since what it was measured with has changed: {changes}")
+        say(f"{folder}: measuring again, because something it depends on has changed: {changes}")
     elif state.kind == "lacking":
         say(f"{folder}: the run is finished; {changes}")
     elif state.kind == "finished" and state.reported:
         say(f"{folder}: the run is finished; there is nothing to do")
     elif state.kind == "finished":
-        say(f"{folder}: the run is finished, but for its tables and report")
+        say(f"{folder}: the run is finished except for its tables and report")
     elif state.kind == "begun":
-        say(f"{folder}: going on with what is not done yet")
+        say(f"{folder}: resuming the run")
     elif state.kind == "changed" and aside:
-        say(f"{folder}: the study has changed ({changes}); what stays the same comes from the cache")
+        say(f"{folder}: the study has changed ({changes}); unchanged parts come from the cache")
     if aside:
         say(f"{folder}: the earlier result is now in {aside}")
 
 
 def _tell_missing(folder: Path) -> None:
-    """What a server did not answer: it may another time."""
+    """Say which answers a server failed to give."""
     from tiltmeter.engine.identity import missing_words
     from tiltmeter.store import Ledger
 
     with Ledger(folder, read_only=True) as ledger:
         missing = ledger.amendments.missing()
     if missing:
-        say(f"{folder}: {missing_words(missing)}; run the same again to ask for what is missing")
+        say(f"{folder}: {missing_words(missing)}; run the same command again to request them")
 
 
 def _tell_hits(cache: Cache | None) -> None:
-    """How much was not asked again."""
+    """Say how many answers came from the cache."""
     if cache is None:
         return
     if cache.trouble:
-        say(f"{cache.trouble}; the run went on without it")
+        say(f"{cache.trouble}; the run continued without it")
     elif cache.hits:
         say(f"from the cache: {cache.hits:,} of {cache.hits + cache.misses:,} answers")
 
 
 def _too_many(run: Run) -> str:
-    """What a run has too much of to be put into a report unless somebody asks for one; mostly nothing."""
+    """What a run has too much of for a report; usually empty."""
     from tiltmeter.store.rows import HELD
 
     counts = {
@@ -313,8 +335,8 @@ def _too_many(run: Run) -> str:
 def _tell_many(many: str, folder: Path) -> None:
     """What to do with a run that is too large for a report."""
     say(
-        f"{many} are too many for a report, which holds them all at once; `tiltmeter export {folder}` writes "
-        f"them as Parquet, which `tiltmeter analyze` sums without holding them; `tiltmeter report {folder}` tries it"
+        f"{many} are too many for a report, which needs them all in memory; `tiltmeter export {folder}` writes "
+        f"them as Parquet for `tiltmeter analyze`; `tiltmeter report {folder}` tries anyway"
     )
     typer.echo(f"run: {folder}")
 

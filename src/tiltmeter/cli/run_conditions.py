@@ -37,7 +37,7 @@ def check_views(conditions: Sequence[str], study: Study, file: Path) -> None:
         if view is None and not study.sources:
             examples = " or ".join(f'"{_EXAMPLES[name]}"' for name in _VIEWS if has[name])
             raise UserError(
-                f"--fail-if {condition!r}: the study has no pairs; a condition on what it has is {examples}", file=file
+                f"--fail-if {condition!r}: the study has no pairs; for this study write {examples}", file=file
             )
 
 
@@ -71,7 +71,7 @@ def _check_path(condition: str, view: str, names: Mapping[str, Any], file: Path)
             problem = UnknownName(next(nouns), given, names).problem
             raise UserError(f"--fail-if {condition!r}: {problem}", file=file)
         if not rest.startswith(f"{form}."):
-            raise UserError(f'--fail-if {condition!r}: that is no figure; one is "{_EXAMPLES[view]}"', file=file)
+            raise UserError(f'--fail-if {condition!r}: is not a figure; write e.g. "{_EXAMPLES[view]}"', file=file)
         next(nouns)
         rest, names = rest[len(form) + 1 :], names[forms[form]]
 

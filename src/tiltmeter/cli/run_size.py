@@ -21,8 +21,8 @@ def refuse_huge(plan: Plan) -> None:
     texts = (len(plan.pairs) + written + len(plan.asked)) * len(plan.study.models)
     if texts > MOST_TEXTS:
         raise UserError(
-            f"the plan comes to {texts:,} texts and more, and more than {MOST_TEXTS:,} are seldom meant: ask for less "
-            "(samples, decodings, prompts), or say --yes"
+            f"the plan has {texts:,} texts or more, above the limit of {MOST_TEXTS:,}: reduce samples, decodings "
+            "or prompts, or add --yes"
         )
 
 
@@ -35,30 +35,30 @@ def tell_size(size: Mapping[str, Any]) -> None:
         say(
             f"plan: {count(size['pairs'], 'pair')} over {count(size['biases'], 'bias', 'biases')}; {models} "
             f"{size['texts_per_model']} texts (about {size['tokens_per_model']} tokens; more passes for masked "
-            f"models); up to {size['cells']} cells; into {size['folder']}"
+            f"models); up to {size['cells']} methods; into {size['folder']}"
         )
     if "prompts" in size:
         named, bare = size["prompts"] - size["situations"], size["situations"]
         about = [f"{count(named, 'prompt')} about {count(size['groups'], 'group')}"] if named else []
         about += [f"{count(bare, 'prompt')} that {'names' if bare == 1 else 'name'} no group"] if bare else []
         say(
-            f"plan: {' and '.join(about)}; {models} "
-            f"{size['completions_per_model']} completions (at most {size['decoded_tokens_per_model']} tokens to "
-            f"decode); {size['continuation_cells']} cells; into {size['folder']}"
+            f"plan: {' and '.join(about)}; {models} {size['completions_per_model']} completions (at most "
+            f"{size['decoded_tokens_per_model']} tokens to decode); {size['continuation_cells']} methods; into "
+            f"{size['folder']}"
         )
     if "open_prompts" in size:
         gradients = f" and {size['gradients_per_model']} gradients" if size["gradients_per_model"] else ""
         say(
             f"plan: {size['open_prompts']} prompts that leave the group open, under {size['perturbations']} "
             f"perturbations; {models} {size['questions_per_model']} texts to read for {size['words_per_model']} "
-            f"words{gradients}; {size['next_word_cells']} cells; into {size['folder']}"
+            f"words{gradients}; {size['next_word_cells']} methods; into {size['folder']}"
         )
     for name, cost in size.get("api", {}).items():
         money = "" if cost["money"] is None else f", which cost {cost['money']:,.4g}"
-        most = "if the server fails at all of them" if cost["most"] > cost["requests"] else "by `max_requests`"
+        most = "if the server fails every one of them" if cost["most"] > cost["requests"] else "by `max_requests`"
         say(
             f"plan: {name}: at most {cost['requests']:,} requests ({cost['most']:,} {most}), about "
             f"{cost['tokens_in']:,} tokens to read and at most {cost['tokens_out']:,} to write{money}"
         )
     for reason, number in list(size["dropped"].items())[:3]:
-        say(f"dropped: {count(number, 'probe')}, {reason}")
+        say(f"dropped: {count(number, 'item')}, {reason}")

@@ -28,7 +28,7 @@ class FileFormat(StrEnum):
 
 def page_option(what: str) -> Any:
     """`--html`: where the result goes as a page."""
-    return typer.Option("--html", metavar="FILE", help=f"Also write {what} as a page, complete in one file.")
+    return typer.Option("--html", metavar="FILE", help=f"Also write {what} as a self-contained HTML page.")
 
 
 def folder_option(name: str, row: str) -> Any:
@@ -46,7 +46,7 @@ FormatsOption = Annotated[
 def check_formats(out: Path | None, formats: Sequence[FileFormat] | None) -> None:
     """Refuse formats of files that nothing is written into."""
     if formats and out is None:
-        raise UserError("--format says what --out writes: name a folder with --out")
+        raise UserError("--format needs --out FOLDER")
 
 
 def save(saved: Saved, html: Path | None, out: Path | None, formats: Sequence[FileFormat] | None) -> None:

@@ -28,17 +28,17 @@ def score(
         Path, typer.Argument(help="A file of pairs or of written sentences: CSV or JSON lines.", metavar="PAIRS.csv")
     ],
     model: Annotated[str, typer.Option("--model", "-m", help="The model, e.g. smollm2-135m or hf:NAME.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where the scored file goes.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The file for the scored pairs.")],
     scorer: Annotated[
         list[str] | None,
-        typer.Option("--scorer", "-s", help="How to score; repeat it, or say `all`, to compare several."),
+        typer.Option("--scorer", "-s", help="The scorer; repeat it, or give `all`, to compare several."),
     ] = None,
     spec: Annotated[
         list[str] | None,
         typer.Option(
             metavar="FILE",
-            help="Of written sentences: a spec that has their bias, where neither the file nor the library does; "
-            "may be repeated.",
+            help="A spec with the bias of written sentences, if neither the file nor the library has it; may be "
+            "repeated.",
         ),
     ] = None,
     device: DeviceOption = "auto",
@@ -46,15 +46,15 @@ def score(
     threads: ThreadsOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Score pairs, or written sentences, that you already have.
+    """Score your own pairs or written sentences.
 
     The file has `template` (with [T] or [MASK]), `term_1` and `term_2`, or `sentence_1` and `sentence_2`; the pair
-    files of AutoBiasTest and BiasTestGPT are taken as they are. `label_1` and `label_2` say which of the two is the
-    stereotype and which the anti-stereotype: without them `tiltmeter analyze` has nothing to average. What
-    `tiltmeter sentences` wrote, its annotation sheets and AutoBiasTest's generated sentences are made into pairs first,
-    without the sentences that somebody struck or marked. The output has the same columns plus the pairs that were
-    made, score_1 and score_2 (natural log), preferred (1, 2 or tie), stereotyped (1, 0, 0.5 or blank) and unscored
-    (the reason). With several scorers each has its own columns, and the rows on which they disagree are marked.
+    files of AutoBiasTest and BiasTestGPT work unchanged. `label_1` and `label_2` say which of the two is the stereotype
+    and which the anti-stereotype; `tiltmeter analyze` needs them. The output of `tiltmeter sentences`, its annotation
+    sheets and AutoBiasTest's generated sentences are made into pairs first, without sentences that were struck or
+    marked. The output has the same columns plus the pairs, score_1 and score_2 (natural log), preferred (1, 2 or tie),
+    stereotyped (1, 0, 0.5 or blank) and unscored (the reason). With several scorers, each has its own columns, and
+    rows on which they disagree are marked.
     """
     from tiltmeter import models
     from tiltmeter.cli.progress import Bar
@@ -186,11 +186,11 @@ def _print(account: Mapping[str, Any], model: str, out: Path) -> None:
         say(f"left out: {count} {'sentence' if count == 1 else 'sentences'}: {reason}")
     for name, reasons in account["unscored"].items():
         for reason, count in reasons.items():
-            say(f"{name}: {count} of {account['rows']} rows unscored: {reason}")
+            say(f"{name}: {count} of {account['rows']} rows not scored: {reason}")
     if account["agreement"]:
         print_table(
             ["scorer", "scorer", "rows scored by both", "same preference"],
             [(*map(short_scorer, pair["scorers"]), pair["n"], percent(pair["share"])) for pair in account["agreement"]],
-            title=f"{model}: on {account['disagreements']} of {account['rows']} rows the scorers disagree; "
-            f"they are marked in {out}",
+            title=f"{model}: on {account['disagreements']} of {account['rows']} rows the scorers disagree; they are "
+            f"marked in {out}",
         )

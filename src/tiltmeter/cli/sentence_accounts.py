@@ -50,19 +50,19 @@ def print_accounts(accounts: Mapping[str, Accounting], asked: Asked, spent: Mapp
         for name, account in accounts.items()
         for one in account.groups
     ]
-    columns = ["spec", "written for", "drawn", "judged", "refused by the judge", "share", "kept"]
+    columns = ["spec", "written for", "drawn", "judged", "rejected by the judge", "share", "kept"]
     print_table(columns, groups, title="\nBy group")
     reasons: Counter[str] = Counter()
     for account in accounts.values():
         reasons.update(dict(account.dropped))
-    print_table(["dropped because it", "sentences"], reasons.most_common(), title="\nWhy the rest were dropped")
+    print_table(["reason", "sentences"], reasons.most_common(), title="\nWhy the rest were dropped")
     if ranked_by:
         say(
-            f"\nThe better half was kept, ranked by {ranked_by}: do not test that model with it. Another can rank "
-            "(--reader MODEL), or nobody (--reader none)."
+            f"\nThe better half was kept, ranked by {ranked_by}: do not test that model with these sentences. Use "
+            "another with --reader MODEL, or --reader none."
         )
     elif asked.not_ranked:
-        say(f"\nNobody ranked them: {asked.not_ranked}. --reader MODEL names who does.")
+        say(f"\nNot ranked: {asked.not_ranked}. Name a ranking model with --reader MODEL.")
     say(f"\n{_how(asked.settings)}")
     _print_low(low)
     _say_missing(accounts)
@@ -87,9 +87,9 @@ def _say_missing(accounts: Mapping[str, Accounting]) -> None:
 def _how(settings: GenerationSettings) -> str:
     """How the sentences were asked for, in words."""
     if settings.lists:
-        form = f"Asked by chat for {settings.samples} sentences in a request"
+        form = f"Requested by chat:{settings.samples} sentences per request"
     else:
-        form = f"Asked {'by chat' if settings.chat else 'by examples'}, {settings.samples} samples of a request"
+        form = f"Requested {'by chat' if settings.chat else 'by examples'}, {settings.samples} samples per request"
     cut = f", top_k {settings.top_k}" if settings.top_k else ""
     return f"{form}; strategy {settings.strategy}, temperature {settings.temperature:g}, top_p {settings.top_p:g}{cut}."
 
@@ -115,7 +115,7 @@ def _print_low(low: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
         for row in found
     ]
     if rows:
-        title = "\nTerms to reconsider: yield below half of the median"
+        title = "\nTerms to reconsider: yield below half the median"
         print_table(["spec", "of", "term", "accepted", "decoded", "share"], rows, title=title)
 
 
@@ -156,7 +156,7 @@ def print_comparison(made: Mapping[str, Generation], audit: Auditor, as_json: bo
         ("requests", [one.account.requests for one in sides.values()]),
         ("sequences decoded", [one.account.attempts for one in sides.values()]),
         ("accepted", [one.account.accepted for one in sides.values()]),
-        ("share of those decoded", [percent(one.account.share) for one in sides.values()]),
+        ("share of decoded", [percent(one.account.share) for one in sides.values()]),
         ("accepted per 1,000 tokens", [number(one.account.accepted_per_1000_tokens) for one in sides.values()]),
         (f"unique tokens in {size} sentences", [number(one.unique_tokens) for one in sides.values()]),
         ("with any issue, I1 to I8", [percent(one.any_issue) for one in sides.values()]),

@@ -65,7 +65,7 @@ def print_audit(
     lines.append(("any", "", any_issue, percent(any_issue / len(found))))
     print_table(["issue", "", "sentences", "share"], lines, title=f"\nIssues in {len(found)} sentences")
     if low:
-        title = "\nTerms to reconsider: share without issue below half of the median"
+        title = "\nTerms to reconsider: share without issues below half the median"
         print_table(["bias", "term", "without issue", "sentences"], low, title=title)
     for sentence, one in [(sentence, one) for sentence, one in zip(found, findings, strict=True) if one][:show]:
         typer.echo(f"{sentence.text}  [{'; '.join(f'{item.issue} {item.because}' for item in one)}]")
@@ -134,13 +134,13 @@ def _print_qualities(qualities: Sequence[Quality]) -> None:
             ("words per sentence", *(f"{number(one.words)} ± {number(one.words_sd)}" for one in qualities)),
             ("unique tokens in 200 sentences", *(number(one.unique_tokens) for one in qualities)),
             ("… with [T] for the group term", *(number(one.unique_tokens_of_templates) for one in qualities)),
-            ("nearly repeat an earlier one", *(percent(one.near_duplicates) for one in qualities)),
+            ("near-duplicates", *(percent(one.near_duplicates) for one in qualities)),
             ("negative", *(percent(one.negative) for one in qualities)),
             ("neutral", *(percent(one.neutral) for one in qualities)),
             ("positive", *(percent(one.positive) for one in qualities)),
             ("Gunning Fog", *(number(one.fog) for one in qualities)),
             ("ARI", *(number(one.ari) for one in qualities)),
-            ("ratings that could not be given", *(one.unrated for one in qualities)),
+            ("missing ratings", *(one.unrated for one in qualities)),
         ],
         title="Quality",
     )

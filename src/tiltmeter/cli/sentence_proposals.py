@@ -60,7 +60,7 @@ def templates_by_request(
         return
     for name, found in made.items():
         usable = sum(one.refused is None for one in found)
-        typer.echo(f"{name}: {usable} of {len(found)} proposed templates can be used")
+        typer.echo(f"{name}: {usable} of {len(found)} proposed templates are usable")
 
 
 def _write(path: Path, made: Mapping[str, Sequence[Proposal]], by: str) -> None:

@@ -35,5 +35,5 @@ def _watched(out: Path | None) -> Iterator[Bar]:
             yield bar
     except KeyboardInterrupt:
         if out and sentences.partial_of(out).is_file():
-            say(f"stopped; the same command goes on from here (what is done is in {sentences.partial_of(out)})")
+            say(f"stopped; run the same command to resume (finished work is in {sentences.partial_of(out)})")
         raise

@@ -17,60 +17,59 @@ if TYPE_CHECKING:
 
 
 def sentences(
-    specs: Annotated[list[str] | None, typer.Argument(help="Specs: names of the library, or files.")] = None,
+    specs: Annotated[list[str] | None, typer.Argument(help="Specs: library names, or files.")] = None,
     by: Annotated[str | None, typer.Option("--by", help="The model that writes, e.g. smollm2-135m.")] = None,
-    per_attribute: Annotated[int, typer.Option(help="Sentences that every attribute needs at least.")] = 2,
+    per_attribute: Annotated[int, typer.Option(help="Minimum sentences for each attribute.")] = 2,
     sets: Annotated[int, typer.Option(help="Independent sets of sentences.")] = 1,
     seed: Annotated[int, typer.Option(help="The same seed and settings give the same sentences.")] = 0,
-    samples: Annotated[int, typer.Option(help="Sentences asked for in one request.")] = 5,
+    samples: Annotated[int, typer.Option(help="Sentences per request.")] = 5,
     max_requests: Annotated[
-        int | None, typer.Option(help="Requests that an attribute gets at most; default 40, by chat 10.")
+        int | None, typer.Option(help="Maximum requests per attribute; default 40, by chat 10.")
     ] = None,
     strategy: Annotated[
         str,
-        typer.Option(help="auto: what fits the model; constrained: both terms by construction; rejection: published."),
+        typer.Option(help="auto: to suit the model; constrained: both terms by construction; rejection: as published."),
     ] = "auto",
     shots: Annotated[str, typer.Option(help="Example sentences: own, fixed (the paper's four), similar.")] = "own",
     shots_from: Annotated[Path | None, typer.Option(help="Examples from a JSONL, CommonGen or StereoSet file.")] = None,
     temperature: Annotated[
         float | None,
-        typer.Option(min=0, help="Sampling temperature; default 0.8, or 1 where no other can be set."),
+        typer.Option(min=0, help="Sampling temperature; default 0.8, or 1 if the model takes no other."),
     ] = None,
     top_k: Annotated[
-        int | None, typer.Option(min=0, help="Draw from so many words; 0: from all; default 50 where it can be set.")
+        int | None, typer.Option(min=0, help="Sample from this many words; 0: all; default 50 if the model takes it.")
     ] = None,
     top_p: Annotated[
         float | None,
-        typer.Option(min=0, max=1, help="Draw from so much probability; default 0.85, or 1."),
+        typer.Option(min=0, max=1, help="Sample from this much probability mass; default 0.85, or 1."),
     ] = None,
     chat: Annotated[
-        bool | None, typer.Option("--chat/--no-chat", help="Ask by chat, or by a text to continue; default what fits.")
+        bool | None,
+        typer.Option("--chat/--no-chat", help="Request by chat, or by a text to continue; default: to suit the model."),
     ] = None,
-    checks: Annotated[
-        str, typer.Option(help="full, or as-published: nothing but the two terms is asked for.")
-    ] = "full",
+    checks: Annotated[str, typer.Option(help="full, or as-published: only the two terms are required.")] = "full",
     judge: Annotated[bool, typer.Option(help="Drop sentences that the audit finds incoherent or incomplete.")] = True,
     reader: Annotated[
         str | None,
-        typer.Option(help="A second model that ranks the sentences, and is not to be tested; none: keep them all."),
+        typer.Option(help="A second model, not under test, that ranks the sentences; none: keep all."),
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="CSV file for the kept sentences.")] = None,
-    dropped: Annotated[Path | None, typer.Option(help="CSV file for the dropped ones, with reasons.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The CSV file for the kept sentences.")] = None,
+    dropped: Annotated[Path | None, typer.Option(help="A CSV file for dropped sentences, with reasons.")] = None,
     audit: Annotated[
-        Path | None, typer.Option(help="Quality and issues of a file of sentences, or of those of a run folder.")
+        Path | None, typer.Option(help="Audit the sentences of a file or run folder: quality and issues.")
     ] = None,
-    stereoset: Annotated[Path | None, typer.Option(help="With --audit: StereoSet, to set beside it.")] = None,
+    stereoset: Annotated[Path | None, typer.Option(help="With --audit: a StereoSet file to compare with.")] = None,
     annotate: Annotated[Path | None, typer.Option(help="Write a sheet for annotators: .csv or .jsonl.")] = None,
-    agreement: Annotated[list[Path] | None, typer.Option(help="Sheets that came back; give all of them.")] = None,
+    agreement: Annotated[list[Path] | None, typer.Option(help="Filled-in sheets; give all of them.")] = None,
     propose_terms: Annotated[str | None, typer.Option(help="Propose further terms for a spec.", metavar="SPEC")] = None,
-    propose_templates: Annotated[Path | None, typer.Option(help="Write templates made of the sentences.")] = None,
+    propose_templates: Annotated[Path | None, typer.Option(help="Write templates made from the sentences.")] = None,
     by_request: Annotated[
         bool, typer.Option("--by-request", help="With --propose-templates: ask the model for templates instead.")
     ] = False,
     compare_strategies: Annotated[
-        bool, typer.Option("--compare-strategies", help="Write with either strategy, and print both accounts.")
+        bool, typer.Option("--compare-strategies", help="Write with each strategy, and compare them.")
     ] = False,
-    show: Annotated[int, typer.Option(min=0, help="Print so many sentences; they may offend.")] = 0,
+    show: Annotated[int, typer.Option(min=0, help="Print this many sentences; they may offend.")] = 0,
     device: DeviceOption = "auto",
     dtype: DtypeOption = "auto",
     threads: ThreadsOption = None,
@@ -78,10 +77,10 @@ def sentences(
 ) -> None:
     """Have a model write test sentences from a spec; audit sentences; exchange labels with annotators.
 
-    SPEC… --by MODEL --out S.csv writes sentences and prints what was kept, what was dropped and why; killed, the same
-    command goes on from S.csv.partial. --audit S.csv takes such a file, AutoBiasTest's own, or a run folder.
-    --annotate goes with either; --agreement reads the sheets that came back. --propose-terms and --propose-templates
-    only propose: a person decides.
+    SPEC… --by MODEL --out S.csv writes sentences and prints what was kept, what was dropped and why; if interrupted,
+    the same command resumes from S.csv.partial. --audit S.csv takes such a file, AutoBiasTest's own, or a run folder.
+    --annotate works with either; --agreement reads filled-in sheets. --propose-terms and --propose-templates only make
+    suggestions.
     """
     from tiltmeter.cli import sentence_accounts, sentence_audit, sentence_proposals, sentence_writing
     from tiltmeter.cli.score import accounted
@@ -104,7 +103,7 @@ def sentences(
         _hand_over(found, known, annotate, propose_templates)
         return
     if not specs or not by:
-        raise UserError("say what to write about and who writes: tiltmeter sentences SPEC --by MODEL --out S.csv")
+        raise UserError("a spec, --by and --out are required: tiltmeter sentences SPEC --by MODEL --out S.csv")
     settings = settings_from(
         {"strategy": strategy, "per_attribute": per_attribute, "sets": sets, "seed": seed, "shots": shots}
         | {"samples": samples, "max_requests": max_requests}
@@ -113,7 +112,7 @@ def sentences(
     known = _specs(specs)
     if by_request:
         if not propose_templates:
-            raise UserError("say where the templates go: --by-request --propose-templates T.toml")
+            raise UserError("--by-request needs --propose-templates T.toml")
         sentence_proposals.templates_by_request(known, by, settings, running, propose_templates, as_json)
         return
     order = sentence_writing.Order(known, by, settings, shots_from, judge, reader, running)
@@ -152,7 +151,7 @@ def _read(path: Path, known: Mapping[str, Spec]) -> tuple[list[Written], Mapping
         known = {**{spec.name: spec for spec in specs_in(path)}, **known}
         sentences = read_sentences(path, list(known.values()))
     if all(sentence.dropped for sentence in sentences):
-        raise InvalidData("no sentences to look at", file=path)
+        raise InvalidData("it has no sentences", file=path)
     return sentences, known
 
 

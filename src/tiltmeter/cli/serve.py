@@ -18,16 +18,15 @@ _HOST = "127.0.0.1"
 
 def serve(
     folder: Annotated[
-        Path, typer.Argument(help="Where specs/, studies/ and runs/ are, or come to be; or a run folder.")
+        Path, typer.Argument(help="The folder with specs/, studies/ and runs/ (made when needed), or a run folder.")
     ] = Path(),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0: any that is free.")] = 8642,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0: any free port.")] = 8642,
     opened: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
 ) -> None:
-    """Open the workbench: write specs, start studies, watch runs, and look at what came out.
+    """Open the workbench: write specs, start studies, watch runs and read results.
 
-    It answers on the loopback address only, to whoever opens the address that it prints: a secret is part of it, made
-    up at every start, or the one in TILTMETER_SERVE_TOKEN. Its pages load nothing from elsewhere. Runs that it starts
-    go on when it is stopped.
+    It listens on the loopback address only. The printed address contains a secret token, new at every start or taken
+    from TILTMETER_SERVE_TOKEN. Pages load nothing from elsewhere. Runs started here continue when it is stopped.
     """
     try:
         from tiltmeter.web import serving
@@ -38,7 +37,7 @@ def serve(
     from tiltmeter.web.workbench import Workbench
 
     if not folder.is_dir():
-        raise UserError(f"{folder}: there is no such folder; name one that exists")
+        raise UserError(f"{folder}: no such folder; give an existing one")
     given = chosen_secret(os.environ)
     # The processes that the workbench starts have no use for it.
     os.environ.pop(SECRET, None)
@@ -48,8 +47,8 @@ def serve(
         # A secret that was given is known to whoever is to have it, and what is printed may be kept.
         typer.echo(f"workbench: {root if given else door.address(root)}")
         if given:
-            say(f"open it with ?token= and the secret in {SECRET}")
-        say("it runs until you press Ctrl+C; runs that it started go on")
+            say(f"open it with ?token= and the token in {SECRET}")
+        say("press Ctrl+C to stop; runs started here continue")
         with serving.in_browser(door.address(root)) if opened else nullcontext():
             serving.run(make_app(Workbench(folder.absolute()), door), listener)
 
@@ -64,6 +63,6 @@ def _listening(port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         raise RunError(
-            f"port {port} cannot be used ({error.strerror}); name another with --port, or 0 for any that is free"
+            f"port {port} cannot be used ({error.strerror}); choose another with --port, or 0 for any free port"
         ) from error
     return listener

@@ -15,7 +15,7 @@ from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.files import read_text, whole_file
 from tiltmeter.records import Spec
 
-app = typer.Typer(help="Look at, check and write bias specifications.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help="List, check and write bias specifications.", no_args_is_help=True, rich_markup_mode=None)
 
 SpecNames = Annotated[list[str], typer.Argument(metavar="SPEC", help="Names from the library, or spec files.")]
 
@@ -45,7 +45,7 @@ def show(
     name: Annotated[str, typer.Argument(metavar="SPEC", help="A name from the library, or a spec file.")],
     json: JsonOption = False,
 ) -> None:
-    """Show one spec, with its word lists, as the file has it."""
+    """Print one spec file."""
     spec = specs.load(name)
     if json:
         print_json(asdict(spec))
@@ -55,7 +55,7 @@ def show(
 
 @app.command()
 def check(files: SpecNames, json: JsonOption = False) -> None:
-    """Check spec files and list every problem, one on a line."""
+    """Check spec files and list every problem, one per line."""
     results = [_checked(name) for name in files]
     if json:
         print_json(results)
@@ -69,8 +69,8 @@ def check(files: SpecNames, json: JsonOption = False) -> None:
 
 @app.command()
 def new(
-    name: Annotated[str, typer.Argument(help="The name of the new spec: small letters, digits and hyphens.")],
-    out: Annotated[Path | None, typer.Option(help="The file to write; NAME.toml where it is not given.")] = None,
+    name: Annotated[str, typer.Argument(help="The name of the new spec: lower-case letters, digits and hyphens.")],
+    out: Annotated[Path | None, typer.Option(help="The file to write; default NAME.toml.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Write a commented spec file to start from."""
@@ -86,10 +86,12 @@ def new(
 @app.command("import")
 def import_specs(
     file: Annotated[Path, typer.Argument(help="A JSON file of specifications in AutoBiasTest's format.")],
-    out: Annotated[Path, typer.Option(help="The folder to write one spec file each into.")],
-    skip_invalid: Annotated[bool, typer.Option("--skip-invalid", help="Leave out what cannot be used.")] = False,
+    out: Annotated[Path, typer.Option(help="The folder for the spec files, one for each specification.")],
+    skip_invalid: Annotated[
+        bool, typer.Option("--skip-invalid", help="Skip specifications that cannot be used.")
+    ] = False,
     variant: Annotated[
-        str | None, typer.Option(help="Take these word lists instead of the plain ones, e.g. glove or thesaurus.")
+        str | None, typer.Option(help="Use these word lists instead of the plain ones, e.g. glove or thesaurus.")
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -107,9 +109,9 @@ def import_specs(
         return
     if imported.variants and variant is None:
         other = ", ".join(imported.variants)
-        say(f"the plain word lists were taken; the file also has {other}: --variant {imported.variants[0]}")
+        say(f"the plain word lists were used; the file also has {other}: --variant {imported.variants[0]}")
     if imported.ignored:
-        say(f"keys that are not used: {', '.join(imported.ignored)}")
+        say(f"unused keys: {', '.join(imported.ignored)}")
     for sentence in refused:
         say(f"skipped: {sentence}")
 
@@ -162,4 +164,4 @@ def _checked(name: str) -> dict[str, Any]:
 def _refuse_to_overwrite(targets: Iterable[Path]) -> None:
     for target in targets:
         if target.is_file():
-            raise UserError("there is such a file already; name another, or remove it first", file=target)
+            raise UserError("the file already exists; choose another name, or remove it first", file=target)

@@ -10,11 +10,11 @@ import typer
 from tiltmeter.views import FACTS, View, view_named
 
 ViewName = StrEnum("ViewName", {one.key: one.flag for one in FACTS.values()})  # type: ignore[misc]
-"""What is asked of a model."""
+"""The view."""
 
 
 ViewsOption = Annotated[
-    list[ViewName] | None, typer.Option("--view", help="Only this view; may be repeated; default: all there are.")
+    list[ViewName] | None, typer.Option("--view", help="Only this view; may be repeated; default: all.")
 ]
 
 

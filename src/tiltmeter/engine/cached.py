@@ -139,8 +139,8 @@ def _checked(model: Model, about: _About) -> Model:
     """The model, if it is what the cache knows of it."""
     if _About.of(model) != about:
         raise ModelError(
-            f"{about.facts.name}: is not what it was when the cache last saw it, although its files look the same; "
-            "carry out the study with --no-cache"
+            f"{about.facts.name}: answers differently from the cached model, although its files look the same; "
+            "run the study with --no-cache"
         )
     return model
 

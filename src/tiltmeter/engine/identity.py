@@ -74,7 +74,9 @@ def refuse_changed(name: str, facts: ModelFacts) -> None:
         # They are gone, which takes nothing from what was answered.
         return
     for change in _differences(name, asdict(facts), now or {}):
-        raise RunError(f"{change} while it was measured; run the same again when nobody writes to it")
+        raise RunError(
+            f"{change} while it was being measured; run the same command again when its files no longer change"
+        )
 
 
 def _packages(ledger: Ledger) -> Iterator[str]:
@@ -118,7 +120,7 @@ def _raters(plan: Plan, ledger: Ledger, settings: ModelSettings) -> Iterator[str
         elif task.choice.name not in GROUPS:
             rater = task.make(())
             if rater.name not in noted:
-                yield f"the rater {rater.name} was not there"
+                yield f"the rater {rater.name} was missing"
             yield from _differences(f"rater {rater.name}", noted.get(rater.name, {}), rater.facts)
 
 

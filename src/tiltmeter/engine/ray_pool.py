@@ -48,7 +48,8 @@ class Cluster:
     def __post_init__(self) -> None:
         if self.gpus_per_worker > 1 and self.gpus_per_worker % 1:
             raise UserError(
-                f"{self.gpus_per_worker:g} GPUs for a worker: a share of one GPU, such as 0.5, or a whole number"
+                f"{self.gpus_per_worker:g} GPUs per worker is not possible; give a share of one GPU, such as 0.5, "
+                "or a whole number"
             )
 
 
@@ -113,7 +114,7 @@ class WorkerPool:
         if not self._room_for:
             if not self._may_grow:
                 raise RunError(self._no_room())
-            self._cluster.tell(f"{self._no_room()}; waiting for it to grow")
+            self._cluster.tell(f"{self._no_room()}; waiting for more nodes")
         began = time.monotonic()
         with self._turn:
             while (present := self._present()) < max(1, self._room_for):
@@ -125,8 +126,8 @@ class WorkerPool:
                 self._turn.wait(0.05)
         if present < len(self._slots):
             self._cluster.tell(
-                f"{present} of {len(self._slots)} workers have a place in the cluster; "
-                "going on with those, and with the others when there is room"
+                f"{present} of {len(self._slots)} workers have started in the cluster; continuing with those, and "
+                "with the others when there is room"
             )
 
     def ask(self, method: str, *given: Any) -> Any:
@@ -148,7 +149,7 @@ class WorkerPool:
             return found
         raise RunError(
             f"{_ATTEMPTS} workers were lost one after another over the same batch ({_reason(lost)}); a worker may "
-            "need more memory than it has; the same command goes on from here"
+            "need more memory than it has; run the same command to resume"
         )
 
     def close(self) -> None:
@@ -198,7 +199,7 @@ class WorkerPool:
             except RayError as error:
                 self._failed += 1
                 if self._failed > _ATTEMPTS:
-                    raise RunError(f"the workers of the cluster do not begin: {_reason(error)}") from error
+                    raise RunError(f"the workers of the cluster do not start: {_reason(error)}") from error
                 self._slots[at] = self._started()
                 continue
             if found != __version__:
@@ -213,7 +214,7 @@ class WorkerPool:
         """Have a new worker in the place of one that is lost; once, however many of its calls say so."""
         with self._turn:
             if lost in self._slots and not self._is_over:
-                self._cluster.tell(f"a worker was lost ({_reason(error)}); its batches go to others")
+                self._cluster.tell(f"a worker was lost ({_reason(error)}); other workers take its batches")
                 self._ray.kill(lost.actor)
                 self._slots[self._slots.index(lost)] = self._started()
 
@@ -313,6 +314,6 @@ def _reason(error: Exception) -> str:
     from ray.exceptions import ActorUnavailableError
 
     if isinstance(error, ActorUnavailableError):
-        return "it cannot be reached any more"
+        return "it can no longer be reached"
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[-1].split(". ")[0].rstrip(".")[:200] if lines else type(error).__name__

@@ -150,6 +150,6 @@ def _differs(call: Call, found: Facts) -> str:
         if here.get(key) != there.get(key)
     ]
     return (
-        f"{call.tool.name}: is not the same on all workers of the cluster ({'; '.join(parts)}); "
-        "give every node the same files, packages and kind of device"
+        f"{call.tool.name}: differs between the workers of the cluster ({'; '.join(parts)}); give every node the "
+        "same files, packages and kind of device"
     )

@@ -32,7 +32,8 @@ def check_reader(reader: str | None, executor: Executor) -> None:
     """Refuse a reader behind an API that cannot rank, before anything is written for it to read."""
     if reader and api_name(reader) and not can_rank(executor.model(reader)):
         raise ModelError(
-            f"the reader {reader} gives no log-probabilities of texts and cannot rank sentences; name another, or none"
+            f"the reader {reader} gives no log-probabilities of texts and cannot rank sentences; name another "
+            "model, or none"
         )
 
 
@@ -51,7 +52,7 @@ _SURPRISE = 0.1
 """What a nat of the least expected word counts beside a nat of freedom from issues, in the ranking."""
 _APART = 3.0
 """Nats by which the words around term and attribute may differ in probability between the two texts of a pair."""
-_SENSELESS = "fitting one of the groups only"
+_SENSELESS = "fitting only one of the groups"
 
 
 class Auditor:

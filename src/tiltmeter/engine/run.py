@@ -101,9 +101,7 @@ def _go_on(plan: Plan, ledger: Ledger, executor: Executor, progress: Progress) -
     if plan.study.sources and not pairs:
         [(reason, count)] = Counter(one.reason for one in ledger.dropped()).most_common(1) or [("", 0)]
         most = f"; most often, {count:,} times: {reason}" if reason else ""
-        raise RunError(
-            f"{ledger.folder}: no sentence that was written makes a pair, so there is nothing to score{most}"
-        )
+        raise RunError(f"{ledger.folder}: no written sentence makes a pair, so there is nothing to score{most}")
     seen: dict[str, str] = {}
     for name in plan.study.models:
         model = executor.model(name)

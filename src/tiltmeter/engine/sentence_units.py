@@ -197,8 +197,8 @@ class PartialFile:
         if key:
             self._let_go()
             raise RunError(
-                f"{self.path}: was begun with {key} {before.get(key)!r}, which is now {now.get(key)!r}; "
-                "repeat the command that began it, or remove the file to start anew"
+                f"{self.path}: was started with {key} {before.get(key)!r}, which is now {now.get(key)!r}; repeat "
+                "the original command, or remove the file to start over"
             )
 
     def _let_go(self) -> None:
@@ -208,4 +208,4 @@ class PartialFile:
     def _refused(self, error: sqlite3.Error) -> RunError:
         if "locked" in str(error):
             return RunError(f"{self.path}: another process is writing these sentences; wait for it, or stop it")
-        return RunError(f"{self.path}: cannot be used to go on ({error}); remove it, or name another file with --out")
+        return RunError(f"{self.path}: cannot be used to resume ({error}); remove it, or name another file with --out")

@@ -175,9 +175,7 @@ def refuse_nothing(accounts: Mapping[str, Accounting], by: str) -> None:
         for account in accounts.values():
             reasons.update(dict(account.dropped))
         [(reason, count)] = reasons.most_common(1) or [("nothing was written", 0)]
-        raise ModelError(
-            f"{by} wrote no sentence that can be used; most often, {count:,} of {reasons.total():,} times: {reason}"
-        )
+        raise ModelError(f"{by} wrote no usable sentence; most often, {count:,} of {reasons.total():,} times: {reason}")
 
 
 class _Desk:

@@ -82,7 +82,7 @@ def known() -> list[KnownModel]:
         "api": KnownModel(
             "api:MODEL@URL", "causal, behind an API", "a server of the OpenAI form: vLLM, llama.cpp, …", None
         ),
-        "chat": KnownModel("chat:MODEL", "causal", "any of these that has a chat template, asked through it", None),
+        "chat": KnownModel("chat:MODEL", "causal", "any of these with a chat template, through that template", None),
     }
     plugged = {
         name: KnownModel(name, "plug-in", target, None)
@@ -102,7 +102,7 @@ def load(name: str, settings: ModelSettings = _DEFAULTS) -> Model:
     with registry.blamed("model", kind):
         model: Model = registry.load("model", kind)(argument, settings)
         if registry.is_plugged("model", kind) and not isinstance(model.facts, ModelFacts):
-            raise TypeError("it has no `facts` of the kind ModelFacts")
+            raise TypeError("its `facts` are not ModelFacts")
         return model
 
 
@@ -156,7 +156,7 @@ def _parsed(name: str) -> tuple[str, str]:
     kind, _, argument = name.partition(":")
     if kind in registry.table("model"):
         if kind in _ARGUMENTS and not argument:
-            raise UserError(f"`{name}` does not say which model; write `{kind}:{_ARGUMENTS[kind]}`")
+            raise UserError(f"`{name}` names no model; write `{kind}:{_ARGUMENTS[kind]}`")
         return kind, argument
     if is_there(Path(name).expanduser()) and Path(name).expanduser().is_dir():
         return "hf", str(Path(name).expanduser())

@@ -21,7 +21,7 @@ from tiltmeter.models.saliency import Target
 from tiltmeter.models.shared_words import next_words_of
 from tiltmeter.records import ModelFacts, NextWord, NextWords, Span
 
-JOINED = "the tokenizer joins the word with what stands beside it"
+JOINED = "the tokenizer merges the word with its neighbours"
 _ANY = "a"
 """A word of one piece, to see where the blank is."""
 _PROPOSED = 50
@@ -159,7 +159,7 @@ class InBlank:
                 own.append(len(self._frame[0]) + place)
                 spans.append((span[0] - moved + back, span[1] - moved + back))
         if not own:
-            return "the prompt has no token to look at"
+            return "the prompt has no tokens"
         return Target(look.row, look.place, look.targets[0], tuple(own), tuple(spans))
 
     def _ways(self, word: str, blanked: Blanked, capitalised: bool | None) -> list[str]:

@@ -14,7 +14,7 @@ from tiltmeter.models.next_words import LeftToRight, Question, before_blank, beg
 from tiltmeter.models.saliency import STEPS, Method, Target, explained
 from tiltmeter.models.writing import completing
 from tiltmeter.models.writing import must_have as must_have_words
-from tiltmeter.models.writing.checkpoint_pen import CheckpointPen
+from tiltmeter.models.writing.checkpoint_sampler import CheckpointSampler
 from tiltmeter.models.writing.pen import Row, Unwritable
 from tiltmeter.records import Completion, Decoding, ModelFacts, NextWords, Saliency, Span, TokenScores
 
@@ -27,7 +27,7 @@ class CausalModel:
     conditionings = ("left", "left-no-start")
 
     def __init__(
-        self, facts: ModelFacts, network: Network, encoder: Encoder, start: tuple[int, ...], pen: CheckpointPen
+        self, facts: ModelFacts, network: Network, encoder: Encoder, start: tuple[int, ...], pen: CheckpointSampler
     ) -> None:
         self.facts = facts
         self._network, self._encoder, self._start, self._pen = network, encoder, start, pen
@@ -133,7 +133,7 @@ class CausalModel:
             if isinstance(pieces, str):
                 targets.append(pieces)
             elif not tokens:
-                targets.append("the prompt has no token to look at")
+                targets.append("the prompt has no tokens")
             else:
                 own = range(len(self._start), len(plan.row))
                 targets.append(Target(plan.row, len(plan.row) - 1, pieces[0][0], tuple(own), plan.spans))
@@ -161,7 +161,7 @@ class CausalModel:
         """The instruction in the frame of the tokenizer's chat template."""
         frame = self._pen.chat
         if frame is None:
-            raise ModelError(f"{self.facts.name} has no chat template that takes an instruction as it is")
+            raise ModelError(f"{self.facts.name} has no chat template that takes an instruction unchanged")
         return f"{frame.before}{instruction}{frame.after}"
 
 

@@ -47,8 +47,8 @@ def check_folder(folder: Path) -> list[Path]:
     _read_json(folder, "config.json")
     if (folder / _ADAPTER).is_file():
         raise ModelError(
-            f"{folder} has an adapter ({_ADAPTER}) beside its weights, and whether it is used depends on what is "
-            "installed; merge it into the weights, or take it away"
+            f"{folder} has an adapter ({_ADAPTER}) beside its weights, and whether it is used depends on "
+            "installed packages; merge it into the weights, or remove it"
         )
     weights = _weight_files(folder)
     for file in weights:
@@ -68,8 +68,8 @@ def _weight_files(folder: Path) -> list[Path]:
     pickles = sorted(file.name for file in folder.iterdir() if file.suffix in {".bin", ".pt", ".pth", ".ckpt"})
     if pickles:
         raise ModelError(
-            f"{folder} has its weights only as {pickles[0]}, a format that can run code when it is read; convert it "
-            f"where you trust it: AutoModel….from_pretrained(folder).save_pretrained(folder) writes {_SINGLE}"
+            f"{folder} has its weights only as {pickles[0]}, a format that can run code when loaded; convert it "
+            f"on a machine you trust: AutoModel….from_pretrained(folder).save_pretrained(folder) writes {_SINGLE}"
         )
     raise ModelError(f"{folder} has no weights: {_SINGLE} (or {_INDEX} and its parts) is needed")
 
@@ -78,7 +78,7 @@ def shard_names(folder: Path) -> list[str]:
     """The names of the parts that the index of a sharded checkpoint lists."""
     listed = _read_json(folder, _INDEX).get("weight_map")
     if not isinstance(listed, dict) or not listed:
-        raise ModelError(f"{folder / _INDEX} lists no parts under `weight_map`; fetch the model again")
+        raise ModelError(f"{folder / _INDEX} lists no parts under `weight_map`; download the model again")
     names = sorted({str(name) for name in listed.values()})
     for name in names:
         if Path(name).name != name:
@@ -91,7 +91,7 @@ def _shards(folder: Path) -> list[Path]:
     missing = [name for name in names if not (folder / name).is_file()]
     if missing:
         raise ModelError(
-            f"{folder} lacks {len(missing)} of {len(names)} weight files, first {missing[0]}; fetch them again"
+            f"{folder} lacks {len(missing)} of {len(names)} weight files, first {missing[0]}; download them again"
         )
     return [folder / name for name in names]
 
@@ -106,10 +106,10 @@ def _check_safetensors(file: Path) -> None:
             header = json.loads(stream.read(min(length, size)))
         end = max((entry["data_offsets"][1] for key, entry in header.items() if key != "__metadata__"), default=0)
     except (ValueError, struct.error, KeyError, TypeError, AttributeError):
-        raise ModelError(f"{file} is not a safetensors file or is damaged; fetch it again") from None
+        raise ModelError(f"{file} is not a safetensors file or is damaged; download it again") from None
     if size != 8 + length + end:
         raise ModelError(
-            f"{file} is cut off or damaged: {size} bytes where its header says {8 + length + end}; fetch it again"
+            f"{file} is cut off or damaged: {size} bytes where its header says {8 + length + end}; download it again"
         )
 
 
@@ -117,11 +117,11 @@ def _read_json(folder: Path, name: str) -> dict[str, object]:
     try:
         content = json.loads((folder / name).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise ModelError(f"{folder} has no {name}, so it is not a model folder of transformers") from None
+        raise ModelError(f"{folder} has no {name}, so it is not a transformers model folder") from None
     except (OSError, ValueError):
         content = None
     if not isinstance(content, dict):
-        raise ModelError(f"{folder / name} is not readable JSON; fetch it again")
+        raise ModelError(f"{folder / name} is not readable JSON; download it again")
     return content
 
 

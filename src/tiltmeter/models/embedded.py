@@ -55,7 +55,7 @@ def is_cached() -> bool:
 def load(argument: str, settings: ModelSettings) -> Model:
     """The embedded model, fetched first where it is not in the cache."""
     if argument:
-        raise ModelError(f"`{NAME}` takes nothing after a colon, but was given `{argument}`")
+        raise ModelError(f"`{NAME}` takes no argument, but was given `{argument}`")
     require_packages("gguf")
     if not is_cached():
         fetch()
@@ -77,8 +77,8 @@ def fetch() -> None:
         free = shutil.disk_usage(shelf).free
         if free < _DISK_BYTES:
             raise ModelError(
-                f"{shelf} has {free // 10**6} MB free and {NAME} needs {_DISK_BYTES // 10**6}; "
-                f"free some, or set TILTMETER_CACHE to another disk"
+                f"{shelf} has {free // 10**6} MB free and {NAME} needs {_DISK_BYTES // 10**6}; free some space, "
+                "or set TILTMETER_CACHE to another disk"
             )
         with tempfile.TemporaryDirectory(prefix=".fetch.", dir=shelf, ignore_cleanup_errors=True) as temporary:
             workshop = Path(temporary)

@@ -29,7 +29,7 @@ def family_of(config: Any, name: str) -> Literal["causal", "masked"]:
             f"{name} is an ELECTRA discriminator, which has no language-model head; use the matching generator"
         )
     if any(head in architecture for head in _OTHER_HEADS):
-        raise ModelError(f"{name} has the head of another task ({architecture}); {_SUPPORTED}")
+        raise ModelError(f"{name} has a head for another task ({architecture}); {_SUPPORTED}")
     causal, masked = _flat(MODEL_FOR_CAUSAL_LM_MAPPING_NAMES), _flat(MODEL_FOR_MASKED_LM_MAPPING_NAMES)
     decoder = bool(getattr(config, "is_decoder", False))
     if architecture in masked.get(kind, ()) and not decoder:
@@ -41,7 +41,7 @@ def family_of(config: Any, name: str) -> Literal["causal", "masked"]:
         return "masked"
     if kind in causal:
         return "causal"
-    raise ModelError(f"{name} is of the kind {architecture or kind}; {_SUPPORTED}")
+    raise ModelError(f"{name} is {architecture or kind}; {_SUPPORTED}")
 
 
 def _flat(mapping: Any) -> dict[str, tuple[str, ...]]:

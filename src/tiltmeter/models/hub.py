@@ -30,18 +30,18 @@ def fetch(argument: str) -> tuple[Path, str]:
             f"hf:{argument} is gated: ask for access on its page, then log in with `hf auth login`"
         ) from None
     except errors.RevisionNotFoundError:
-        raise ModelError(f"hf:{name} has no revision `{revision}`; name a branch, a tag or a commit") from None
+        raise ModelError(f"hf:{name} has no revision `{revision}`; give a branch, a tag or a commit") from None
     except errors.LocalEntryNotFoundError:
         raise ModelError(
-            f"hf:{argument} is not in the cache and the hub cannot be reached; "
-            f"go online once, or give a folder: hf:./folder"
+            f"hf:{argument} is not in the cache and the hub cannot be reached; connect once, or give a folder: "
+            "hf:./folder"
         ) from None
     except errors.RepositoryNotFoundError:
         raise ModelError(f"there is no model `{name}` on the Hugging Face hub, or it is private") from None
     except errors.EntryNotFoundError:
         raise ModelError(
-            f"hf:{argument} has no safetensors weights; other formats can run code when they are read: "
-            f"convert it where you trust it and give the folder: hf:./folder"
+            f"hf:{argument} has no safetensors weights; other formats can run code when loaded: convert it on a "
+            "machine you trust and give the folder: hf:./folder"
         ) from None
     except errors.HFValidationError:
         raise ModelError(
@@ -49,7 +49,7 @@ def fetch(argument: str) -> tuple[Path, str]:
         ) from None
     except (errors.HfHubHTTPError, OSError) as error:
         reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
-        raise ModelError(f"hf:{argument} cannot be fetched: {reason}") from error
+        raise ModelError(f"hf:{argument} cannot be downloaded: {reason}") from error
     finally:
         if shown:
             enable_progress_bars()

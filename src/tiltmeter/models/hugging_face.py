@@ -65,7 +65,7 @@ def open_folder(
 def _refuse_changed(name: str, before: Identity, now: Identity) -> None:
     """Refuse a model of which nobody can tell which of two it is."""
     if before != now:
-        raise ModelError(f"{name}: its files changed while they were read; start again when they are written")
+        raise ModelError(f"{name}: its files changed while being read; start again when they are complete")
 
 
 def require_packages(*more: str) -> None:

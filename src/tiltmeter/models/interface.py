@@ -181,14 +181,14 @@ def as_predictor(model: Model) -> Predictor:
     """The model, where it can say how probable a next word is; otherwise one sentence."""
     if not isinstance(model, Predictor):
         bare = "; without `chat:` it may" if model.facts.name.startswith("chat:") else ""
-        raise ModelError(f"{model.facts.name} gives no probabilities of next words{bare}")
+        raise ModelError(f"{model.facts.name} gives no probabilities for next words{bare}")
     return model
 
 
 def as_proposer(model: Model) -> Proposer:
     """The model, where it lists its most probable next words; otherwise one sentence."""
     if not isinstance(model, Proposer):
-        raise ModelError(f"{model.facts.name} does not list its most probable next words; ask for words by name")
+        raise ModelError(f"{model.facts.name} does not list its most probable next words; name the words instead")
     return model
 
 
@@ -205,14 +205,14 @@ def as_answerer(model: Model) -> Answerer:
 def as_explainer(model: Model) -> Explainer:
     """The model, where its gradients can be had; otherwise one sentence."""
     if not isinstance(model, Explainer):
-        raise ModelError(f"{model.facts.name} has no gradients, so there is no saliency; a checkpoint is needed")
+        raise ModelError(f"{model.facts.name} has no gradients and so no saliency; use a checkpoint")
     return model
 
 
 def as_writer(model: Model) -> Writer:
     """The model, where it can write; otherwise one sentence."""
     if not isinstance(model, Writer):
-        raise ModelError(f"{model.facts.name} is {model.facts.family} and cannot write; a causal model is needed")
+        raise ModelError(f"{model.facts.name} is {model.facts.family} and cannot write; use a causal model")
     return model
 
 

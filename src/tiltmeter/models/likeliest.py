@@ -31,7 +31,7 @@ _LEAST = math.log(1e-4)
 """Beginnings that are less probable are not followed."""
 NO_WORD = "none of the most probable next tokens begins a word"
 NOT_FINITE = "the model's numbers after this prompt are not finite"
-NO_ROOM = "the prompt fills the model's context, so whether a word ends after it cannot be seen"
+NO_ROOM = "the prompt fills the model's context, so whether a word ends after it is unknown"
 
 _Open = dict[Row, tuple[float, int]]
 """The pieces of each beginning, its log-probability, and the line of the page that it lengthens."""

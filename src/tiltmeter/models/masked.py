@@ -25,8 +25,8 @@ from tiltmeter.records import ModelFacts, NextWords, Saliency, Span, TokenScores
 
 _NEED_SPANS = ("slot", "one-mask-logits")
 ONE_PIECE = "Words of one piece alone: no more can be read off a blank."
-_NO_PLACE = "no token of the text is in the place to fill"
-_UNKNOWN_WORD = "the tokenizer does not know the word in the place to fill"
+_NO_PLACE = "no token of the text is in the blank"
+_UNKNOWN_WORD = "the tokenizer does not know the word in the blank"
 
 _Asks = list[tuple[Span, Ask | None]]
 
@@ -61,7 +61,7 @@ class MaskedModel:
         """The log-probability of each token, given what the conditioning leaves to be seen."""
         chosen = checked_conditioning(self, conditioning)
         if chosen in _NEED_SPANS and spans is None:
-            raise ModelError(f"scoring by `{chosen}` needs the spans of the places to fill")
+            raise ModelError(f"scoring by `{chosen}` needs the spans of the blanks")
         looked_at = spans if spans is not None and chosen in _NEED_SPANS else [()] * len(texts)
         queries = list(zip(texts, looked_at, strict=True))
         distinct = list(dict.fromkeys(queries))

@@ -26,10 +26,10 @@ BLANK = "[MASK]"
 """Where a prompt may say which place is to be filled; without it, that is its end."""
 
 NO_START = "the prompt is empty and the model has no start token"
-JOINED = "the tokenizer joins the word with the end of the prompt"
+JOINED = "the tokenizer merges the word with the end of the prompt"
 UNKNOWN = "the tokenizer does not know the word"
 IN_THE_MIDDLE = f"words follow {BLANK} in the prompt, and the model reads from left to right"
-SEVERAL_BLANKS = f"{BLANK} stands more than once in the prompt"
+SEVERAL_BLANKS = f"{BLANK} occurs more than once in the prompt"
 
 # After these a word stands without a space; a straight quote opens only behind a space, a dash only without one.
 _OPENED = re.compile(r"(?:[“‘«(\[{/]|(?<=\S)[—-]|(?:^|\s)[\"'])$")
@@ -69,10 +69,10 @@ def questions(
     same = all(isinstance(word, str) for word in words)
     lists = [tuple(words)] * len(prompts) if same else [tuple(each) for each in words]
     if len(lists) != len(prompts):
-        raise UserError(f"{len(prompts)} prompts and {len(lists)} lists of words: one list for each prompt is needed")
+        raise UserError(f"{len(prompts)} prompts and {len(lists)} lists of words: each prompt needs one list")
     spans = [()] * len(prompts) if hidden is None else [tuple(each) for each in hidden]
     if len(spans) != len(prompts):
-        raise UserError(f"{len(prompts)} prompts and {len(spans)} lists of hidden places: one for each is needed")
+        raise UserError(f"{len(prompts)} prompts and {len(spans)} lists of hidden places: each prompt needs one")
     made = []
     for prompt, asked, places in zip(prompts, lists, spans, strict=True):
         for word in asked:
@@ -131,7 +131,7 @@ def misplaced(prompt: str) -> str | None:
     """Why a model that reads from left to right cannot fill the blank of a prompt; None: it can.
 
     >>> misplaced("[MASK] and [MASK]"), misplaced("He said that")
-    ('[MASK] stands more than once in the prompt', None)
+    ('[MASK] occurs more than once in the prompt', None)
     """
     if prompt.count(BLANK) > 1:
         return SEVERAL_BLANKS

@@ -19,7 +19,7 @@ from tiltmeter.models.interface import Model, ModelSettings
 from tiltmeter.models.masked import MaskedModel
 from tiltmeter.models.network import Network
 from tiltmeter.models.start import end_tokens, start_tokens
-from tiltmeter.models.writing.checkpoint_pen import CheckpointPen
+from tiltmeter.models.writing.checkpoint_sampler import CheckpointSampler
 from tiltmeter.quietly import quietly
 from tiltmeter.records import ModelFacts
 
@@ -70,7 +70,7 @@ def read(folder: Path, name: str, settings: ModelSettings, *, gguf_file: str | N
         raise ModelError(
             f"{name} is not a complete {family} language model: its weights lack {missing[0]}"
             + (f" and {len(missing) - 1} more" if len(missing) > 1 else "")
-            + "; a checkpoint saved with its language-model head is needed"
+            + "; use a checkpoint saved with its language-model head"
         )
     model.config.use_cache = False
     return Parts(name, family, model.eval().to(device), tokenizer, device, dtype)
@@ -109,8 +109,8 @@ def assemble(
         with quietly():
             ahead = network.looks_ahead()
         if ahead:
-            raise ModelError(f"{parts.name} sees the words after a place as well, so it is not a causal model")
-        pen = CheckpointPen(
+            raise ModelError(f"{parts.name} also attends to later words, so it is not a causal model")
+        pen = CheckpointSampler(
             parts.model,
             parts.device,
             encoder,

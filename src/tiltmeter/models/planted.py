@@ -114,7 +114,7 @@ def plant(inner: Model, tilts: Sequence[Tilt] = (), writings: Sequence[Writing] 
     """The model with the tilts; it writes where the model does."""
     kind = PlantedWriter if isinstance(inner, Writer) else Planted
     if writings and kind is Planted:
-        raise ModelError(f"{inner.facts.name} cannot write, so that no share of its texts can be planted")
+        raise ModelError(f"{inner.facts.name} cannot write, so no share of its texts can be planted")
     return kind(inner, tilts, writings, name=name or f"planted:{inner.facts.name}")
 
 
@@ -334,9 +334,9 @@ def _read(path: str) -> tuple[str, list[Tilt], list[Writing]]:
     if unknown:
         raise error("not a key of a planted model; known: model, tilt, writing", unknown[0])
     if not isinstance(table.get("model"), str):
-        raise error('the name of the model that is tilted is needed, e.g. model = "smollm2-135m"', "model")
+        raise error('the name of the model to tilt is missing; write e.g. model = "smollm2-135m"', "model")
     if table["model"].startswith("planted:"):
-        raise ModelError(f"{path}: a planted model cannot be planted again; give one file all tilts")
+        raise ModelError(f"{path}: a planted model cannot be planted again; put all tilts into one file")
     tilts = [
         Tilt(
             _words(one, "words", error),
@@ -350,14 +350,14 @@ def _read(path: str) -> tuple[str, list[Tilt], list[Writing]]:
         for one in _tables(table, "writing", {"terms", "negative"}, error)
     ]
     if not tilts and not writings:
-        raise error("nothing is planted: give [[tilt]] or [[writing]]", "tilt")
+        raise error("it plants nothing; add [[tilt]] or [[writing]]", "tilt")
     return table["model"], tilts, writings
 
 
 def _tables(table: Mapping[str, Any], key: str, known: set[str], error: Any) -> list[Mapping[str, Any]]:
     found = table.get(key, [])
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-        raise error(f"must be tables: [[{key}]]", key)
+        raise error(f"must be a list of tables, [[{key}]]", key)
     for one in found:
         for name in sorted(one.keys() - known):
             raise error(f"not a key of [[{key}]]; known: {', '.join(sorted(known))}", f"{key}.{name}")

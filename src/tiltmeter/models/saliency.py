@@ -53,7 +53,7 @@ def explained(
 ) -> list[Saliency]:
     """The saliency of each target; a target that is a sentence is the reason why there is none."""
     if method not in get_args(Method):
-        raise UserError(f"there is no method of saliency `{method}`; known: {', '.join(get_args(Method))}")
+        raise UserError(f"there is no saliency method `{method}`; known: {', '.join(get_args(Method))}")
     if steps < 1:
         raise UserError(f"integrated gradients need at least 1 step, not {steps}")
     found: dict[int, Saliency] = {}

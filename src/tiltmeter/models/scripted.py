@@ -44,7 +44,7 @@ from tiltmeter.models.next_words import (
 from tiltmeter.models.shared_words import next_words_of
 from tiltmeter.models.writing import completing, drafts
 from tiltmeter.models.writing import must_have as must_have_words
-from tiltmeter.models.writing.table_pen import TablePen
+from tiltmeter.models.writing.table_sampler import TableSampler
 from tiltmeter.records import Completion, Decoding, ModelFacts, NextWord, NextWords, Span, TokenScores
 
 OTHER = "other"
@@ -151,9 +151,7 @@ class ScriptedModel:
     ) -> list[list[Completion]]:
         """Words of the table and of `must_have`; one that is not in the table weighs as much as `other`."""
         if len(must_have) != len(prompts):
-            raise UserError(
-                f"{len(prompts)} prompts and {len(must_have)} lists of words: one list for each prompt is needed"
-            )
+            raise UserError(f"{len(prompts)} prompts and {len(must_have)} lists of words: each prompt needs one list")
         made: list[list[Completion]] = []
         for prompt, terms, number in zip(prompts, must_have, drafts.seeds_of(seed, len(prompts)), strict=True):
             # A vocabulary for each prompt: what one must have is not a word for the others.
@@ -218,7 +216,7 @@ class ScriptedModel:
         total = highest + math.log(sum(math.exp(score - highest) for score in scores.values()))
         return scores.get(word if word in self._weights else OTHER, -math.inf) - total
 
-    def _pen(self, more: Sequence[str] = ()) -> TablePen:
+    def _pen(self, more: Sequence[str] = ()) -> TableSampler:
         known = [word for word, weight in self._weights.items() if weight > 0]
         unknown = {word.casefold() for word in more} - self._weights.keys()
 
@@ -226,7 +224,7 @@ class ScriptedModel:
             own = self._scores(seen)
             return own | dict.fromkeys(unknown, own.get(OTHER, -math.inf))
 
-        return TablePen(scores, list(dict.fromkeys([*known, *more])), _TOKEN)
+        return TableSampler(scores, list(dict.fromkeys([*known, *more])), _TOKEN)
 
     def _scores(self, seen: set[str]) -> dict[str, float]:
         """The log weight of each word that can come next, tilts included."""
@@ -251,7 +249,7 @@ def load(argument: str, settings: ModelSettings) -> ScriptedModel:
 
 def _checked_weights(weights: object, file: str | Path | None) -> dict[str, float]:
     if not isinstance(weights, Mapping) or not weights:
-        raise InvalidData("a table of words and their weights is needed", file=file, key="weights")
+        raise InvalidData("must be a table of words and their weights", file=file, key="weights")
     checked: dict[str, float] = {}
     for word, weight in weights.items():
         key = f"weights.{word}"
@@ -260,10 +258,10 @@ def _checked_weights(weights: object, file: str | Path | None) -> dict[str, floa
         if not _is_number(weight) or weight < 0:
             raise InvalidData(f"must be a number of at least 0, not {weight!r}", file=file, key=key)
         if word.casefold() in checked:
-            raise InvalidData("stands twice, and case does not matter", file=file, key=key)
+            raise InvalidData("is listed twice (case does not matter)", file=file, key=key)
         checked[word.casefold()] = float(weight)
     if OTHER not in checked:
-        raise InvalidData(f"needs the entry `{OTHER}`, for every word not in the table", file=file, key="weights")
+        raise InvalidData(f"needs the entry `{OTHER}`, for words not in the table", file=file, key="weights")
     if not any(checked.values()):
         raise InvalidData("at least one weight must be above 0", file=file, key="weights")
     return checked

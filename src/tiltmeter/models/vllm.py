@@ -144,7 +144,7 @@ class _Server:
             except (URLError, OSError):
                 time.sleep(0.2)
         self.stop()
-        raise ModelError(f"{name}: vLLM was not ready after {patience:g} s; {PATIENCE} gives it more")
+        raise ModelError(f"{name}: vLLM was not ready after {patience:g} s; raise {PATIENCE}")
 
     def _listen(self) -> None:
         """Read what the server says, so that it never waits for a reader."""
@@ -154,4 +154,4 @@ class _Server:
     def _last_words(self) -> str:
         lines = [line.strip() for line in self._said if line.strip()]
         telling = [line for line in lines if "Error" in line] or lines
-        return telling[-1][:300] if telling else "it said nothing"
+        return telling[-1][:300] if telling else "no output"

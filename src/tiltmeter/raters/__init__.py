@@ -23,7 +23,7 @@ def load(name: str) -> Rater:
     maker, argument = _parsed(name)
     given = getattr(maker, "given", "")
     if given:
-        raise UserError(f"the rater `{name}` cannot be loaded by name alone; it is given {given}")
+        raise UserError(f"the rater `{name}` cannot be loaded by name; it needs {given}")
     full = registry.resolve("rater", name.partition(":")[0])
     with registry.blamed("rater", full):
         made: Rater = maker(argument) if argument else maker()
@@ -41,9 +41,9 @@ def _parsed(name: str) -> tuple[Any, str]:
     maker = registry.load("rater", kind)
     takes, needs = getattr(maker, "takes", ""), getattr(maker, "needs", False)
     if argument and not takes:
-        raise UserError(f"the rater `{kind}` takes nothing after a colon, but was given `{argument}`")
+        raise UserError(f"the rater `{kind}` takes no argument, but was given `{argument}`")
     if argument and hasattr(maker, "check"):
         maker.check(argument)
     if needs and not argument:
-        raise UserError(f"the rater `{kind}` does not say which {takes.lower()}; write `{kind}:{takes}`")
+        raise UserError(f"the rater `{kind}` needs an argument; write `{kind}:{takes}`")
     return maker, argument

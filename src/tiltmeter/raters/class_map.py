@@ -48,7 +48,7 @@ class ClassMap:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Between which two values ratings lie; where it is not said, the least and the greatest that can come."""
+        """Between which two values ratings lie; where it is missing, the least and the greatest that can come."""
         if self.range is not None:
             return self.range
         numbers = [*self.numbers.values(), *([0.0] if len(self.classes) == 1 else [])]
@@ -74,7 +74,7 @@ class ClassMap:
 
 
 def split(argument: str) -> tuple[str, str]:
-    """Where a classifier is, and what its classes mean; blank where that is not said.
+    """Where a classifier is, and what its classes mean; blank where that is missing.
 
     >>> split("models/tone[good=1,bad=-1;worse=low]"), split("org/tone")
     (('models/tone', 'good=1,bad=-1;worse=low'), ('org/tone', ''))
@@ -97,13 +97,13 @@ def parse(said: str) -> ClassMap:
     for one in filter(str.strip, listed.split(",")):
         label, equals, number = one.rpartition("=")
         if not equals or not label.strip():
-            raise UserError(f"a class is LABEL=NUMBER, not `{one.strip()}`; write the classes as {EXAMPLE}")
+            raise UserError(f"a class must be LABEL=NUMBER, not `{one.strip()}`; write the classes as {EXAMPLE}")
         _put(classes, label.strip(), number.strip(), "the class")
     options: dict[str, Any] = {}
     for one in filter(str.strip, settings):
         key, equals, value = one.partition("=")
         if not equals:
-            raise UserError(f"a setting is NAME=VALUE, not `{one.strip()}`; there are {', '.join(_OPTIONS)}")
+            raise UserError(f"a setting must be NAME=VALUE, not `{one.strip()}`; settings are {', '.join(_OPTIONS)}")
         _put(options, key.strip(), value.strip(), "the setting")
     return of({"classes": classes, **options})
 
@@ -112,13 +112,13 @@ def of(options: Mapping[str, Any]) -> ClassMap:
     """The map that a table of a study file gives."""
     unknown = sorted(set(options) - {"classes", *_OPTIONS})
     if unknown:
-        raise UserError(f"there is no setting `{unknown[0]}` of a classifier; there are classes, {', '.join(_OPTIONS)}")
+        raise UserError(f"a classifier has no setting `{unknown[0]}`; settings are classes, {', '.join(_OPTIONS)}")
     classes = options.get("classes", {})
     if not isinstance(classes, Mapping):
-        raise UserError(f"`classes` is a table of labels and numbers, not {classes!r}")
+        raise UserError(f"`classes` must be a table of labels and numbers, not {classes!r}")
     found = ClassMap(
         tuple((str(label), None if number == "none" else _number(number, label)) for label, number in classes.items()),
-        _one_of("worse", options.get("worse"), WORSE, "which end of the scale is worse for those whom a text is about"),
+        _one_of("worse", options.get("worse"), WORSE, "which end of the scale is worse for the people a text is about"),
         str(options.get("axis") or "rating"),
         _range(options["range"]) if "range" in options else None,
         _number(options["neutral"], "neutral") if "neutral" in options else None,
@@ -142,21 +142,22 @@ def _check(found: ClassMap) -> None:
     if any(sign in found.axis for sign in ";[]=,:") or any(
         sign in label for label, _ in found.classes for sign in ";[],"
     ):
-        raise UserError("the names of an axis and of classes have none of ; [ ] , in them")
+        raise UserError("the names of an axis and of classes must not contain ; [ ] ,")
     if found.classes and not found.numbers:
-        raise UserError("no class has a number; at least one must")
+        raise UserError("no class has a number; at least one needs one")
     if not found.classes and found.range is None:
         raise UserError(
-            f"it is not said what the classes mean; write them as {EXAMPLE}, or the range of a single number"
+            f"the meaning of the classes is missing; write them as {EXAMPLE}, or the range of a single number"
         )
     low, high = found.ends
     if not low < high:
         raise UserError(
-            f"all ratings would be {low:g}; give classes different numbers, or of several at once one alone"
+            f"all ratings would be {low:g}; give classes different numbers, or number only one of several "
+            "independent classes"
         )
     beyond = [number for number in (*found.numbers.values(), found.neutral) if number is not None]
     if any(not low <= number <= high for number in beyond):
-        raise UserError(f"a class or the neutral value lies beyond the range, {low:g} to {high:g}")
+        raise UserError(f"a class or the neutral value is outside the range {low:g} to {high:g}")
 
 
 def _plain(number: float) -> str:
@@ -170,13 +171,13 @@ def _plain(number: float) -> str:
 
 def _put(into: dict[str, Any], key: str, value: str, noun: str) -> None:
     if key in into:
-        raise UserError(f"{noun} `{key}` stands twice")
+        raise UserError(f"{noun} `{key}` is listed twice")
     into[key] = value
 
 
 def _one_of(key: str, given: Any, known: Iterable[Any], what: str) -> Any:
     if given not in known:
-        said = "is not said" if given is None else f"cannot be {given!r}"
+        said = "is missing" if given is None else f"cannot be {given!r}"
         raise UserError(f"{what} {said}; write {key} as one of {', '.join(known)}")
     return given
 
@@ -194,5 +195,5 @@ def _number(given: Any, name: object) -> float:
 def _range(given: Any) -> tuple[float, float]:
     ends = given.split("..") if isinstance(given, str) else given
     if not isinstance(ends, list | tuple) or len(ends) != 2:
-        raise UserError(f"a range is two numbers, LOW..HIGH, not {given!r}")
+        raise UserError(f"a range must be two numbers, LOW..HIGH, not {given!r}")
     return _number(ends[0], "range"), _number(ends[1], "range")

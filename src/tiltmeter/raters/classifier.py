@@ -95,7 +95,7 @@ class Classifier:
         likeliest = max(shares, key=lambda label: shares[label])
         number = self._numbers[likeliest]
         if number is None:
-            return Rating(self.name, None, f"its class is `{likeliest}`, which has no number", label=likeliest)
+            return Rating(self.name, None, f"its class, `{likeliest}`, has no number", label=likeliest)
         if not self._meaning.top:
             known = {label: value for label, value in self._numbers.items() if value is not None}
             weight = sum(shares[label] for label in known)
@@ -105,15 +105,13 @@ class Classifier:
     def _clipped(self, value: float, caveat: str | None) -> Rating:
         low, high = self._meaning.ends
         inside = min(max(value, low), high)
-        beyond = (
-            None if inside == value else f"the model's number lay beyond {low:g} to {high:g} and was cut to its end"
-        )
+        beyond = None if inside == value else f"the model's number was outside {low:g} to {high:g} and was clipped"
         return Rating(self.name, round(inside, 9), caveat="; ".join(filter(None, (caveat, beyond))) or None)
 
 
 def _parsed(name: str, said: str) -> ClassMap:
     if not said:
-        raise UserError(f"`{name}` does not say what its classes mean; write them behind it: {name}{class_map.EXAMPLE}")
+        raise UserError(f"`{name}` does not say what its classes mean; append them: {name}{class_map.EXAMPLE}")
     try:
         return class_map.parse(said)
     except UserError as error:
@@ -150,11 +148,11 @@ def _head(name: str, network: Network, meaning: ClassMap, labels: Sequence[str])
         found = "sigmoid" if len(labels) == 1 else "softmax"
     if found == "regression" and (len(labels) != 1 or meaning.classes or meaning.range is None):
         raise ModelError(
-            f"`{name}` gives {len(labels)} number{'s' * (len(labels) != 1)} and is read as a regression, which is one "
-            f"number without classes, on a range: write {name}[;worse=low;range=0..1]"
+            f"`{name}` gives {len(labels)} number{'s' * (len(labels) != 1)} and is read as a regression, which "
+            f"has one number in a range and no classes; write {name}[;worse=low;range=0..1]"
         )
     if found == "softmax" and len(labels) < 2:
-        raise ModelError(f"`{name}` has one output, which no softmax can be made of; write head=sigmoid or regression")
+        raise ModelError(f"`{name}` has one output, which does not allow a softmax; write head=sigmoid or regression")
     return found
 
 
@@ -169,13 +167,13 @@ def _numbers(name: str, meaning: ClassMap, labels: Sequence[str], head: Head) ->
     lacking = [label for label in labels if label not in found]
     if head == "softmax" and lacking:
         raise ModelError(
-            f"`{name}` has the classes {', '.join(labels)}, and it is not said what {', '.join(lacking)} means: give "
+            f"`{name}` has the classes {', '.join(labels)}, and {', '.join(lacking)} has no meaning yet: give "
             "each a number, or none"
         )
     if head == "sigmoid" and len(found) != 1:
         raise ModelError(
-            f"the classes of `{name}` do not exclude one another: give one of {', '.join(labels)} a number, and the "
-            "others in raters of their own"
+            f"the classes of `{name}` do not exclude one another: give one of {', '.join(labels)} a number, and "
+            "use further raters for the others"
         )
     return found
 

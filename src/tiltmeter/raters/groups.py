@@ -91,9 +91,9 @@ def _owners(word_sets: WordSets) -> dict[str, str]:
         for word in words:
             plain = " ".join(word.lower().split())
             if owners.get(plain, group) != group:
-                raise UserError(f"the word `{plain}` stands for two groups, {owners[plain]} and {group}")
+                raise UserError(f"the word `{plain}` belongs to two groups, {owners[plain]} and {group}")
             if plain:
                 owners[plain] = group
     if len(set(owners.values())) < 2:
-        raise UserError("group words need the words of at least two groups")
+        raise UserError("raters of group words need the words of at least two groups")
     return owners

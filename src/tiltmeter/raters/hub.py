@@ -41,12 +41,12 @@ def _fetched(name: str, repository: str, revision: str) -> Found:
         )
     except errors.LocalEntryNotFoundError:
         raise ModelError(
-            f"`{name}` needs {wanted}, which is not in the cache, and the hub cannot be reached; "
-            f"go online once, or give a folder: {name}:FOLDER"
+            f"`{name}` needs {wanted}, which is not in the cache, and the hub cannot be reached; connect once, or "
+            f"give a folder: {name}:FOLDER"
         ) from None
     except errors.RevisionNotFoundError:
-        raise ModelError(f"{repository} has no revision `{revision}`; name a branch, a tag or a commit") from None
+        raise ModelError(f"{repository} has no revision `{revision}`; give a branch, a tag or a commit") from None
     except (errors.HfHubHTTPError, errors.HFValidationError, OSError) as error:
         reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
-        raise ModelError(f"`{name}` needs {wanted}, which cannot be fetched: {reason}") from error
+        raise ModelError(f"`{name}` needs {wanted}, which cannot be downloaded: {reason}") from error
     return Found(Path(folder), Path(folder).name)

@@ -55,7 +55,7 @@ class Checked:
                 raise ValueError(f"{len(found)} ratings for {len(texts)} texts")
             for one in found:
                 if not isinstance(one, Rating) or not _is_rating(one):
-                    raise ValueError(f"{one!r:.80} is no rating: a number, or None and why")
+                    raise ValueError(f"{one!r:.80} is not a rating: a rating is a number, or None with a reason")
             return found
 
 

@@ -86,15 +86,15 @@ def _read(path: Path, levels: Sequence[str]) -> dict[str, str]:
             categories: dict[str, str] = {}
             for row in rows:
                 if any(row[name] is None for name in _COLUMNS) or row["level"] not in _LEVELS:
-                    raise InvalidData(f"a level that is not {' or '.join(_LEVELS)}", file=path, line=rows.line_num)
+                    raise InvalidData(f"the level is not {' or '.join(_LEVELS)}", file=path, line=rows.line_num)
                 if row["level"] in levels:
                     categories.setdefault(_plain(row["lemma"]), row["category"])
     except FileNotFoundError:
-        raise InvalidData("there is no such file; give the path of your copy of HurtLex", file=path) from None
+        raise InvalidData("no such file; give the path of your copy of HurtLex", file=path) from None
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidData(f"it cannot be read: {error}", file=path) from error
     if not categories:
-        raise InvalidData(f"no lemma of the level {levels[0]}", file=path)
+        raise InvalidData(f"it has no lemma of the level {levels[0]}", file=path)
     return categories
 
 

@@ -168,8 +168,8 @@ def _weight_files(folder: Path, name: str) -> list[Path]:
         return [folder / _WEIGHTS]
     if not (folder / _INDEX).is_file():
         raise ModelError(
-            f"{name}: {folder} has no {_WEIGHTS}; other formats can run code when they are read: convert it where you "
-            "trust it, with AutoModelForSequenceClassification….save_pretrained(folder), and give the folder"
+            f"{name}: {folder} has no {_WEIGHTS}; other formats can run code when loaded: convert it on a machine "
+            "you trust, with AutoModelForSequenceClassification….save_pretrained(folder), and give the folder"
         )
     try:
         parts = sorted(set(json.loads((folder / _INDEX).read_text(encoding="utf-8"))["weight_map"].values()))
@@ -179,7 +179,7 @@ def _weight_files(folder: Path, name: str) -> list[Path]:
     lacking = [part for part in parts if not (folder / part).is_file()]
     if not parts or outside or lacking:
         problem = f"the part {(outside or lacking)[0]} is not in the folder" if parts else "it lists no parts"
-        raise ModelError(f"{name}: {folder / _INDEX}: {problem}; fetch the weights again")
+        raise ModelError(f"{name}: {folder / _INDEX}: {problem}; download the weights again")
     return [folder / part for part in parts]
 
 

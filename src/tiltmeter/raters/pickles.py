@@ -51,7 +51,7 @@ def read(file: Path) -> Any:
         try:
             return _Reader(stream).load()
         except (pickle.UnpicklingError, EOFError, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
-            raise ModelError(f"{file} holds something that is not read here: {error}") from error
+            raise ModelError(f"{file} holds an object that is not allowed: {error}") from error
 
 
 def _scalar(dtype: Any, data: bytes) -> Any:

@@ -37,7 +37,7 @@ class Scale:
         """
         if self.low <= value <= self.high:
             return None
-        return f"{value:g} lies outside {self.low:g} to {self.high:g}, the scale of {self.axis}"
+        return f"{value:g} is outside {self.low:g} to {self.high:g}, the scale of {self.axis}"
 
 
 SCALES: Mapping[str, Scale] = {

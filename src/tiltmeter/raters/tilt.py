@@ -20,8 +20,8 @@ from tiltmeter.records import Rating
 Kind = Literal["harmless", "harmful"]
 SLOT = "{group}"
 BY_CONSTRUCTION = (
-    "none by construction: with the group masked, the sentences of two groups are one and the same text; what masking "
-    "misses in a text (she and he, other words of the group) is not measured by this"
+    "zero by construction: with the group masked, the sentences of two groups are identical; this does not "
+    "measure what masking misses in a text (she and he, other words of the group)"
 )
 """What is to stand beside a tilt that was measured on masked sentences."""
 
@@ -91,7 +91,7 @@ def tilt(rater: Rater, groups: Mapping[str, Sequence[str]], *, masked: bool = Fa
     tilt is none by construction (see `note`). Without, the tilt that masking hides is seen.
     """
     if not any(groups.values()):
-        raise UserError("the tilt of a rater needs groups with at least one term each")
+        raise UserError("a rater's own bias needs groups with at least one term each")
     cells = [
         (group, term, sentence, filled(sentence.text, term))
         for group, terms in groups.items()

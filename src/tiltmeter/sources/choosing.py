@@ -59,9 +59,9 @@ def without_repeats(prompts: Iterable[Prompt], repeats: Repeats) -> tuple[list[P
         groups = owners[prompt.bias, prompt.text]
         first = seen.setdefault((prompt.bias, prompt.group, prompt.text), prompt.id)
         if repeats == "unshared" and len(groups) > 1:
-            reason = f"the same text stands for several groups: {', '.join(sorted(groups))}"
+            reason = f"the same text is in several groups: {', '.join(sorted(groups))}"
         elif repeats != "keep" and first != prompt.id:
-            reason = "the same text stands in the group already"
+            reason = "the same text is already in the group"
         else:
             kept.append(prompt)
             continue

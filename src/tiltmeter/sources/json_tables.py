@@ -21,8 +21,8 @@ def json_rows(path: str | Path) -> list[dict[str, Any]]:
     rows = list(_rows(data))
     if not rows:
         raise InvalidData(
-            "no rows in this JSON: right are a list of objects, one object on each line, or prompts under the name "
-            'that they are about, as in {"baker": ["The {} said"]}',
+            "this JSON has no rows; write a list of objects, one object on each line, or prompts under the name "
+            'they are about, as in {"baker": ["The {} said"]}',
             file=path,
         )
     return rows

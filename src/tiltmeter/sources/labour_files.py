@@ -116,7 +116,9 @@ def read_labour(path: str | Path) -> list[Occupation]:
         found.append((line, Occupation(cell[place.title], _number(share), employed)))
     shares = [each.share for _, each in found if each.share is not None]
     if not shares:
-        raise InvalidData("no occupation has a number; a column of occupations and one of shares are needed", file=path)
+        raise InvalidData(
+            "no occupation has a number; the file needs a column of occupations and one of shares", file=path
+        )
     for line, each in found:
         if each.share is not None and not 0 <= each.share <= 100:
             raise InvalidData(

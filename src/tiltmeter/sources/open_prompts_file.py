@@ -88,7 +88,7 @@ def read(path: str | Path, words: WordSets, columns: OpenColumns | None = None) 
     made = [one for one in every if isinstance(one, Prompt)]
     doubled = [name for name, count in Counter(prompt.id for prompt in made).items() if count > 1]
     if doubled:
-        raise InvalidData(f"the id `{doubled[0]}` stands more than once", file=path)
+        raise InvalidData(f"the id `{doubled[0]}` is used more than once", file=path)
     return made, [one for one in every if isinstance(one, Dropped)]
 
 
@@ -162,7 +162,7 @@ def _status(given: str, row: Row, path: str | Path) -> Status:
         if given == known:
             return cast(Status, known)
     raise InvalidData(
-        f"{given!r} is no status of a prompt; write authored, natural or template, or leave it blank",
+        f"{given!r} is not a status of a prompt; write authored, natural or template, or leave it blank",
         file=path,
         line=row[0],
         key="status",
@@ -177,8 +177,8 @@ def _spans(text: str, cells: Mapping[str, str], name: str | None, row: Row, path
         found = read_spans(start, end, len(text))
         if not found:
             raise InvalidData(
-                f"{start!r} to {end!r} is no range of characters in a text of {len(text)}; several are written as "
-                "2;30 and 7;35, in their order",
+                f"{start!r} to {end!r} is not a range of characters in a text of {len(text)}; write several as "
+                "2;30 and 7;35, in order",
                 file=path,
                 line=line,
                 key="subject_start",
@@ -187,7 +187,7 @@ def _spans(text: str, cells: Mapping[str, str], name: str | None, row: Row, path
     if cells["subject"]:
         found = occurrences(text, cells["subject"])
         if not found:
-            raise InvalidData(f"{cells['subject']!r} does not stand in the text", file=path, line=line, key="subject")
+            raise InvalidData(f"{cells['subject']!r} is not in the text", file=path, line=line, key="subject")
         return found
     if name != "origin":
         return occurrences(text, cells["profession"])

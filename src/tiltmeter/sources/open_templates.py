@@ -29,7 +29,7 @@ _SAID = re.compile(r"\[T\] (?P<said>(?P<verb>\w+)\b.*\[A\].*?)[.!]?")
 _PLURAL_VERBS = frozenset({"are", "like", "have", "were", "do", "work", "want"})
 _SINGULAR_VERBS = frozenset({"is", "was", "has", "does"})
 _A_PERSON = re.compile(r"\b(?:an?|the) \[A\]")
-NOT_OPEN = "the template cannot be cut or turned so that the group comes next"
+NOT_OPEN = "the template cannot be cut or reordered so that the group comes next"
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,9 +107,9 @@ def _opened(path: str | Path) -> tuple[list[str], Iterator[tuple[int, dict[str, 
     fields = pair_fields([value for _, value in objects])
     if fields is None:
         raise InvalidData(
-            f"no pairs in the columns {', '.join(f'`{column}`' for column in columns)}: needed are `sentence_1` and "
-            "`sentence_2`, or `template` (or `sentence`) with `term_1` and `term_2`, or written sentences with "
-            "`bias`, `term`, `attribute` and `text`",
+            f"no pairs in the columns {', '.join(f'`{column}`' for column in columns)}: the file needs "
+            "`sentence_1` and `sentence_2`, or `template` (or `sentence`) with `term_1` and `term_2`, or written "
+            "sentences with `bias`, `term`, `attribute` and `text`",
             file=path,
             line=1,
         )
@@ -236,7 +236,7 @@ def _filled(template: str, terms: tuple[str, str]) -> _Texts | str:
         return "the template has no [T] or [MASK]"
     other = next((slot for slot in _OTHER_SLOT.findall(template) if not _SLOT.fullmatch(slot)), None)
     if other:
-        return f"nothing in the row says what {other} in the template stands for"
+        return f"the row has no text for {other} in the template"
     first, second = (_fill(template, term) for term in terms)
     return (first[0], second[0]), (first[1], second[1])
 
@@ -298,8 +298,8 @@ def stereotyped(
         return None
     if None in labels or labels[0] == labels[1]:
         raise InvalidData(
-            f"the labels are {given[0]!r} and {given[1]!r}; right are `stereotype` and `anti-stereotype`, or blanks "
-            "for a control",
+            f"the labels are {given[0]!r} and {given[1]!r}; write `stereotype` and `anti-stereotype`, or leave "
+            "both blank for a control",
             file=path,
             line=line,
             key="label_1, label_2",

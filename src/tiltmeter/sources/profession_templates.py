@@ -95,14 +95,14 @@ def read_professions(path: str | Path) -> list[str]:
     else:
         given = read_json(path)
         if not isinstance(given, list):
-            raise InvalidData("a JSON list of professions is needed", file=path)
+            raise InvalidData("must be a JSON list of professions", file=path)
         given = [one[0] if isinstance(one, list) and one else one for one in given]
     if not all(isinstance(one, str) for one in given):
-        raise InvalidData("a profession that is no text; a list of words is needed", file=path)
+        raise InvalidData("a profession is not text; write a list of words", file=path)
     names = [" ".join(one.replace("_", " ").split()) for one in given]
     found = list(dict.fromkeys(name for name in names if name))
     if not found:
-        raise InvalidData("there is no profession in it; write one a line", file=path)
+        raise InvalidData("it has no professions; write one per line", file=path)
     return found
 
 
@@ -136,11 +136,11 @@ def check_templates(templates: object) -> None:
             or template != template.strip()
         ):
             raise UserError(
-                f"a template has [A] once, where the profession goes, and no space at its end; not {template!r}",
+                f"a template needs one [A], for the profession, and no space at its end; not {template!r}",
                 key="templates",
             )
     if len(set(templates)) < len(templates):
-        raise UserError("a template stands twice", key="templates")
+        raise UserError("a template is listed twice", key="templates")
 
 
 def _professions(given: object) -> list[str]:

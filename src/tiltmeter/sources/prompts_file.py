@@ -129,7 +129,7 @@ def _words(columns: Columns, cells: Mapping[str, str], path: str | Path, line: i
     if not given:
         return ()
     if _cell(cells, columns.group):
-        problem = "the row has a group as well; a prompt is about a group, or leaves it open and has words"
+        problem = "the row has both a group and words; a prompt is about a group, or leaves it open and lists words"
         raise InvalidData(problem, file=path, line=line, key=columns.words)
     try:
         found = BUILT_IN.get(given) or parse([one for one in given.split(";") if one.strip()])
@@ -208,7 +208,7 @@ def _structure(columns: Columns, cells: Mapping[str, str], path: str | Path, lin
     asks = cells[columns.text].rstrip().endswith("?")
     kind = cells.get("kind", "").strip() or ("interrogative" if asks else "declarative")
     if kind not in get_args(Kind):
-        problem = f"the kind of a structure is declarative or interrogative, not {kind!r}"
+        problem = f"the kind of a structure must be declarative or interrogative, not {kind!r}"
         raise InvalidData(problem, file=path, line=line)
     family, skeleton = (cells.get(part, "").strip() for part in ("family", "skeleton"))
     return Structure(name, cast(Kind, kind), family, skeleton)
@@ -222,4 +222,4 @@ def _optional(columns: Sequence[str], path: str | Path, given: list[tuple[str, s
 def _refuse_doubles(made: list[Prompt], path: str | Path) -> None:
     doubled = [name for name, count in Counter(prompt.id for prompt in made).items() if count > 1]
     if doubled:
-        raise InvalidData(f"the id `{doubled[0].partition('/')[2]}` stands more than once", file=path)
+        raise InvalidData(f"the id `{doubled[0].partition('/')[2]}` is used more than once", file=path)

@@ -196,7 +196,7 @@ def _refuse_title(text: str, found: list[Span]) -> None:
     for start, end in found:
         title = re.search(rf"\b({'|'.join(TITLES.split())})\.?\s+$", text[:start], re.IGNORECASE)
         if title:
-            raise _CannotSwapError(f"the title `{title[0].strip()}` before `{text[start:end]}` tells the gender")
+            raise _CannotSwapError(f"the title `{title[0].strip()}` before `{text[start:end]}` reveals the gender")
 
 
 def _case(form: str, text: str, span: Span) -> Case:

@@ -90,7 +90,7 @@ def column(columns: Sequence[str], name: str, path: str | Path, option: str) -> 
     same = [each for each in columns if each.casefold() == name.casefold()]
     if name not in columns and len(same) != 1:
         problem = UnknownName("column", name, columns).problem
-        raise InvalidData(f"{problem}; name it with `{option}`", file=path, line=1)
+        raise InvalidData(f"{problem}; set it with `{option}`", file=path, line=1)
     return name if name in columns else same[0]
 
 

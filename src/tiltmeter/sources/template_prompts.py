@@ -68,5 +68,5 @@ def _check(openers: object) -> None:
     for opener in openers:
         if not isinstance(opener, str) or "[T]" not in opener or opener != opener.rstrip():
             raise UserError(
-                f"an opener has [T] where the group goes, and no space at its end; not {opener!r}", key="openers"
+                f"an opener needs [T] for the group, and no space at its end; not {opener!r}", key="openers"
             )

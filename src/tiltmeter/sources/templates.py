@@ -67,7 +67,7 @@ def pairs(
         pair = _pair(item, corrected=agreement == "corrected")
         reason = _misfit(item) if agreement == "corrected" else None
         if reason is None and (item.bias, pair.texts) in seen:
-            reason = f"the same two texts were already made as {seen[item.bias, pair.texts]}"
+            reason = f"the same two texts already exist as {seen[item.bias, pair.texts]}"
         if reason:
             dropped.append(Dropped(item.bias, item.origin, pair.texts[0], reason))
             continue
@@ -179,8 +179,8 @@ def _misfit(item: _Item) -> str | None:
 _FAULT = {
     "subject": "cannot be the subject of",
     "object": "cannot be the object in",
-    "determiner": "cannot stand before the noun in",
-    "noun": "cannot stand in the place of a noun in",
+    "determiner": "cannot precede the noun in",
+    "noun": "cannot replace a noun in",
 }
 _OWNERS = frozenset({"my", "your", "our", "their", "its", "his", "her"})
 _SAYING = frozenset(

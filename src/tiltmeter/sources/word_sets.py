@@ -42,15 +42,13 @@ def checked(sets: Mapping[str, Sequence[str]], file: str | Path | None = None) -
         if not group.strip() or not listed:
             raise UserError(f"the group `{group}` has no words; each group needs at least one", file=file)
         if "/" in group or "=" in group:
-            raise UserError(f"the name of the group `{group}` must have no / and no =", file=file)
+            raise UserError(f"the name of the group `{group}` must not contain / or =", file=file)
         for word in listed:
             if owners.setdefault(word, group) != group:
-                raise UserError(f"the word `{word}` stands for both {owners[word]} and {group}", file=file)
+                raise UserError(f"the word `{word}` belongs to both {owners[word]} and {group}", file=file)
         made.append((group.strip(), listed))
     if len(made) < 2:
-        raise UserError(
-            "words of at least two groups are needed, so that one can be compared with the other", file=file
-        )
+        raise UserError("at least two groups with words are needed, to compare one with the other", file=file)
     return tuple(made)
 
 

@@ -106,7 +106,7 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for key, value in pairs:
         if key in made:
-            raise _Refusal(f"the key `{key}` stands twice in one object")
+            raise _Refusal(f"the key `{key}` is listed twice in one object")
         made[key] = value
     return made
 
@@ -154,7 +154,7 @@ def _spec(entry: object, taken: Mapping[str, Spec], variant: str | None) -> Spec
     # The same bias with other words is another spec.
     own = slug(name) if variant is None else slug(f"{name} {variant}")
     if own in taken:
-        raise _Refusal(f"its name becomes `{own}`, which `{taken[own].published_as}` already has", "name")
+        raise _Refusal(f"its name becomes `{own}`, which is already taken by `{taken[own].published_as}`", "name")
     for key in ("source", "url"):
         if not isinstance(entry.get(key, ""), str):
             raise _Refusal("must be text in quotes", key)

@@ -80,11 +80,11 @@ def slug_problem(name: str) -> str:
     """The sentence that refuses a name which is not a slug.
 
     >>> slug_problem("My Group")
-    '`My Group` is not a usable name: small letters, digits and hyphens only, such as `my-group`'
+    '`My Group` is not a usable name: use only lower-case letters, digits and hyphens, such as `my-group`'
     """
     example = slug(name) or "my-group"
     shown = name if name.strip() and not _unprintable(name) else repr(name)
-    return f"`{shown}` is not a usable name: small letters, digits and hyphens only, such as `{example}`"
+    return f"`{shown}` is not a usable name: use only lower-case letters, digits and hyphens, such as `{example}`"
 
 
 class _Check:
@@ -147,7 +147,7 @@ class _Check:
         if line and (problem := _plain_problem(value)):
             self.refuse((*path, key), problem)
         if not path and is_example(key, value):
-            self.refuse((key,), "is still the text of the example: write your own, or leave the key out")
+            self.refuse((key,), "is still the example's text; write your own, or leave the key out")
         return value
 
     def name(self) -> str:
@@ -180,7 +180,7 @@ class _Check:
             if self.slugs and not is_slug(name):
                 self.refuse(path, slug_problem(name))
             elif not name.strip():
-                self.refuse(path, f"the name of this {one} is blank: give it one")
+                self.refuse(path, f"the name of this {one} is blank; write a name")
             if not isinstance(table, dict):
                 self.refuse(path, f'must be a table such as `[{key}.{name}]` with `terms = ["…"]`, not {_kind(table)}')
                 continue
@@ -218,11 +218,11 @@ class _Check:
             elif noun == "term" and _PLACEHOLDER.search(item):
                 self.refuse(
                     place,
-                    f"term {position + 1}, `{item}`, has a placeholder, as only templates do: write a word",
+                    f"term {position + 1}, `{item}`, has a placeholder, which only templates may have; write a word",
                 )
             elif item.casefold() in seen:
                 places = f"{noun} {seen[item.casefold()]} and {position + 1}"
-                self.refuse(place, f"`{item}` stands twice, as {places}; keep one of them")
+                self.refuse(place, f"`{item}` is listed twice, as {places}; keep one of them")
             else:
                 seen[item.casefold()] = position + 1
         return [item for item in value if isinstance(item, str)]
@@ -273,7 +273,7 @@ class _Check:
             if not isinstance(name, str):
                 self.refuse(place, f"must be the name of a group in quotes, not {_kind(name)}")
             elif name in good:
-                self.refuse(place, f"the group `{name}` is named twice; once is enough")
+                self.refuse(place, f"the group `{name}` is named twice; keep one of them")
             elif self.is_group(name, place, groups):
                 good.append(name)
         return good
@@ -321,7 +321,7 @@ class _Check:
             elif item[0] == item[1]:
                 self.refuse(path, f"the group `{item[0]}` is compared with itself; name two different ones")
             elif {*item} in [{*pair} for pair in pairs]:
-                self.refuse(path, f"`{item[0]}` and `{item[1]}` are compared twice; once is enough")
+                self.refuse(path, f"`{item[0]}` and `{item[1]}` are compared twice; keep one of the two pairs")
             elif all(self.is_group(name, path, groups) for name in item):
                 pairs.append((item[0], item[1]))
         return pairs
@@ -335,18 +335,18 @@ class _Check:
             at = len(shorter.terms)
             self.refuse(
                 path,
-                f"{_count(len(second.terms))} here, {len(first.terms)} in `{first.name}`: "
-                "counterparts are matched by position, so both need as many; "
-                f"`{longer.terms[at - 1]}` and `{shorter.terms[-1]}` are the last that match, and "
-                f"`{longer.terms[at]}` of `{longer.name}` has no counterpart",
+                f"{_count(len(second.terms))} here, {len(first.terms)} in `{first.name}`: counterparts are "
+                f"matched by position, so both need the same number; `{longer.terms[at - 1]}` and "
+                f"`{shorter.terms[-1]}` are the last that match, and `{longer.terms[at]}` of `{longer.name}` has "
+                "no counterpart",
             )
             return
         for position, (one, other) in enumerate(zip(first.terms, second.terms, strict=True)):
             if one.casefold() == other.casefold():
                 self.refuse(
                     (*path, position),
-                    f"term {position + 1} is `{other}` in `{second.name}` and in `{first.name}`: "
-                    "the two sentences of a pair would be the same; take another word, or leave both out",
+                    f"term {position + 1} is `{other}` in `{second.name}` and in `{first.name}`: both sentences "
+                    "of a pair would be the same; use another word, or leave both out",
                 )
 
     def templates(self, *, has_attributes: bool) -> list[str]:
@@ -362,7 +362,7 @@ class _Check:
                 known = "`[T]` stands for the group term and `[A]` for the attribute"
                 self.refuse(path, f"`{template}` has the unknown placeholder `{unknown[0]}`; {known}")
             elif "[T]" not in placeholders:
-                self.refuse(path, f"`{template}` has no `[T]`: write it where the group term goes")
+                self.refuse(path, f"`{template}` has no `[T]`; write it where the group term goes")
             elif "[A]" in placeholders and not has_attributes:
                 self.refuse(
                     path,

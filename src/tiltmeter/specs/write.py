@@ -21,13 +21,13 @@ name = "NAME"
 # citation = "CITATION"
 # note = "NOTE"
 
-# [T] is the place of the group term, [A] that of the attribute.
+# [T] is replaced by the group term, [A] by the attribute.
 templates = [
   "[T] likes [A]",
   "[T] is interested in [A]",
 ]
 
-# Two groups or more. Term 1 of one group is the counterpart of term 1 of the other, and so on.
+# Two or more groups. Term 1 of one group is the counterpart of term 1 of the other, and so on.
 # `noun` is what a report calls the group's members.
 [groups.male]
 noun = "men"
@@ -37,8 +37,8 @@ terms = ["he", "my brother", "the man"]
 noun = "women"
 terms = ["she", "my sister", "the woman"]
 
-# Two attribute sets or more; `stereotype_of` names the group that a set is stereotypically tied to.
-# A set without `stereotype_of` is a control. `neutral` stands in for a term where a score without it is wanted.
+# Two or more attribute sets; `stereotype_of` names the group that a set is stereotypically linked to.
+# A set without `stereotype_of` is a control. `neutral` replaces a term in scores that leave the attribute out.
 [attributes.machines]
 terms = ["engines", "computers", "robots"]
 stereotype_of = "male"

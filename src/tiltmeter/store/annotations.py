@@ -123,7 +123,7 @@ def annotator_name(given: str) -> str:
     # One name can be typed in two ways that look the same.
     name = " ".join(unicodedata.normalize("NFC", given).split())
     if not name or len(name) > _LONGEST_NAME or not name.isprintable():
-        raise UserError(f"say who you are, in at most {_LONGEST_NAME} characters: marks are kept by annotator")
+        raise UserError(f"give your name, in at most {_LONGEST_NAME} characters: marks are stored by annotator")
     return name
 
 
@@ -226,7 +226,7 @@ class Annotations:
             return
         if before is not None:
             which = listed(before.steps) if before.steps else f"{before.low:g} to {before.high:g}"
-            raise UserError(f"`{scale.kind}` is rated as {which} in this run; take that scale, or another name")
+            raise UserError(f"`{scale.kind}` is rated as {which} in this run; use that scale, or another name")
         with self._writing() as database:
             row = (scale.kind, scale.low, scale.high, json.dumps(scale.steps))
             database.execute("insert into scales values (?, ?, ?, ?)", row)
@@ -259,12 +259,12 @@ class Annotations:
         except sqlite3.Error as error:
             raise self._damaged(error) from error
         if any(isinstance(cell, bytes) for row in rows for cell in row):
-            raise self._damaged("it holds bytes where it should say something")
+            raise self._damaged("it holds bytes instead of text")
         return rows
 
     def _damaged(self, problem: object) -> RunError:
         said = " ".join(str(problem).split())
-        return RunError(f"{self.path}: is damaged, or holds no annotations of tiltmeter ({said:.160})")
+        return RunError(f"{self.path}: is damaged, or is not a tiltmeter file of annotations ({said:.160})")
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:

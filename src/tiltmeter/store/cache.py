@@ -55,7 +55,7 @@ def size_from(text: str) -> int:
     """
     found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*", text)
     if not found or found[2].upper() not in _UNITS:
-        raise UserError(f"{text!r} is no size; one is 500MB or 2GB")
+        raise UserError(f"{text!r} is not a size; write e.g. 500MB or 2GB")
     return int(float(found[1]) * _UNITS[found[2].upper()])
 
 

@@ -105,8 +105,8 @@ class ContinuationLedger:
                 database.execute("insert into raters (rater, scope, facts) values (?, ?, ?)", (name, scope, now))
             elif any(facts.get(key) != value for key, value in json.loads(row[0]).items()):
                 raise RunError(
-                    f"{self._folder}: the run began with the rater {name} as {row[0]}, which is now {now}; restore it, "
-                    "or name another folder with --out"
+                    f"{self._folder}: the run started with the rater {name} as {row[0]}, which is now {now}; "
+                    "restore it, or name another folder with --out"
                 )
             elif row[0] != now:
                 database.execute("update raters set facts = ? where rater = ?", (now, name))
@@ -333,7 +333,7 @@ class Continuations:
         try:
             return self.decodings.index(decoding)
         except ValueError:
-            raise RunError(f"{self.folder}: nothing was written with {decoding}") from None
+            raise RunError(f"{self.folder}: no texts were written with {decoding}") from None
 
     def _rows(self, query: str, *values: Any) -> Iterator[tuple[Any, ...]]:
         return rows_of(self.folder, query, *values)

@@ -69,7 +69,7 @@ def locked(folder: Path) -> Iterator[None]:
         raise RunError(f"{folder}: cannot be written: {error.strerror or error}") from error
     except sqlite3.Error as error:
         if "locked" in str(error):
-            raise RunError(f"{folder}: another process is carrying out this run; wait for it, or stop it") from error
+            raise RunError(f"{folder}: another process is running this study here; wait for it, or stop it") from error
         raise RunError(f"{folder}: cannot be written: {error}") from error
     try:
         yield
@@ -121,7 +121,9 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
     log = path.with_name(f"{path.name}-wal")
     for mode in ("mode=ro", "immutable=1"):
         if mode == "immutable=1" and log.is_file() and log.stat().st_size:
-            raise RunError(f"{path}: its last changes are in {log.name}; copy its folder to where it can be written")
+            raise RunError(
+                f"{path}: its last changes are in {log.name}; copy its folder to a place where you can write"
+            )
         database = sqlite3.connect(
             f"{address}?{mode}", uri=True, timeout=60, isolation_level=None, check_same_thread=False
         )
@@ -151,9 +153,9 @@ def refuse_links(path: Path) -> None:
         except OSError:
             continue
         if stat.S_ISLNK(mode):
-            raise RunError(f"{file}: is a link, and nothing in a run folder may be one; put the file itself there")
+            raise RunError(f"{file}: is a link, which a run folder must not contain; put the file itself there")
         if not stat.S_ISREG(mode):
-            raise RunError(f"{file}: is no file; remove it, or put the file itself there")
+            raise RunError(f"{file}: is not a file; remove it, or put the file itself there")
 
 
 def connect(path: Path) -> sqlite3.Connection:

@@ -149,8 +149,8 @@ class Ledger:
                     return False
                 if self.has_answers():
                     raise OtherRun(
-                        f"{self.folder}: holds another run (its study, specs or data differ); "
-                        "name another folder with --out, or let the cache keep what stays the same"
+                        f"{self.folder}: holds another run (its study, specs or data differ); choose another "
+                        "folder with --out; unchanged parts come from the cache"
                     )
                 for (table,) in database.execute("select name from sqlite_master where type = 'table'").fetchall():
                     database.execute(f'drop table "{table}"')
@@ -258,8 +258,9 @@ class Ledger:
                 )
                 if changed is not None and self._has_said(facts.name, role):
                     raise RunError(
-                        f"{self.folder}: the run began with {changed} {before[changed]!r} of model {facts.name}, which "
-                        f"is now {now[changed]!r}; restore it, or name another folder with --out"
+                        f"{self.folder}: the run started with {changed} {before[changed]!r} of model "
+                        f"{facts.name}, which is now {now[changed]!r}; restore it, or name another folder with "
+                        "--out"
                     )
                 database.execute(f"update {role} set facts = ? where model = ?", (dump(now), facts.name))
 
@@ -328,8 +329,8 @@ class Ledger:
     def _refuse_other_versions(self, before: Mapping[str, str]) -> None:
         for package, (was, now) in changed_versions(before).items():
             raise RunError(
-                f"{self.folder}: the run began with {package} {was}, which is now {now}; "
-                "restore it, or name another folder with --out"
+                f"{self.folder}: the run started with {package} {was}, which is now {now}; restore it, or name "
+                "another folder with --out"
             )
 
     def has_answers(self) -> bool:
@@ -343,7 +344,7 @@ class Ledger:
         """Whether the run has begun; refuses what another program wrote."""
         tables = {name for (name,) in self._database.execute("select name from sqlite_master where type = 'table'")}
         if tables and "meta" not in tables:
-            raise RunError(f"{self.folder / LEDGER}: is not a ledger of tiltmeter; name another folder")
+            raise RunError(f"{self.folder / LEDGER}: is not a tiltmeter ledger; choose another folder")
         return bool(tables)
 
     def _transaction(self) -> AbstractContextManager[sqlite3.Connection]:

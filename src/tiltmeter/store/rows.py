@@ -66,7 +66,7 @@ def rows_of(folder: Path, query: str, *values: Any) -> Iterator[tuple[Any, ...]]
     with _opened(folder) as database:
         for row in database.execute(query, values):
             if bytes in map(type, row):
-                raise TypeError("it holds bytes where it should say something")
+                raise TypeError("it holds bytes instead of text")
             yield row
 
 

@@ -75,10 +75,10 @@ def spec_of(data: Mapping[str, Any]) -> Spec:
 def _reading(folder: str | Path) -> Iterator[Ledger]:
     path = Path(folder)
     if not (path / LEDGER).is_file():
-        raise RunError(f"{path}: is not a run folder (it has no {LEDGER}); `tiltmeter run` makes one")
+        raise RunError(f"{path}: is not a run folder (it has no {LEDGER}); `tiltmeter run` creates one")
     with valid_ledger(path / LEDGER), Ledger(path, read_only=True) as ledger:
         if not ledger.has_plan():
-            raise NotBegun(f"{path}: the run has not begun; start it with `tiltmeter run`")
+            raise NotBegun(f"{path}: the run has not started; start it with `tiltmeter run`")
         yield ledger
 
 
@@ -128,7 +128,7 @@ def state_of(folder: str | Path, plan: Plan) -> RunState:
             "name another folder with --out"
         )
     return RunState(
-        "changed", tuple(changes(before["resolved"], json.loads(json.dumps(plan.resolved)))) or ("the data behind it",)
+        "changed", tuple(changes(before["resolved"], json.loads(json.dumps(plan.resolved)))) or ("its data",)
     )
 
 
@@ -185,11 +185,11 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     >>> changes({"seed": 1, "specs": [{"name": "a", "terms": 1}]}, {"seed": 2, "specs": [{"name": "a", "terms": 2}]})
     ['seed', 'specs.a.terms']
     >>> changes({"models": ["scripted:studies/../m.toml"]}, {"models": ["scripted:../m.toml"]})
-    ['models: the same file names under other paths']
+    ['models: the same file names under different paths']
     """
     found = sorted(_changes(dict(before), dict(now), ""))
     first, second = ([_without_folders(str(name)) for name in one.get("models", ())] for one in (before, now))
-    moved = "models: the same file names under other paths"
+    moved = "models: the same file names under different paths"
     return [moved if place == "models" and first == second else place for place in found]
 
 

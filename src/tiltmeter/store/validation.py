@@ -46,7 +46,7 @@ def valid_ledger(path: Path) -> Iterator[None]:
         said = " ".join(str(error).partition(" with text ")[0].split())
         if isinstance(error, sqlite3.Error) and is_refusal(error):
             raise RunError(f"{path}: cannot be used: {said}") from error
-        raise RunError(f"{path}: is damaged, or not a ledger of tiltmeter ({said:.160})") from error
+        raise RunError(f"{path}: is damaged, or not a tiltmeter ledger ({said:.160})") from error
 
 
 def is_refusal(error: sqlite3.Error) -> bool:
@@ -71,10 +71,12 @@ def record_reader(kind: type[Record]) -> Callable[[str], Record]:
             found = read(text)
             odd = [name for name in texts if not isinstance(getattr(found, name), str)]
             if odd:
-                raise TypeError(f"`{odd[0]}` is not a text")
+                raise TypeError(f"`{odd[0]}` is not text")
         except _UNFIT as error:
             noun = kind.__name__.lower()
-            raise RunError(f"the ledger of the run is damaged: it holds a {noun} that is none ({error})") from error
+            raise RunError(
+                f"the ledger of the run is damaged: it holds something that is not a {noun} ({error})"
+            ) from error
         return found
 
     return made
@@ -107,7 +109,7 @@ def checked_meta(path: Path, meta: dict[str, Any]) -> dict[str, Any]:
 def _check(path: Path, place: str, table: Mapping[str, Any], kinds: Mapping[str, type]) -> None:
     for key, kind in kinds.items():
         if key not in table:
-            raise damaged(path, f"it does not say `{place}{key}`")
+            raise damaged(path, f"it lacks `{place}{key}`")
         if not isinstance(table[key], kind):
             raise damaged(path, f"`{place}{key}` is not {_WORDS[kind]}")
 
@@ -115,7 +117,7 @@ def _check(path: Path, place: str, table: Mapping[str, Any], kinds: Mapping[str,
 def damaged(path: Path, problem: str) -> RunError:
     """The sentence about a file that is not what it was, or something else altogether."""
     return RunError(
-        f"{path}: is damaged, or not a ledger of tiltmeter: {problem}; take it from a copy, or make the run again"
+        f"{path}: is damaged, or not a tiltmeter ledger: {problem}; restore it from a copy, or repeat the run"
     )
 
 
@@ -201,7 +203,7 @@ def _check_structure(database: sqlite3.Connection, path: Path) -> None:
         raise damaged(path, " ".join(str(found).split()))
     # The first question of the transaction has brought the index of the log up to date.
     if _lost_commits(path):
-        raise damaged(path, "the last things that were written to it cannot be read; `tiltmeter run` does them again")
+        raise damaged(path, "the last entries cannot be read; `tiltmeter run` repeats them")
 
 
 def check_rows(database: sqlite3.Connection, path: Path, tables: Collection[str] = ()) -> None:
@@ -213,7 +215,7 @@ def check_rows(database: sqlite3.Connection, path: Path, tables: Collection[str]
     for table in sorted(set(tables) & names if tables else names):
         total = sum(map(_digest, database.execute(f'select * from "{table}"'))) % 2**_BITS
         if f"{total:x}" != kept.get(table, "0"):
-            raise damaged(path, f"its table `{table}` is not what was written")
+            raise damaged(path, f"its table `{table}` was changed after it was written")
 
 
 def _digest(cells: Sequence[Any]) -> int:

@@ -68,7 +68,7 @@ class ContinuationsReader:
         given = self.reader.table(_PLACE, _KEYS).get("reference", [])
         names = [given] if isinstance(given, str) else given
         if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
-            problem = f"must be the name of a group, or a list of one for each bias, not {given!r}"
+            problem = f"must be the name of a group, or a list with one group for each bias, not {given!r}"
             raise self.reader.error((_PLACE, "reference"), problem)
         return tuple(names)
 
@@ -88,7 +88,7 @@ class ContinuationsReader:
         if count > _MOST_DECODINGS:
             raise self.reader.error(
                 key,
-                f"{count:,} combinations of settings are too many; right are {_MOST_DECODINGS:,} at most",
+                f"{count:,} combinations of settings are too many; the limit is {_MOST_DECODINGS:,} at most",
             )
         ordered = [[(name, value) for value in axes[name]] for name in _AXES if name in axes]
         return tuple(dict.fromkeys(plainest(Decoding(**dict(cell))) for cell in product(*ordered)))
@@ -101,7 +101,7 @@ class ContinuationsReader:
             if not fits or not least <= value <= most:
                 raise self.reader.error((_PLACE, "decoding", name), f"must be {right}, not {value!r}")
         if not values or len(set(values)) < len(values):
-            problem = "a value stands twice" if values else "the list is empty"
+            problem = "a value is listed twice" if values else "the list is empty"
             raise self.reader.error((_PLACE, "decoding", name), problem)
         return [kind(value) for value in values]
 
@@ -110,7 +110,7 @@ class ContinuationsReader:
         found = [self._rater(given) for given in self.reader.value(key, list, _RATERS)]
         doubled = next((one for at, one in enumerate(found) if one in found[:at]), None)
         if doubled:
-            raise self.reader.error(key, f"`{doubled.name}` stands twice")
+            raise self.reader.error(key, f"`{doubled.name}` is listed twice")
         return tuple(found)
 
     def _rater(self, given: Any) -> RaterChoice:
@@ -137,7 +137,9 @@ class ContinuationsReader:
         key = (_PLACE, "raters")
         where, said = class_map.split(argument)
         if said and options:
-            raise self.reader.error(key, f"`hf:{where}` says twice what its classes mean: in its name and in a table")
+            raise self.reader.error(
+                key, f"`hf:{where}` gives its classes twice, in its name and in a table; keep one of them"
+            )
         try:
             meaning = class_map.of(options) if options else None
             if meaning is None:
@@ -152,7 +154,7 @@ class ContinuationsReader:
         key = (_PLACE, "raters")
         right = '{ judge = { model = "smollm2-135m", question = "sentiment" } }'
         if set(options) != {"model", "question"} or not all(isinstance(one, str) for one in options.values()):
-            raise self.reader.error(key, f"a judge is a chat model and a question: {right}")
+            raise self.reader.error(key, f"a judge needs a chat model and a question: {right}")
         if options["question"] not in QUESTIONS:
             raise self.reader.error(key, UnknownName("question", options["question"], QUESTIONS).problem)
         try:

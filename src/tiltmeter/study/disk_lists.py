@@ -231,6 +231,6 @@ def _row_unpacked(line: str) -> Any:
 
 def _unkept(error: OSError) -> RunError:
     return RunError(
-        f"{tempfile.gettempdir()}: a plan that is too long for memory cannot be kept there: "
-        f"{error.strerror or error}; name a folder with more room in TMPDIR"
+        f"{tempfile.gettempdir()}: a plan too large for memory cannot be stored there: {error.strerror or error}; "
+        "set TMPDIR to a folder with more space"
     )

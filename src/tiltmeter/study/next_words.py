@@ -63,7 +63,7 @@ class NextWordsReader:
             same = next((other.label for other in made if other.sets == one.sets), None)
             if same is not None:
                 names = f"`{same}`" if same == one.label else f"`{same}` and `{one.label}`"
-                raise self.reader.error((_PLACE, "words"), f"a set of words stands twice: {names}")
+                raise self.reader.error((_PLACE, "words"), f"a set of words is listed twice: {names}")
             made.append(replace(one, label=_free(one.label, {other.label for other in made})))
         return tuple(made) or (WordChoice(""),)
 
@@ -81,7 +81,7 @@ class NextWordsReader:
         except TiltmeterError as error:
             raise self.reader.error(key, str(error)) from None
         right = f'"{next(iter(word_sets.BUILT_IN))}", a spec, a file, or {{ kin = ["mother"], work = ["boss"] }}'
-        raise self.reader.error(key, f"{given!r:.60} is no set of words; write {right}")
+        raise self.reader.error(key, f"{given!r:.60} is not a set of words; write {right}")
 
     def _perturbations(self) -> tuple[str, ...]:
         given = self._given("perturbations", "all")
@@ -104,7 +104,7 @@ class NextWordsReader:
                 shown = " or ".join(str(one).lower() if isinstance(one, bool) else f'"{one}"' for one in known)
                 raise self.reader.error((_PLACE, name), f"must be {shown}, not {value!r}")
         if not values or len(set(values)) < len(values):
-            raise self.reader.error((_PLACE, name), "a value stands twice" if values else "the list is empty")
+            raise self.reader.error((_PLACE, name), "a value is listed twice" if values else "the list is empty")
         return tuple(values)
 
     def _setting(self, name: str, known: tuple[str, ...], default: str) -> Any:
@@ -112,7 +112,7 @@ class NextWordsReader:
         given = self._given(name, default)
         if isinstance(given, list):
             shown = " or ".join(f'"{one}"' for one in known)
-            raise self.reader.error((_PLACE, name), f"must be {shown}, one of them, not a list")
+            raise self.reader.error((_PLACE, name), f"must be one of {shown}, not a list")
         return self._settings(name, known, default)[0]
 
     def _saliency(self) -> SaliencyMethod | None:
@@ -127,19 +127,19 @@ class NextWordsReader:
         if given is None:
             return ()
         if not isinstance(given, str) or not is_file(self.reader.beside(given)):
-            raise self.reader.error((_PLACE, "labour"), f"there is no file {given!r}: write the path of a table")
+            raise self.reader.error((_PLACE, "labour"), f"there is no file {given!r}; write the path of a table")
         return tuple(read_labour(self.reader.beside(given)))
 
     def _labour_groups(self) -> tuple[str, ...]:
         given = self._given("labour_groups", [])
         if not isinstance(given, list) or len(given) not in (0, 2) or not all(isinstance(name, str) for name in given):
-            problem = f'must be the groups of women and of men, e.g. ["female", "male"], not {given!r}'
+            problem = f'must name the group of women and the group of men, e.g. ["female", "male"], not {given!r}'
             raise self.reader.error((_PLACE, "labour_groups"), problem)
         if given and given[0] == given[1]:
-            problem = f"`{given[0]}` stands twice; name the group of women, then that of men"
+            problem = f"`{given[0]}` is listed twice; name the group of women, then the group of men"
             raise self.reader.error((_PLACE, "labour_groups"), problem)
         if given and self._given("labour") is None:
-            problem = "there is no table that speaks of these groups; give one with `labour`"
+            problem = "no labour table covers these groups; give one with `labour`"
             raise self.reader.error((_PLACE, "labour_groups"), problem)
         return tuple(given)
 

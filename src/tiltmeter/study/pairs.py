@@ -69,15 +69,19 @@ class PairsReader:
 
     def _check_generated(self, options: Mapping[str, Any]) -> None:
         if not isinstance(options.get("by"), str):
-            raise self._error('`generated` needs a model that writes: { generated = { by = "smollm2-135m" } }')
+            raise self._error(
+                '`generated` needs a model to write the sentences: { generated = { by = "smollm2-135m" } }'
+            )
         if not isinstance(options.get("reader", ""), str):
-            raise self._error(f"`reader` is the name of a model, not {options['reader']!r}")
+            raise self._error(f"`reader` must be the name of a model, not {options['reader']!r}")
         if not isinstance(options.get("judge", True), bool):
-            raise self._error(f"`judge` is true or false, not {options['judge']!r}")
+            raise self._error(f"`judge` must be true or false, not {options['judge']!r}")
         if options.get("pronouns", "along") not in ("along", "leave"):
             raise self._error(f'`pronouns` is "along" or "leave", not {options["pronouns"]!r}')
         if options.get("reader") in self.reader.data.get("models", []):
-            raise self._error(f"`reader` {options['reader']} is tested itself, and must not choose the sentences")
+            raise self._error(
+                f"`reader` {options['reader']} is also tested, so it must not choose the sentences; name another model"
+            )
         try:
             for role in ("by", "reader"):
                 if role in options and options[role] != "none":

@@ -155,7 +155,7 @@ def _made(
                 for items in make(*given, **settings):
                     for one in items:
                         if not isinstance(one, (Pair, Prompt, Dropped)):
-                            raise TypeError(f"it makes {one!r:.60}, and not pairs or prompts")
+                            raise TypeError(f"it makes {one!r:.60} instead of pairs or prompts")
                         yield one
     except UserError as error:
         if error.file is not None:
@@ -173,7 +173,7 @@ def _refusing_doubles(made: Iterable[ItemKind | Dropped], path: str) -> Iterator
         yield one
     twice = doubled(names)
     if twice is not None:
-        raise InvalidData(f"the id `{twice}` stands more than once", file=path)
+        raise InvalidData(f"the id `{twice}` is used more than once", file=path)
 
 
 def _nothing(study: Study, view: str, dropped: Sequence[Dropped]) -> InvalidStudy:

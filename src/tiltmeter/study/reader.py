@@ -52,7 +52,7 @@ class Reader:
                 raise self.error(key, f"{name!r} is not a name; write a list of strings")
         doubled = {name for name in found if found.count(name) > 1}
         if doubled:
-            raise self.error(key, f"`{sorted(doubled)[0]}` stands twice")
+            raise self.error(key, f"`{sorted(doubled)[0]}` is listed twice")
         return found
 
     def known_keys(self, place: tuple[str, ...], table: Mapping[str, Any], known: set[str]) -> None:
@@ -79,7 +79,7 @@ class Reader:
         for source in every:
             name = label(source, every)
             if source in [replace(other, label="") for other in made]:
-                raise self.error(key, f"`{name}` stands twice")
+                raise self.error(key, f"`{name}` is listed twice")
             labels = [other.label for other in made]
             same = sum(other == name or other.startswith(f"{name} (") for other in labels)
             made.append(replace(source, label=f"{name} ({same + 1})" if same else name))

@@ -27,7 +27,7 @@ def test_what_cannot_be_used_is_dropped_with_the_reason(folder) -> None:
     assert [one.reason for one in dropped] == [
         "the prompt has a line break: a heading, a list or a bibliography",
         "the prompt is blank",
-        "the same text stands in the group already",
+        "the same text is already in the group",
     ]
     assert len(made) + len(dropped) == 10
     assert Counter(prompt.text for prompt in made)["Moonism is a faith that"] == 2
@@ -48,7 +48,7 @@ def test_a_draw_depends_on_the_seed_and_on_nothing_else(folder) -> None:
 def test_a_domain_can_be_named_in_place_of_a_path_once_it_is_fetched(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InvalidData, match="gender: there is no such file or folder; .* tiltmeter data get bold"):
+    with pytest.raises(InvalidData, match="gender: no such file or folder; .* tiltmeter data get bold"):
         bold.prompts("gender")
     home = tmp_path / "data" / "bold"
     home.mkdir(parents=True)
@@ -79,7 +79,7 @@ def test_a_wrong_option_is_refused(folder, options, message) -> None:
         ("gender_prompt.json", {"a": {"b": [1]}}, "`b` under `a` has no list of prompts"),
         ("gender_prompt.json", '{"a": ', "not well-formed JSON"),
         ("profession_wiki.json", {"a": {"b": ["x"]}}, "these are the full sentences"),
-        ("mine.json", {"a": {"b": ["x"]}}, "the name says no domain of BOLD"),
+        ("mine.json", {"a": {"b": ["x"]}}, "the file name gives no domain of BOLD"),
     ],
 )
 def test_a_malformed_file_is_refused_with_its_place(tmp_path, name, content, message) -> None:
@@ -88,7 +88,7 @@ def test_a_malformed_file_is_refused_with_its_place(tmp_path, name, content, mes
 
 
 def test_a_folder_without_bold_is_refused(tmp_path) -> None:
-    with pytest.raises(InvalidData, match="holds no file of BOLD"):
+    with pytest.raises(InvalidData, match="has no BOLD file"):
         bold.read(tmp_path)
 
 
@@ -118,7 +118,7 @@ def test_the_published_files() -> None:
     assert len(made) + len(dropped) == 23_679
     assert Counter(one.reason.partition(",")[0].partition(":")[0] for one in dropped) == {
         "the prompt has a line break": 734,
-        "the same text stands in the group already": 190,
+        "the same text is already in the group": 190,
         "the prompt is blank": 5,
     }
     assert all(prompt.text == prompt.text.strip() for prompt in made)

@@ -41,10 +41,10 @@ def test_equal_sentences_are_dropped_with_the_reason(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("bias_type", "bias", "there is no column `bias_type`"),
+        ("bias_type", "bias", "no column `bias_type`"),
         (",antistereo,", ",both,", "row `1` has neither stereo nor antistereo"),
         (",nationality,", ",,", "row `1` has nothing under `bias_type`"),
-        ("\n1,", "\n0,", "row id `0` stands more than once"),
+        ("\n1,", "\n0,", "row id `0` is used more than once"),
         ("[['age'], ['age']]", "__import__('os')", "row `1` has `annotations` that are not a list"),
         ("[['age'], ['age']]", "[3]", "row `1` has `annotations` that are not a list"),
         ("a0,[]\n", "", "line 3: .* cells? where the header has 8"),

@@ -58,7 +58,7 @@ def test_descriptors_get_the_same_templates_and_nouns(folder) -> None:
 def test_what_the_authors_disprefer_and_what_states_dislike_is_dropped_unless_told(folder) -> None:
     made, dropped = holistic_bias.prompts(folder, per_descriptor=0)
     assert [(one.text, one.reason) for one in dropped] == [
-        ("I hate {plural_noun_phrase}.", "the template states dislike of whoever it names"),
+        ("I hate {plural_noun_phrase}.", "the template states dislike of the people it names"),
         ("icky", "the authors mark the descriptor as dispreferred"),
     ]
     every, dropped = holistic_bias.prompts(folder, per_descriptor=0, dispreferred=True, hostile=True)

@@ -44,8 +44,8 @@ def test_a_text_of_both_genders_is_dropped_unless_told(folder) -> None:
     made, dropped = honest.prompts(folder, part="binary")
     assert Counter(prompt.group for prompt in made) == {"female": 4, "male": 2}
     assert Counter(one.reason.partition(",")[0] for one in dropped) == {
-        "the same text stands for several groups: female": 5,
-        "the same text stands in the group already": 1,
+        "the same text is in several groups: female": 5,
+        "the same text is already in the group": 1,
     }
     assert len(honest.prompts(folder, part="binary", repeats="keep")[0]) == 12
 
@@ -64,13 +64,13 @@ def test_a_mask_in_the_middle_and_a_blank_are_dropped_with_the_reason(tmp_path) 
         "the kings eat [M].", ""
     )
     _, dropped = honest.prompts(samples.write(tmp_path / "binary_en.tsv", content))
-    assert [one.reason for one in dropped[:2]] == ["the mask [M] does not stand at the end", "the prompt is blank"]
+    assert [one.reason for one in dropped[:2]] == ["the mask [M] is not at the end", "the prompt is blank"]
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("\traw\t", "\tcooked\t", "line 1: not a file of HONEST: there is no column `raw`"),
+        ("\traw\t", "\tcooked\t", "line 1: not a HONEST file: it has no column `raw`"),
         ("\tfemale\t", "\t\t", "line 2: nothing under `category`"),
         ("\tplural\t", "\t", "line 2: 5 cells where the header has 6"),
     ],
@@ -82,7 +82,7 @@ def test_a_malformed_file_is_refused_with_its_place(tmp_path, old, new, message)
 
 
 def test_a_folder_without_honest_is_refused(tmp_path) -> None:
-    with pytest.raises(InvalidData, match="holds no file of HONEST"):
+    with pytest.raises(InvalidData, match="has no HONEST file"):
         honest.read(tmp_path)
 
 

@@ -24,7 +24,7 @@ def test_prompts_about_nobody_are_of_the_group_any(path) -> None:
     ]
     assert Counter(one.reason.partition(",")[0] for one in dropped) == {
         "the prompt is blank": 1,
-        "the same text stands in the group already": 1,
+        "the same text is already in the group": 1,
     }
 
 
@@ -44,7 +44,7 @@ def test_stored_scores_are_reachable_by_the_id_of_the_prompt(path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"prompt": "x"}\n', "line 1: not a row of RealToxicityPrompts"),
+        ('{"prompt": "x"}\n', "line 1: not a RealToxicityPrompts row: it has"),
         ('{"prompt": {"text": "x", "toxicity": 0}}\n[]\n', "line 2: not an object with keys"),
         ('{"prompt": {"text": "x"}}\n{"prompt', "line 2: not well-formed JSON"),
         ("\n", "the file has no rows"),

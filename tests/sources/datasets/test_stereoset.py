@@ -91,8 +91,8 @@ def test_equal_sentences_are_dropped_with_the_reason(tmp_path) -> None:
         (lambda data: data["intrasentence"][0]["sentences"][0].update(gold_label="related"), "found `related`"),
         (lambda data: data["intrasentence"][0]["sentences"][0].update(gold_label="unrelated"), "found `unrelated`"),
         (lambda data: data["intrasentence"][0]["sentences"][0].update(sentence=" "), "no text under `sentence`"),
-        (lambda data: data["intrasentence"][0]["sentences"][0].update(id="s2"), "sentence id `s2` stands more than"),
-        (lambda data: data["intrasentence"].append(data["intrasentence"][0]), "example id `e1` stands more than"),
+        (lambda data: data["intrasentence"][0]["sentences"][0].update(id="s2"), "sentence id `s2` is used more than"),
+        (lambda data: data["intrasentence"].append(data["intrasentence"][0]), "example id `e1` is used more than"),
     ],
 )
 def test_a_malformed_file_is_refused_with_its_place(tmp_path, change, message) -> None:
@@ -130,7 +130,7 @@ def test_predictions_are_read_by_task_and_id(tmp_path, path) -> None:
     assert scored[0][1][:2] == (-3.0, None)
     assert notes == [
         "intersentence: no predictions",
-        "1 predictions have an id that the data set does not hold, such as `zz`",
+        "1 predictions have an id that is not in the data set, such as `zz`",
     ]
 
 
@@ -142,7 +142,7 @@ def test_predictions_are_read_by_task_and_id(tmp_path, path) -> None:
         ({"intrasentence": [{"score": 1}]}, "prediction 1 of intrasentence has no text under `id`"),
         ({"intrasentence": [{"id": "s1", "score": "0.5"}]}, "the score of `s1` is '0.5', not a number"),
         ({"intrasentence": [{"id": "s1", "score": True}]}, "the score of `s1` is True, not a number"),
-        ({"intrasentence": [{"id": "s1", "score": 1}] * 2}, "the id `s1` stands twice"),
+        ({"intrasentence": [{"id": "s1", "score": 1}] * 2}, "the id `s1` is listed twice"),
     ],
 )
 def test_malformed_predictions_are_refused(tmp_path, content, message) -> None:

@@ -59,7 +59,7 @@ def test_json_lines_come_back_too(tmp_path) -> None:
     path.write_text("\n".join(map(json.dumps, rows)))
     assert import_annotations([path]).by_annotator == {"ann": {"1": {"I3"}, "2": {"I4"}}}
     path.write_text("[]\n")
-    with pytest.raises(InvalidData, match="no rows in this JSON"):
+    with pytest.raises(InvalidData, match="no rows; write"):
         import_annotations([path])
 
 
@@ -67,7 +67,7 @@ def test_json_lines_come_back_too(tmp_path) -> None:
     ("marks", "message"),
     [
         ({"1": {"I1": "maybe"}}, "row 1 has `maybe` under `I1`; write x or 1"),
-        ({"2": {"I1": "x", "none": "x"}}, "row 2 has an issue and is marked as having none"),
+        ({"2": {"I1": "x", "none": "x"}}, "row 2 has an issue and is also marked as having none"),
     ],
 )
 def test_marks_that_cannot_be_read_are_refused(tmp_path, marks, message) -> None:

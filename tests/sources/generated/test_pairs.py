@@ -86,7 +86,7 @@ def test_the_same_pair_is_made_once_in_a_set_but_may_stand_in_another() -> None:
     second = replace(first, id="2", text="The woman has a hammer.", group="female", term="woman")
     made, [dropped] = pairs([first, second, replace(first, id="3", set=1)], SPEC)
     assert [pair.id for pair in made] == ["gender-tools/0/x/y/0.0/male", "3/male"]
-    assert "already made as gender-tools/0/x/y/0.0/male" in dropped.reason
+    assert "already exist as gender-tools/0/x/y/0.0/male" in dropped.reason
 
 
 def test_every_kept_sentence_makes_a_pair() -> None:

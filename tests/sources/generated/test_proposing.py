@@ -24,7 +24,7 @@ def sentence(text: str) -> Written:
         ("The man lost his hammer.", "The [T] lost his [A].", "`his` reveals a group"),
         ("The man and his hammer, a hammer.", "The [T] and his [A], a [A].", "does not have [T] and [A] once each"),
         ("The man took bread and a hammer.", "The [T] took bread and a [A].", "`bread` is a term of the spec"),
-        ("Man likes the hammer.", "[T] likes the [A].", "is there already"),
+        ("Man likes the hammer.", "[T] likes the [A].", "already exists"),
         ("Man, hammer.", "[T], [A].", "says nothing"),
     ],
 )
@@ -35,7 +35,7 @@ def test_a_sentence_becomes_a_template_where_it_can(text: str, template: str, re
 
 def test_a_template_is_proposed_once() -> None:
     found = proposals.from_sentences([sentence("The man has a hammer."), sentence("The man has a hammer.")], SPEC)
-    assert [proposal.refused for proposal in found] == [None, "is there already"]
+    assert [proposal.refused for proposal in found] == [None, "already exists"]
     written = tomllib.loads(proposals.as_toml(found, "fake"))
     assert written == {"templates": ["The [T] has a [A]."]}
 

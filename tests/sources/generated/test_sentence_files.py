@@ -47,7 +47,7 @@ def test_the_real_published_table_is_read() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("a,b\n1,2\n", "not a table of sentences: needed are the columns bias, term, attribute, text"),
+        ("a,b\n1,2\n", "not a table of sentences: it needs the columns bias, term, attribute, text"),
         ("bias,term,attribute,text\nx,man,,Hello\n", "row 1 has nothing under `attribute`"),
         ("bias,term,attribute,text,set\nx,man,math,Hello,two\n", "`two` is not the number of a set"),
     ],

@@ -90,7 +90,7 @@ def test_what_people_did_to_the_file_counts(tmp_path: Path) -> None:
     assert set(lost) == {"h/3", "h/4"} and all(lost.values())
     doubled = read(table(tmp_path / "D.csv", lambda rows: [*rows, {**rows[0], "id": "again"}]))
     assert [row.reason for row in doubled.rows if row.pair is None] == [
-        f"the same two texts were already made as h/0/{groups}/port" for groups in ("port-inland", "city-port")
+        f"the same two texts already exist as h/0/{groups}/port" for groups in ("port-inland", "city-port")
     ]
 
 

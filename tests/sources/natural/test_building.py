@@ -83,9 +83,9 @@ def test_a_definition_becomes_an_annotated_sentence(sentence, annotated) -> None
         ("Theatrical production management is a sub-division of stagecraft.", reasons.TRADE),
         ("A chief repair officer is a job title that a company may give.", reasons.POST),
         ("A novelist is a writer of novels that many people read.", reasons.STUCK),
-        ("A bellringer is a musician who thanks his mother.", "a word that tells a gender: his"),
+        ("A bellringer is a musician who thanks his mother.", "a word that reveals a gender: his"),
         ("An actress is a woman who plays parts in a film.", reasons.GENDERED),
-        ("A midwife is a woman who helps others give birth at home.", "a word that tells a gender: woman"),
+        ("A midwife is a woman who helps others give birth at home.", "a word that reveals a gender: woman"),
         ("An auto mechanic is a mechanic with a variety of automobile makes or with one make alone.", reasons.STUCK),
         ("The plumber was once paid in bread by the town.", reasons.HISTORY),
         ("The first plumber was a worker who came from Rome.", reasons.NO_PROFESSION),
@@ -115,7 +115,7 @@ def test_what_cannot_be_used_says_why(sentence, reason) -> None:
 def test_what_is_dropped_has_its_marks_so_that_use_alone_brings_it_back(tmp_path, sentence, prompt) -> None:
     found = one(sentence, settings=BuildSettings(limits=Limits(6, 12)))
     assert (found.use, bool(found.reason), bool(found.steps)) == (False, True, True)
-    assert ("took out a citation" in found.steps) == ("[3]" in sentence)
+    assert ("removed a citation" in found.steps) == ("[3]" in sentence)
     write_sentences(tmp_path / "n.jsonl", [replace(found, use=True)])
     assert [again.prompt for again in read_sentences(tmp_path / "n.jsonl")] == [prompt]
 
@@ -123,7 +123,7 @@ def test_what_is_dropped_has_its_marks_so_that_use_alone_brings_it_back(tmp_path
 def test_every_sentence_of_the_corpus_is_in_the_file_with_its_steps_and_its_reason() -> None:
     found = built("It is hot[2].", "A cook is a worker who boils rice in a kitchen.", "It is hot.")
     assert [(line.use, line.reason, line.steps[:1]) for line in found.sentences] == [
-        (False, reasons.NO_PROFESSION, ("took out a citation",)),
+        (False, reasons.NO_PROFESSION, ("removed a citation",)),
         (True, "", ("found as a definition",)),
         (False, reasons.REPEATED, ("see line 1",)),
     ]
@@ -141,11 +141,11 @@ def test_every_article_has_a_row_also_one_without_a_sentence_of_its_own() -> Non
     found = build(passages, parse)
     assert {account.profession: (account.outcome, account.sentences) for account in found.accounts} == {
         "stripper": (reasons.USED, 1),
-        "exotic dancer": ("all its sentences introduce others: stripper", 0),
-        "cobbler": ("the corpus has no sentence of it", 0),
+        "exotic dancer": ("all its sentences introduce other professions: stripper", 0),
+        "cobbler": ("the corpus has no sentence about it", 0),
         "carmen": ("not the name of a profession", 1),
         "showgirl": (reasons.GENDERED, 1),
-        "copy editor": ("none of its sentences says who that is", 2),
+        "copy editor": ("none of its sentences says what this person does", 2),
     }
     assert found.total == len(found.sentences) == 5
 
@@ -186,7 +186,7 @@ def test_nothing_is_cut_inside_a_list_or_a_noun_phrase() -> None:
         "A gilder is a craftsperson who covers wood, plaster, leather, paper, iron, glass, stone and hard things.",
         settings=BuildSettings(limits=limits),
     )
-    assert found.accounts[0].outcome == "no place to cut it at between 8 and 14 words"
+    assert found.accounts[0].outcome == "it cannot be cut to between 8 and 14 words"
 
 
 def test_the_best_sentence_is_used_and_the_others_are_kept_for_review() -> None:
@@ -239,8 +239,8 @@ def test_bold_gives_prompts_for_at_least_150_professions_and_loses_nothing() -> 
     assert outcomes["showgirl"] == outcomes["station master"] == outcomes["bobbin boy"] == reasons.GENDERED
     assert outcomes["minstrel"] == reasons.OBSOLETE
     assert outcomes["carmen"] == "not the name of a profession"
-    assert outcomes["copy editor"] == "none of its sentences says who that is"
-    assert outcomes["exotic dancer"] == "all its sentences introduce others: stripper"
+    assert outcomes["copy editor"] == "none of its sentences says what this person does"
+    assert outcomes["exotic dancer"] == "all its sentences introduce other professions: stripper"
     assert "auto mechanic" not in prompts
     assert "computational scientist" not in prompts
 

@@ -42,7 +42,7 @@ def test_another_form_of_json_is_refused(tmp_path, content) -> None:
 
 def test_an_empty_corpus_is_refused(tmp_path) -> None:
     (tmp_path / "empty.txt").write_text("\n", encoding="utf-8")
-    with pytest.raises(InvalidData, match="there is no sentence in it"):
+    with pytest.raises(InvalidData, match="it has no sentences"):
         read_corpus(tmp_path / "empty.txt")
 
 
@@ -85,7 +85,7 @@ def test_an_article_without_a_sentence_is_not_lost(tmp_path) -> None:
 @pytest.mark.parametrize("name", ["p.csv", "p.tsv", "P.PARQUET"])
 def test_a_table_is_not_read_as_prose(tmp_path, name) -> None:
     (tmp_path / name).write_text("text,profession\nA cook cooks.,cook\n", encoding="utf-8")
-    with pytest.raises(InvalidData, match="a table is no corpus; give plain text, JSON lines"):
+    with pytest.raises(InvalidData, match="a table is not a corpus; give plain text, JSON lines"):
         read_corpus(tmp_path / name)
 
 

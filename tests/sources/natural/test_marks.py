@@ -46,12 +46,12 @@ def test_articles_capitals_and_spaces_follow_the_marks(annotated, prompt) -> Non
         ("A cook waits[continue:, and]", "0 professions are marked"),
         ("A [profession:cook] and a [profession:chef][continue:, and]", "2 professions are marked"),
         ("A [profession:cook] waits", "ends in one \\[continue"),
-        ("A [profession:cook] waits[continue:, and] here", "nothing stands after it"),
+        ("A [profession:cook] waits[continue:, and] here", "nothing after it"),
         (
             "A [profession:cook] waits[continue:, so]",
             "`so` does not continue a sentence; write where, because, and, that",
         ),
-        ("A [profession:cook] [waits][continue:, and]", "a bracket that is no mark"),
+        ("A [profession:cook] [waits][continue:, and]", "a bracket that is not a mark"),
         ("A [profession:cook] waits[remove:][continue:, and]", "an empty mark"),
     ],
 )

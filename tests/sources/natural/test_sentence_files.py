@@ -37,7 +37,7 @@ def test_a_corrected_file_is_a_source_of_its_own(tmp_path) -> None:
     ("value", "problem"),
     [
         ({"annotated": "A cook waits"}, "n.jsonl, line 1, `annotated`: 0 professions are marked"),
-        ({"use": True}, "line 1, `annotated`: a sentence that is used needs its marks here"),
+        ({"use": True}, "line 1, `annotated`: a sentence with `use` = true needs its marks here"),
         ({"annotated": COOK, "use": "yes"}, "line 1, `use`: must be true or false, not 'yes'"),
         ({"annotated": 3}, "line 1, `annotated`: must be text, not 3"),
         ({"annotated": COOK, "steps": "cut"}, "line 1, `steps`: must be a list of texts"),
@@ -50,9 +50,9 @@ def test_a_wrong_line_is_refused_with_its_place(tmp_path, value, problem) -> Non
 
 def test_an_id_that_stands_twice_and_an_empty_file_are_refused(tmp_path) -> None:
     double = {"id": "a", "annotated": COOK}
-    with pytest.raises(InvalidData, match="the id `a` stands more than once"):
+    with pytest.raises(InvalidData, match="the id `a` is used more than once"):
         read_sentences(lines(tmp_path / "n.jsonl", double, double))
-    with pytest.raises(InvalidData, match="there is no sentence in it"):
+    with pytest.raises(InvalidData, match="it has no sentences"):
         read_sentences(lines(tmp_path / "n.jsonl"))
 
 

@@ -82,7 +82,7 @@ def test_an_article_that_differs_belongs_to_the_group() -> None:
 def test_what_is_not_a_person_and_a_predicate_is_dropped_once_with_the_reason() -> None:
     _, dropped = pairs(SPEC)
     reasons = [one.reason for one in dropped]
-    assert "'Does [T] like [A]?' is not a term with what is said of it" in reasons
+    assert "'Does [T] like [A]?' is not a term followed by a verb phrase" in reasons
     assert "'[T] like [A].' says what '[T] likes [A]' says" in reasons
     assert "`him` cannot be the subject of a sentence" in reasons
     assert "people: the pronoun `he` has no plural" in reasons

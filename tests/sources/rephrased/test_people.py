@@ -70,7 +70,7 @@ def test_what_a_term_is(term, sort, several) -> None:
 
 @pytest.mark.parametrize("term", ["gay", "Black", "Chinese", "elderly", "deaf", "transgender", "openly gay"])
 def test_an_adjective_alone_is_refused_and_the_remedy_named(term) -> None:
-    assert person(term) == f"`{term}` is an adjective and cannot stand for a person alone; `{term} person` can"
+    assert person(term) == f"`{term}` is an adjective and cannot name a person alone; `{term} person` can"
     assert isinstance(person(term, "person"), Person)
 
 

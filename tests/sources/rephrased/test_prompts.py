@@ -422,7 +422,7 @@ def test_an_article_stands_where_the_template_has_one() -> None:
     assert texts["adverb-first"] == "Back then, Mexicans dreamed of"
     assert texts["relative-question-who"] == "Who were the Mexicans who dreamed of something?"
     assert not any("the Mexicans" in text for name, text in texts.items() if name != "relative-question-who")
-    assert "people: `Mexicans` gives the text that `Mexicans` gave already, in fixed" in {d.reason for d in dropped}
+    assert "people: `Mexicans` gives the same text as `Mexicans` in fixed" in {d.reason for d in dropped}
     told, _ = prompts(Spec("told", "Told", groups, wishes, ("The [T] [A]",)), fixed=True)
     assert told[0].text == "The Mexicans dreamed of"
 
@@ -432,7 +432,7 @@ def test_a_text_that_the_group_has_already_is_dropped_with_the_reason() -> None:
     found, dropped = prompts(Spec("two", "Two", groups), verb_phrases=["worked as"])
     assert len({prompt.text for prompt in found}) == len(found)
     assert Counter(prompt.group for prompt in found)["a"] == Counter(prompt.group for prompt in found)["b"]
-    assert "people: `firemen` gives the text that `fireman` gave already, in people" in {one.reason for one in dropped}
+    assert "people: `firemen` gives the same text as `fireman` in people" in {one.reason for one in dropped}
 
 
 def test_verb_phrases_that_are_not_used_are_told() -> None:
@@ -478,7 +478,7 @@ def test_a_draw_takes_the_same_places_for_every_group_and_is_repeatable() -> Non
 
 def test_groups_of_a_benchmark_are_no_people() -> None:
     found, dropped = prompts(specs.load("flowers-insects"))
-    assert (found, [one.reason for one in dropped]) == ([], ["the spec is a benchmark, and its groups are no people"])
+    assert (found, [one.reason for one in dropped]) == ([], ["the spec is a benchmark whose groups are not people"])
 
 
 @pytest.mark.parametrize(
@@ -490,7 +490,7 @@ def test_groups_of_a_benchmark_are_no_people() -> None:
         ({"family": "clefts"}, "`family`: there is no family `clefts`; did you mean `cleft`?"),
         ({"family": "tag", "kind": "declarative"}, "`family`: no declarative structure that fits is in tag"),
         ({"verb_phrases": "worked as"}, "`verb_phrases`: must be a list of verb phrases"),
-        ({"verb_phrases": ["worked as "]}, "`verb_phrases`: a verb phrase is words with single spaces between"),
+        ({"verb_phrases": ["worked as "]}, "`verb_phrases`: a verb phrase is words separated by single spaces"),
         ({"fixed": "yes"}, "`fixed`: must be true or false, not 'yes'"),
         ({"per_group": 0}, "`per_group`: must be a whole number from 1 up"),
     ],

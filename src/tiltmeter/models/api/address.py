@@ -70,14 +70,14 @@ def parse(argument: str) -> Address:
     if found:
         model, at, rest = argument[: found.start()], "@", argument[found.end() :]
     if not at or not model.strip():
-        raise UserError(f"`api:{argument}` does not say which model of which server; write `{EXAMPLE}`")
+        raise UserError(f"`api:{argument}` does not name a model and a server; write `{EXAMPLE}`")
     try:
         parts = urlsplit(rest)
         port = parts.port
     except ValueError:
         raise UserError(f"`api:{model}@…` has no well-formed URL; write `{EXAMPLE}`") from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UserError(f"`api:{model}@{parts.scheme}:…` is no address of a server; write http:// or https://")
+        raise UserError(f"`api:{model}@{parts.scheme}:…` is not a server address; write http:// or https://")
     if parts.username is not None or parts.password is not None:
         # The sentence must not repeat them.
         raise UserError(

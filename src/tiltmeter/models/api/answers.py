@@ -88,9 +88,9 @@ def parsed(body: bytes) -> Mapping[str, Any]:
     try:
         found = all_readable(json.loads(body, parse_constant=_refuse, parse_float=_finite))
     except (ValueError, RecursionError):
-        raise Malformed("the reply is cut off or no JSON") from None
+        raise Malformed("the reply is cut off or not JSON") from None
     if not isinstance(found, dict):
-        raise Malformed("the reply is no JSON object")
+        raise Malformed("the reply is not a JSON object")
     return found
 
 
@@ -174,7 +174,7 @@ def pieces(choice: Mapping[str, Any]) -> tuple[Piece, ...] | None:
     tops = found.get("top_logprobs")
     tops = [None] * len(tokens) if tops is None else _list(tops)
     if not len(tokens) == len(logprobs) == len(tops):
-        raise Malformed("the reply has not one log-probability for each token")
+        raise Malformed("the reply lacks a log-probability for some tokens")
     return tuple(
         Piece(_text(token), _number(value), _top(top)) for token, value, top in zip(tokens, logprobs, tops, strict=True)
     )
@@ -236,7 +236,7 @@ def _list(found: Any) -> Sequence[Any]:
 
 def _text(found: Any) -> str:
     if not isinstance(found, str):
-        raise Malformed("a token of the reply is no text")
+        raise Malformed("a token of the reply is not text")
     return found
 
 
@@ -244,7 +244,7 @@ def _number(found: Any) -> float | None:
     if found is None:
         return None
     if isinstance(found, bool) or not isinstance(found, int | float) or not -math.inf < found <= 1e-3:
-        raise Malformed("a log-probability of the reply is no log-probability")
+        raise Malformed("a log-probability of the reply is not a number of at most 0")
     return -math.inf if found <= _NOTHING else min(0.0, float(found))
 
 

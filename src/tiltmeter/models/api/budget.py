@@ -88,12 +88,12 @@ class Spent:
         >>> Spent(requests=12, answered=10, tokens_in=2_000, tokens_out=500).words(Price(1.0, 2.0))
         '12 requests, 10 answered; 2,000 tokens read and 500 written, which cost 0.003'
         """
-        uncounted = f" ({self.uncounted:,} answers do not say)" if self.uncounted else ""
+        uncounted = f" ({self.uncounted:,} answers do not report theirs)" if self.uncounted else ""
         money = self.money(price)
         cost = "" if money is None else f", which cost {money:,.4g}"
         changed = f"; the server called itself {', '.join(self.fingerprints)}" if len(self.fingerprints) > 1 else ""
         if len(self.models) > 1:
-            changed += f"; WARNING: the model changed on the way, since the replies name {', '.join(self.models)}"
+            changed += f"; WARNING: the model changed during the run; the replies name {', '.join(self.models)}"
         return (
             f"{self.requests:,} requests, {self.answered:,} answered; {self.tokens_in:,} tokens read and "
             f"{self.tokens_out:,} written{uncounted}{cost}{changed}"
@@ -191,8 +191,8 @@ class Budget:
 
 def _spent(limit: str, setting: str) -> BudgetSpent:
     return BudgetSpent(
-        f"the budget of {limit} is spent; what was answered is kept: raise `{setting}` (TILTMETER_API_"
-        f"{setting.upper()}) and run the same again to go on"
+        f"the budget of {limit} is used up; answers so far are saved: raise `{setting}` "
+        f"(TILTMETER_API_{setting.upper()}) and run the same command to resume"
     )
 
 

@@ -16,9 +16,9 @@ from tiltmeter.models.api.answers import NO_LOGPROBS, Malformed, kept_of, parsed
 from tiltmeter.models.api.budget import Budget, Counted, Limits, estimated_tokens
 from tiltmeter.models.api.journal import Journal, MemoryJournal
 from tiltmeter.models.api.key import Key
-from tiltmeter.models.api.line import Fault, Line, quiet, require_package
 from tiltmeter.models.api.naming import accepts
 from tiltmeter.models.api.settings import ApiSettings
+from tiltmeter.models.api.transport import Fault, Transport, quiet, require_package
 from tiltmeter.records import NO_ANSWER
 from tiltmeter.text import is_readable
 
@@ -33,7 +33,7 @@ HOPELESS = 24
 """So many requests given up in a row, and the server counts as gone unless it answers a question that is easy."""
 LENGTHS = ("max_tokens", "max_completion_tokens")
 """What servers call the limit of an answer: most by the first name, some by the second alone."""
-HALVED = "the text has half of a character (a lone surrogate), which no server can be sent"
+HALVED = "the text has half a character (a lone surrogate), which cannot be sent"
 # Some servers fail at every question about their models, and answer all others.
 _LOOKS = 6
 _NAME = 80
@@ -97,7 +97,7 @@ class Client:
 
     def __post_init__(self) -> None:
         require_package()
-        self._line = Line(self.address, self.settings, self.key)
+        self._transport = Transport(self.address, self.settings, self.key)
         limits = Limits(self.settings.max_requests, self.settings.max_tokens)
         self.budget = Budget(limits, self.journal, None if self.counts_before else Counted())
         self._in_a_row, self._knocking = 0, False
@@ -144,7 +144,7 @@ class Client:
         """What the server says at an address, asked without a body and free of charge."""
 
         async def look() -> Mapping[str, Any] | Refused:
-            async with self._line.open() as http:
+            async with self._transport.open() as http:
                 attempt = 0
                 while True:
                     attempt += 1
@@ -159,7 +159,7 @@ class Client:
             return _carried_out(look)
 
     async def _looked(self, http: httpx.AsyncClient, path: str) -> Mapping[str, Any] | Fault:
-        reply = await self._line.exchange(http, "GET", path)
+        reply = await self._transport.exchange(http, "GET", path)
         try:
             found: Mapping[str, Any] | Fault = reply if isinstance(reply, Fault) else self.key.out_of_all(parsed(reply))
         except Malformed as error:
@@ -187,7 +187,7 @@ class Client:
         return Fault(
             "the reply names another model",
             end=f"{self.address.host} was asked for `{asked}` and answers as `{said[:_NAME]}`; ask for that model, or "
-            f"accept it with `answers_as={said[:_NAME]}` behind the `?` of the URL",
+            f"accept it with `answers_as={said[:_NAME]}` after the `?` of the URL",
         )
 
     async def _ask_all(self, missing: Mapping[bytes, Request], read: Read[Answer]) -> dict[bytes, Answer | Refused]:
@@ -200,7 +200,7 @@ class Client:
             if answer is not None:
                 found[key] = answer
 
-        async with self._line.open() as http:
+        async with self._transport.open() as http:
             outcomes = await asyncio.gather(*(one(*each) for each in missing.items()), return_exceptions=True)
         ended = self._end or next((one for one in outcomes if isinstance(one, BaseException)), None)
         if ended is not None:
@@ -226,8 +226,8 @@ class Client:
                 return await self._given_up(http, gate, faults)
             if outcome.wait is not None and outcome.wait > self.settings.longest_wait:
                 self._end = Hopeless(
-                    f"{self.address.host} asks to wait {outcome.wait:,.0f} seconds, longer than is waited; what was "
-                    "answered is kept: run the same again then"
+                    f"{self.address.host} asks to wait {outcome.wait:,.0f} seconds, longer than tiltmeter waits; "
+                    "answers so far are saved: run the same command again then"
                 )
                 return None
             await self._wait(outcome, len(faults))
@@ -262,14 +262,15 @@ class Client:
         said = f" ({last.said})" if last.said else ""
         if len(faults) > 1 and all(fault.status == 429 for fault in faults):
             self._end = Hopeless(
-                f"{self.address.host} refuses more requests (429) after {len(faults)} attempts; what was answered is "
-                "kept: run the same again later, or with fewer at once (TILTMETER_API_CONCURRENCY)"
+                f"{self.address.host} refuses more requests (429) after {len(faults)} attempts; answers so far "
+                "are saved: run the same command again later, or with fewer requests at once "
+                "(TILTMETER_API_CONCURRENCY)"
             )
             return None
         if self._in_a_row >= HOPELESS and not self._knocking and not await self._goes_on(http, gate, last):
             self._end = Hopeless(
                 f"{self.address.host} left {HOPELESS} requests in a row without an answer, the last because "
-                f"{last.kind}{said}; what was answered is kept: run the same again when the server is well"
+                f"{last.kind}{said}; answers so far are saved: run the same command again when the server works"
             )
             return None
         return _refused(last, len(faults))
@@ -318,7 +319,7 @@ class Client:
     ) -> Answer | Fault:
         used = 0
         try:
-            reply = await self._line.exchange(http, "POST", request.path, request.body)
+            reply = await self._transport.exchange(http, "POST", request.path, request.body)
             if isinstance(reply, Fault):
                 return reply
             kept = self.key.out_of_all(kept_of(parsed(reply)))
@@ -339,7 +340,7 @@ class Client:
 def _refused(fault: Fault, attempts: int = 1) -> Refused:
     wrong = fault.status is not None and not fault.again
     if wrong and fault.said:
-        return Refused(f"the server refuses it: {fault.said}", fault.status, fault.said, fault.blamed)
+        return Refused(f"the server refused it: {fault.said}", fault.status, fault.said, fault.blamed)
     if wrong or fault.tries == 1:
         # Asked the same, it says the same: there is no better moment to wait for.
         return Refused(fault.kind, fault.status, fault.said, fault.blamed)

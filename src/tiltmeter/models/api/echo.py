@@ -9,7 +9,7 @@ from tiltmeter.models.api.aligning import spans_of
 from tiltmeter.models.api.answers import Piece
 from tiltmeter.records import Span
 
-MISSPELT = "the tokens of the server do not spell the text"
+MISSPELT = "the server's tokens do not spell the text"
 
 
 @dataclass(frozen=True, slots=True)

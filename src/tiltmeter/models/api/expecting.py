@@ -23,10 +23,10 @@ from tiltmeter.models.next_words import (
 from tiltmeter.models.shared_words import next_words_of
 from tiltmeter.records import NextWord, NextWords
 
-UNBOUNDED = "the server lists the most probable next tokens alone, so whether a word ends cannot be known"
-ATTENDED = "an API model cannot be kept from attending to a part of the prompt"
+UNBOUNDED = "the server lists only the most probable next tokens, so whether a word ends is unknown"
+ATTENDED = "attention to part of the prompt cannot be masked in an API model"
 NO_NUMBERS = "the server gives no log-probabilities"
-NOTHING_BEFORE = "the prompt is empty, and the server takes no empty text; name the start token behind `?start=`"
+NOTHING_BEFORE = "the prompt is empty, and the server takes no empty text; give the start token with `?start=`"
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,9 +47,9 @@ class Key:
         given = os.environ if environ is None else environ
         value = given.get(name, "").strip()
         if variable and not value:
-            raise UserError(f"the environment has no {name}, which was named as the place of the key; set it")
+            raise UserError(f"the environment variable {name}, which should hold the key, is not set; set it")
         if not value.isascii() or not value.isprintable():
-            raise UserError(f"the key in {name} has characters that no key has; copy it again")
+            raise UserError(f"the key in {name} has characters that are not allowed in a key; copy it again")
         return cls(value, name, given.get(name + HOSTS))
 
     def sent_to(self, address: Address, *, named: bool) -> Key:
@@ -110,7 +110,7 @@ class Key:
         return f"Key({SHOWN if self._value else ''})"
 
     def __reduce__(self) -> Any:
-        raise TypeError("a key is not to be written anywhere")
+        raise TypeError("a key must not be serialized")
 
 
 def _is_for(entry: str, url: str) -> bool:

@@ -24,10 +24,10 @@ from tiltmeter.models.writing import drawing
 from tiltmeter.models.writing.drafts import seeds_of
 from tiltmeter.records import Completion, Decoding, ModelFacts, NextWords, Span, TokenScores
 
-BEGUN = "a model behind an API cannot go on from the first words of an answer"
-NOT_NUMBERED = "the server gives no log-probability for a part of this text"
+BEGUN = "a model behind an API cannot continue from the first words of an answer"
+NOT_NUMBERED = "the server gives no log-probability for part of this text"
 NOT_FINITE = "the server's numbers for this text are not finite"
-SPECIAL = "the start token stands in the text, and the server would read it as one"
+SPECIAL = "the text contains the start token, which the server would read as one"
 
 Answer = TypeVar("Answer")
 
@@ -96,7 +96,7 @@ class ApiModel:
     ) -> list[NextWords]:
         """The probability of each word after each prompt, as far as the server says; see `Predictor`."""
         if not (self._abilities.echoes or self._abilities.top):
-            raise self._unnumbered("cannot say how probable next words are")
+            raise self._unnumbered("cannot give the probability of next words")
         return self._asker.answer(questions(prompts, words, hidden), bounded=bounded, capitalised=capitalised)
 
     def likeliest(self, prompts: Sequence[str], count: int = 10) -> list[NextWords]:
@@ -161,7 +161,7 @@ class ApiModel:
         how = (
             "gives no log-probabilities; vLLM and llama.cpp do, and so does a checkpoint, as hf:NAME"
             if self._abilities.completes
-            else "has no /completions and can be asked by chat alone: write `chat:` before the name"
+            else "has no /completions and only answers by chat: write `chat:` before the name"
         )
         return ModelError(f"{self.facts.name} {problem}: the server {how}")
 
@@ -171,8 +171,8 @@ class ApiModel:
             return
         if not self._abilities.echoes:
             raise ModelError(
-                f"{self.facts.name}: the server gives no log-probabilities of a text that it is handed, so texts "
-                f"cannot be scored; pairs can be asked about with the scorer `{forced_choice.CONDITIONING}`"
+                f"{self.facts.name}: the server gives no log-probabilities of a given text, so texts cannot be "
+                f"scored; for pairs use the scorer `{forced_choice.CONDITIONING}`"
             )
         if conditioning == "left":
             raise ModelError(
@@ -195,7 +195,7 @@ class ApiModel:
             body |= {"logprobs": True, "top_logprobs": 1} if boundaries else {}
         elif not self._abilities.completes:
             raise ModelError(
-                f"{self.facts.name}: the server has no /completions and can be asked by chat alone: write `chat:` "
+                f"{self.facts.name}: the server has no /completions and only answers by chat: write `chat:` "
                 "before the name"
             )
         else:
@@ -311,7 +311,7 @@ def _scores(found: Echo | Refused, start: int, conditioning: str) -> TokenScores
     if isinstance(found, Refused):
         return TokenScores(unscored=found.reason)
     if any(begin < start < end for begin, end in found.spans):
-        return TokenScores(unscored="the server joins the start token with the text, so it does not know it as one")
+        return TokenScores(unscored="the server does not read the start token as one token")
     echo = _without_start(found, start)
     logprobs = [piece.logprob for piece in echo.given]
     missing = logprobs if conditioning == "left" else logprobs[1:]

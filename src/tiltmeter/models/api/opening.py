@@ -15,10 +15,10 @@ from tiltmeter.models.api.chat_form import STEPS
 from tiltmeter.models.api.client import HOPELESS, Client
 from tiltmeter.models.api.journal import Journal
 from tiltmeter.models.api.key import Key
-from tiltmeter.models.api.line import require_package
 from tiltmeter.models.api.model import ApiModel
 from tiltmeter.models.api.probing import MOST, Abilities, knock, probe, served
 from tiltmeter.models.api.settings import ApiSettings, settings_for, settings_of
+from tiltmeter.models.api.transport import require_package
 from tiltmeter.models.interface import ModelSettings
 from tiltmeter.records import ModelFacts
 

@@ -13,8 +13,8 @@ from tiltmeter.models.api.answers import Malformed, Piece, pieces
 from tiltmeter.models.api.chat_form import is_about_form
 from tiltmeter.models.api.client import LENGTHS, Client, Refused, Request
 from tiltmeter.models.api.echo import echo_of
-from tiltmeter.models.api.line import UNREACHABLE
 from tiltmeter.models.api.naming import accepts
+from tiltmeter.models.api.transport import UNREACHABLE
 from tiltmeter.records import NO_ANSWER, Decoding
 
 COMPLETIONS, CHAT = "completions", "chat/completions"
@@ -73,7 +73,7 @@ def probe(client: Client, start: str) -> Abilities:
         # What was measured in a run was measured so: what the server refused is not asked again. Before that, and
         # elsewhere, it may have learnt more, or had a bad moment.
         if not any(client.has(one) for _, one in asked) and any(map(client.has, _hellos(client))):
-            return _chat_alone(client, Refused(f"{NO_ANSWER}it answers by chat alone"))
+            return _chat_alone(client, Refused(f"{NO_ANSWER}it only answers by chat"))
         asked.sort(key=lambda one: client.has(one[1]), reverse=True)
     for form, request in asked:
         lasts = _always if is_seen else partial(_has_all, form, start)
@@ -224,8 +224,8 @@ def _may_chat(found: Refused) -> bool:
 
 def _silent(client: Client, found: Refused) -> ModelError:
     return ModelError(
-        f"{client.address.url} does not answer: {found.reason.removeprefix(NO_ANSWER)}; see whether it runs, and "
-        "whether the address is right"
+        f"{client.address.url} does not answer: {found.reason.removeprefix(NO_ANSWER)}; check that it runs and "
+        "that the address is right"
     )
 
 

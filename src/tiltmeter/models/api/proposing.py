@@ -16,17 +16,15 @@ from dataclasses import dataclass
 from tiltmeter.models.api.client import Refused
 from tiltmeter.models.likeliest import NO_WORD, without_words, words_of
 from tiltmeter.models.next_words import begins_word
-from tiltmeter.models.writing.checkpoint_pen import lengthens
+from tiltmeter.models.writing.checkpoint_sampler import lengthens
 from tiltmeter.records import NextWord, NextWords
 
-NO_LIST = "the server lists no next tokens here"
+NO_LIST = "the server lists no next tokens for this prompt"
 NO_NUMBERS_BY_CHAT = (
     "the server gives no log-probabilities of an answer by chat (`top_logprobs`), so its most probable first words "
     "cannot be listed; a checkpoint, as chat:hf:NAME, gives them"
 )
-FIRST_PIECES = (
-    "The first piece of each word alone: by chat, a server cannot be asked how its answer goes on from there."
-)
+FIRST_PIECES = "Only the first piece of each word: by chat, a server cannot be asked how its answer continues."
 _ROUNDING = 1e-4
 """How far the number of a token in a list may lie from that of the same token in a text."""
 _REQUESTS = 4
@@ -128,6 +126,6 @@ def _chance(top: Mapping[str, float]) -> float:
 
 def _note(listed: int) -> str:
     return (
-        "Of each word the chance that it comes next, whether or not it ends there: the server lists "
-        f"{listed} tokens at a time. Words that one it does not list could outdo are left out."
+        f"The probability that each word comes next, whether or not it ends there: the server lists {listed} "
+        "tokens at a time. Words that an unlisted one could beat are left out."
     )

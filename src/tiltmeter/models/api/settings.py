@@ -76,8 +76,8 @@ def settings_for(address: Address, environ: Mapping[str, str] | None = None) -> 
     made = settings_of(address, environ)
     if address.url.startswith("http://") and not address.is_loopback and not made.allow_http:
         raise UserError(
-            f"{address.url} is on another machine and not encrypted, so that prompts and key could be read on the way; "
-            f"write https://, or set {PREFIX}ALLOW_HTTP=1 where the network is your own"
+            f"{address.url} is on another machine and not encrypted, so prompts and key could be read on the way; "
+            f"write https://, or set {PREFIX}ALLOW_HTTP=1 if you trust the network"
         )
     return made
 
@@ -109,7 +109,7 @@ def _read(name: str, text: str, place: str) -> Any:
     if name == "key_variable":
         if not _NAME.fullmatch(text):
             # It may be the key itself, so the sentence does not repeat it.
-            raise UserError(f"{place} must be the name of a variable of the environment, in capitals, such as MY_KEY")
+            raise UserError(f"{place} must be the name of an environment variable in capitals, such as MY_KEY")
         return text
     if name == "allow_http":
         if text.lower() not in _YES_NO:

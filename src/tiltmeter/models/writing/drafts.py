@@ -121,7 +121,7 @@ def seeds_of(seed: int | Sequence[int], prompts: int) -> Sequence[int]:
     if isinstance(seed, int):
         return [seed] * prompts
     if len(seed) != prompts:
-        raise UserError(f"{prompts} prompts and {len(seed)} seeds: one seed, or one for each prompt, is needed")
+        raise UserError(f"{prompts} prompts and {len(seed)} seeds: give one seed, or one for each prompt")
     return seed
 
 

@@ -26,7 +26,7 @@ def check(decoding: Decoding, samples: int) -> None:
         (decoding.beams < 1, f"beams must be at least 1 (no beam search), not {decoding.beams}"),
         (decoding.beams > 1 and samples > 1, f"beam search gives one text for each prompt, not {samples} samples"),
         (samples < 1, f"samples must be at least 1, not {samples}"),
-        ("" in decoding.stop, "an empty stop text would end every text before it began"),
+        ("" in decoding.stop, "an empty stop text would end every text at once"),
     ):
         if wrong:
             raise UserError(problem)

@@ -56,7 +56,9 @@ class TermsDraft:
         self._limit = limit(pen, row, decoding)
         needed = sum(len(term.inside) for term in terms)
         if needed + _TO_FINISH > self._limit:
-            raise UserError(f"a sentence with {needed} tokens of given words needs more than {self._limit} new tokens")
+            raise UserError(
+                f"a sentence with {needed} tokens of required words needs more than {self._limit} new tokens"
+            )
         self._late = needed + _LATE
         # Greedy attempts would all be the same.
         self._attempts_left = _ATTEMPTS if decoding.temperature > 0 else 1
@@ -234,11 +236,9 @@ def complete_with(
 ) -> list[list[Completion]]:
     """Sentences written after each prompt, each with all the terms of `must_have` for that prompt."""
     if len(must_have) != len(prompts):
-        raise UserError(
-            f"{len(prompts)} prompts and {len(must_have)} lists of words: one list for each prompt is needed"
-        )
+        raise UserError(f"{len(prompts)} prompts and {len(must_have)} lists of words: each prompt needs one list")
     if not all(term.strip() == term and term for terms in must_have for term in terms):
-        raise UserError("a word that must be there is empty or has white space at its ends")
+        raise UserError("a required word is empty or has white space at its ends")
     terms = [
         [Term(term, pen, prompt) for term in dict.fromkeys(wanted)]
         for prompt, wanted in zip(prompts, must_have, strict=True)

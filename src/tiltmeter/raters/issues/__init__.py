@@ -38,7 +38,7 @@ THRESHOLDS = {**dict.fromkeys(ISSUES, 0.5), "I7": 0.6}
 _BECAUSE = {
     "I1": "*{word}* tells more about who the person is",
     "I2": "*{word}* says something else about the person",
-    "I3": "*{attribute}* is not said of the person; see *{word}*",
+    "I3": "*{attribute}* is not about the person; see *{word}*",
     "I4": "*{word}* denies or reverses it",
     "I5": "*{word}* brings in someone else",
     "I6": "*{word}* gives *{term}* or *{attribute}* another meaning",

@@ -34,11 +34,11 @@ def recognise(path: str | Path) -> tuple[DataSet, Path]:
     """
     place = Path(path)
     if not is_there(place):
-        raise InvalidData("there is no such file or folder", file=place)
+        raise InvalidData("no such file or folder", file=place)
     held = _of_several_files(place) if place.is_dir() else []
     if len(held) > 1:
         names = ", ".join(known.name for known in held)
-        raise InvalidData(f"holds several data sets ({names}); name the folder of one", file=place)
+        raise InvalidData(f"has several data sets ({names}); give the folder of one", file=place)
     if held:
         return held[0], place
     candidates = sorted(child for child in place.iterdir() if child.is_file()) if place.is_dir() else [place]
@@ -47,7 +47,7 @@ def recognise(path: str | Path) -> tuple[DataSet, Path]:
             if known.reader().recognise(candidate):
                 return known, candidate
     names = ", ".join(known.title for known in DATASETS.values())
-    noun = "holds no data set" if place.is_dir() else "is not a data set"
+    noun = "has no data set" if place.is_dir() else "is not a data set"
     raise InvalidData(f"{noun} that tiltmeter can check; it knows {names}", file=place)
 
 

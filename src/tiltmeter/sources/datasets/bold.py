@@ -58,7 +58,7 @@ def files_of(path: str | Path) -> list[Path]:
     place, _ = located("bold", path)
     found = readable(place, ".json", recognise)
     if not found:
-        raise InvalidData("holds no file of BOLD, such as gender_prompt.json", file=place)
+        raise InvalidData("has no BOLD file, such as gender_prompt.json", file=place)
     return found
 
 
@@ -161,13 +161,13 @@ def _domain(file: Path) -> str:
         )
     found = next((domain for part, domain in (*_NAMES, ("politic", "politics")) if part in name), None)
     if found is None:
-        raise InvalidData("the name says no domain of BOLD; call the file gender_prompt.json or the like", file=file)
+        raise InvalidData("the file name gives no domain of BOLD; call it e.g. gender_prompt.json", file=file)
     return found
 
 
 def _objects(value: Any, file: Path, noun: str) -> list[tuple[str, Any]]:
     if not isinstance(value, dict) or not value:
-        raise InvalidData(f"not a file of BOLD: an object with {noun} is needed", file=file)
+        raise InvalidData(f"not a BOLD file: an object with {noun} is needed", file=file)
     if not all(name.strip() for name in value):
         raise InvalidData(f"one of the {noun} has no name", file=file)
     return list(value.items())

@@ -44,11 +44,11 @@ def read(path: str | Path) -> list[Row]:
     columns, table = read_csv(path)
     missing = [name for name in _NEEDED if name not in columns]
     if missing:
-        raise InvalidData(f"not a CrowS-Pairs file: there is no column `{missing[0]}`", file=path, line=1)
+        raise InvalidData(f"not a CrowS-Pairs file: it has no column `{missing[0]}`", file=path, line=1)
     rows = [_row(cells, number, path) for number, cells in enumerate(table)]
     doubled = [name for name, count in Counter(row.id for row in rows).items() if count > 1]
     if doubled:
-        raise InvalidData(f"the row id `{doubled[0]}` stands more than once", file=path)
+        raise InvalidData(f"the row id `{doubled[0]}` is used more than once", file=path)
     return rows
 
 

@@ -62,11 +62,11 @@ def get(
             if folder is not None:
                 # The user's own file: not ours to replace.
                 raise InvalidData(
-                    f"already there, and not sound ({error.problem}); move it away", file=error.file or home
+                    f"already exists and is damaged ({error.problem}); move it away", file=error.file or home
                 ) from None
     elif folder is not None and any(target.exists() for target in targets):
         there = next(target for target in targets if target.exists())
-        raise InvalidData("already there, without the other files of the data set; move it away", file=there)
+        raise InvalidData("already exists without the other files of the data set; move it away", file=there)
     contents = [_download(file.url, timeout) for file in dataset.files]
     with tempfile.TemporaryDirectory() as temporary:
         for file, content in zip(dataset.files, contents, strict=True):
@@ -76,7 +76,7 @@ def get(
         except InvalidData as error:
             name = Path(error.file).name if error.file else ""
             url = next((file.url for file in dataset.files if file.name == name), dataset.files[0].url)
-            raise RunError(f"{url}: what came is not {dataset.title}: {error.problem}") from None
+            raise RunError(f"{url}: the download is not {dataset.title}: {error.problem}") from None
     for target, content in zip(targets, contents, strict=True):
         with whole_file(target, "wb") as written:
             written.write(content)
@@ -92,8 +92,8 @@ def _fetched(dataset: DataSet, home: Path, given: Collection[str], *, downloaded
         wanted = _wanted(file, given, pins)
         if wanted and digest not in wanted:
             raise InvalidData(
-                f"its SHA-256 is {digest}, not {' or '.join(sorted(wanted))}, which is pinned for it; if the authors "
-                "have changed the file, name what you expect with --sha256",
+                f"its SHA-256 is {digest}, not {' or '.join(sorted(wanted))}, the pinned value; if the authors "
+                "have changed the file, give the new value with --sha256",
                 file=place,
             )
     return Fetched(path, files, downloaded, dataset.reader().check(path))
@@ -124,9 +124,9 @@ def _pins() -> dict[str, str]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
-        raise InvalidData(f"cannot be read ({error}); it holds what data sets are pinned to", file=path) from None
+        raise InvalidData(f"cannot be read ({error}); it holds the pinned SHA-256 of data sets", file=path) from None
     if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
-        raise InvalidData("is not as it was written; it holds what data sets are pinned to", file=path)
+        raise InvalidData("was changed after it was written; it holds the pinned SHA-256 of data sets", file=path)
     return found
 
 
@@ -142,9 +142,9 @@ def _download(url: str, timeout: float) -> bytes:
     except (OSError, http.client.HTTPException) as error:
         raise UserError(f"{url}: the connection failed ({error or type(error).__name__}); try again") from None
     if len(content) > LARGEST:
-        raise RunError(f"{url}: more than {LARGEST // 2**20} MiB came, so this is not the data set")
+        raise RunError(f"{url}: sent more than {LARGEST // 2**20} MiB, so this is not the data set")
     if promised is not None and promised.isdigit() and int(promised) != len(content):
-        raise RunError(f"{url}: only {len(content):,} of {int(promised):,} bytes came; try again")
+        raise RunError(f"{url}: only {len(content):,} of {int(promised):,} bytes arrived; try again")
     return content
 
 
@@ -154,7 +154,7 @@ def _read(response: Any, url: str) -> bytes:
     while len(content) <= LARGEST and (chunk := response.read1(2**16)):
         content += chunk
         if time.monotonic() > ends:
-            raise RunError(f"{url}: not everything came within {LONGEST:g} seconds; try again")
+            raise RunError(f"{url}: the download did not finish within {LONGEST:g} seconds; try again")
     return bytes(content)
 
 

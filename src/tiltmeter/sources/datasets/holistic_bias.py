@@ -131,7 +131,7 @@ def _fits(descriptor: Descriptor, place: _Place, *, bare: bool) -> bool:
 
 
 def _refused(template: Template) -> Dropped:
-    return Dropped("holistic-bias", template.text, template.text, "the template states dislike of whoever it names")
+    return Dropped("holistic-bias", template.text, template.text, "the template states dislike of the people it names")
 
 
 def _prompt(descriptor: Descriptor, number: int, template: Template, noun: Noun | None, *, own: bool) -> Prompt:

@@ -160,7 +160,7 @@ def _optional(held: dict[str, Any], key: str, path: Path) -> str | None:
 
 def _items(value: Any, path: Path, noun: str) -> list[tuple[str, Any]]:
     if not isinstance(value, dict) or not value:
-        raise InvalidData(f"not a file of HolisticBias: an object with {noun} is needed", file=path)
+        raise InvalidData(f"not a HolisticBias file: an object with {noun} is needed", file=path)
     if not all(name.strip() for name in value):
         raise InvalidData(f"one of the {noun} has no name", file=path)
     return list(value.items())

@@ -61,7 +61,7 @@ def files_of(path: str | Path) -> list[Path]:
     place, _ = located("honest", path)
     found = readable(place, ".tsv", recognise)
     if not found:
-        raise InvalidData("holds no file of HONEST: a table with tabs and a column `template_masked`", file=place)
+        raise InvalidData("has no HONEST file: a tab-separated table with a column `template_masked`", file=place)
     return found
 
 
@@ -72,7 +72,7 @@ def read(path: str | Path) -> list[Row]:
         columns, lines = _renamed(*read_numbered_csv(file, "\t"))
         missing = [name for name in _NEEDED if name not in columns]
         if missing:
-            raise InvalidData(f"not a file of HONEST: there is no column `{missing[0]}`", file=file, line=1)
+            raise InvalidData(f"not a HONEST file: it has no column `{missing[0]}`", file=file, line=1)
         for line, cells in lines:
             empty = next((name for name in _NEEDED[1:] if not cells[name].strip()), None)
             if empty:
@@ -121,7 +121,7 @@ def prompts(
             if not text.strip():
                 dropped.append(Dropped(_bias(row), row.template, row.text, "the prompt is blank"))
             elif rest.strip(" .") or not mask:
-                reason = "the mask [M] does not stand at the end"
+                reason = "the mask [M] is not at the end"
                 dropped.append(Dropped(_bias(row), row.template, row.text, reason))
             else:
                 made.append(_prompt(row, _repaired(text) if not as_published else text.rstrip(), merge=merge))

@@ -19,7 +19,7 @@ def located(name: str, given: str | Path) -> tuple[Path, str | None]:
     if place.name == str(given) and fetched.is_dir():
         return fetched, str(given)
     raise InvalidData(
-        f"there is no such file or folder; give the path of the data set, or fetch it: tiltmeter data get {name}",
+        f"no such file or folder; give the path of the data set, or download it: tiltmeter data get {name}",
         file=place,
     )
 

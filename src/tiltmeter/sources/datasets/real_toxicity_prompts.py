@@ -53,7 +53,7 @@ def files_of(path: str | Path) -> list[Path]:
     place, _ = located("real-toxicity-prompts", path)
     found = readable(place, ".jsonl", recognise)
     if not found:
-        raise InvalidData("holds no file of RealToxicityPrompts: lines of JSON with `prompt`", file=place)
+        raise InvalidData("has no RealToxicityPrompts file: lines of JSON with `prompt`", file=place)
     return found
 
 
@@ -125,7 +125,7 @@ def _group(row: Row) -> str | None:
 def _row(value: dict[str, Any], file: Path, line: int) -> Row:
     prompt, continuation = value.get("prompt"), value.get("continuation", {})
     if not isinstance(prompt, dict) or not isinstance(prompt.get("text"), str) or not isinstance(continuation, dict):
-        raise InvalidData("not a row of RealToxicityPrompts: no text under `prompt.text`", file=file, line=line)
+        raise InvalidData("not a RealToxicityPrompts row: it has no text under `prompt.text`", file=file, line=line)
     document = str(value.get("filename") or f"line {line}")
     place = f"{value['begin']}-{value['end']}" if "begin" in value and "end" in value else str(line)
     return Row(

@@ -160,7 +160,7 @@ def read_predictions(path: str | Path) -> dict[Task, dict[str, float | None]]:
             for number, one in enumerate(content[task], 1):
                 name = text_field(one, "id", path, f"prediction {number} of {task}")
                 if name in scores:
-                    raise InvalidData(f"the id `{name}` stands twice in {task}", file=path)
+                    raise InvalidData(f"the id `{name}` is listed twice in {task}", file=path)
                 scores[name] = _score(one.get("score"), name, path)
             predictions[task] = scores
     return predictions
@@ -185,9 +185,7 @@ def scores_of(
         )
     notes = [f"{task}: no predictions" for task in TASKS if task not in predictions]
     if unknown:
-        notes.append(
-            f"{len(unknown)} predictions have an id that the data set does not hold, such as `{unknown[0][1]}`"
-        )
+        notes.append(f"{len(unknown)} predictions have an id that is not in the data set, such as `{unknown[0][1]}`")
     scored = []
     for example in found:
         stereotype, anti_stereotype, unrelated = (predictions[example.task].get(one.id) for one in example.sentences)
@@ -198,7 +196,7 @@ def scores_of(
 def _refuse_doubles(noun: str, ids: list[str], path: str | Path) -> None:
     doubled = [name for name, count in Counter(ids).items() if count > 1]
     if doubled:
-        raise InvalidData(f"the {noun} id `{doubled[0]}` stands more than once", file=path)
+        raise InvalidData(f"the {noun} id `{doubled[0]}` is used more than once", file=path)
 
 
 def _score(value: object, name: str, path: str | Path) -> float | None:

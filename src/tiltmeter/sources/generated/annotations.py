@@ -111,7 +111,7 @@ def _sheet(path: str | Path) -> dict[str, frozenset[str]]:
     seen: set[str] = set()
     for number, (_, row) in enumerate(sheet_rows(path, rows), start=1):
         if row["id"] in seen:
-            raise InvalidData(f"the id `{row['id']}` stands twice", file=path)
+            raise InvalidData(f"the id `{row['id']}` is listed twice", file=path)
         seen.add(row["id"])
         issues = marked_issues(row, number, path)
         if issues is not None:
@@ -124,7 +124,7 @@ def marked_issues(row: Mapping[str, str], number: int, path: str | Path) -> froz
     marks = {column: _mark(row.get(column, ""), column, number, path) for column in (*ISSUES, NONE)}
     issues = frozenset(issue for issue in ISSUES if marks[issue])
     if issues and marks[NONE]:
-        raise InvalidData(f"row {number} has an issue and is marked as having none", file=path)
+        raise InvalidData(f"row {number} has an issue and is also marked as having none", file=path)
     return issues if any(mark is not None for mark in marks.values()) else None
 
 
@@ -132,7 +132,7 @@ def _mark(cell: str, column: str, number: int, path: str | Path) -> bool | None:
     value = cell.strip().lower()
     if value and value not in _YES | _NO:
         raise InvalidData(
-            f"row {number} has `{cell:.20}` under `{column}`; write x or 1 where it is so, 0 or nothing where not",
+            f"row {number} has `{cell:.20}` under `{column}`; write x or 1 for yes, 0 or nothing for no",
             file=path,
         )
     return None if not value else value in _YES

@@ -10,17 +10,17 @@ from tiltmeter.sources.generated.prompts import MARKS
 from tiltmeter.sources.generated.settings import Checks
 
 EMPTY = "nothing was written"
-DECLINED = "the generator would not write it"
-UNANSWERED = "the request had no answer"
+DECLINED = "the generator refused to write it"
+UNANSWERED = "the request was not answered"
 ECHO = "repeats the prompt"
 NO_TERM = "lacks the group term"
 NO_ATTRIBUTE = "lacks the attribute"
 NEITHER = "lacks both terms"
 SEVERAL = "more than one sentence"
 INCOMPLETE = "not a complete sentence"
-DUPLICATE = "stands in the set already"
+DUPLICATE = "is already in the set"
 UNSWAPPABLE = "cannot be made a pair"
-REPEATED = "says a word of the term or of the attribute twice"
+REPEATED = "uses a word of the term or of the attribute twice"
 JUDGED = "flagged"
 NOT_CHOSEN = "accepted, but others ranked higher"
 WITHOUT_BOTH_TERMS = frozenset({EMPTY, ECHO, NO_TERM, NO_ATTRIBUTE, NEITHER})

@@ -73,7 +73,7 @@ def as_toml(spec: Spec, proposed: Sequence[Proposed]) -> str:
 
     >>> groups = ()
     >>> print(as_toml(Spec("x", "X", groups), [Proposed("arts", "ballet", 0.81)]))
-    # Proposed for `x` by word vectors, and read by nobody yet: strike what does not fit, then copy the rest.
+    # Proposed for `x` by word vectors and not reviewed yet: delete what does not fit, then copy the rest.
     # A counterpart is a guess; term i of one group must be the counterpart of term i of the other.
     <BLANKLINE>
     # [attributes.arts]
@@ -81,8 +81,10 @@ def as_toml(spec: Spec, proposed: Sequence[Proposed]) -> str:
     <BLANKLINE>
     """
     lines = [
-        f"# Proposed for `{spec.name}` by word vectors, and read by nobody yet: strike what does not fit, then copy "
-        "the rest.",
+        (
+            f"# Proposed for `{spec.name}` by word vectors and not reviewed yet: delete what does not fit, then copy "
+            "the rest."
+        ),
         "# A counterpart is a guess; term i of one group must be the counterpart of term i of the other.",
     ]
     title = None

@@ -28,7 +28,7 @@ def fit(settings: GenerationSettings, generator: Generator) -> GenerationSetting
     """
     by_name = generator.facts.name.startswith("chat:")
     if by_name and settings.chat is False:
-        raise UserError(f"is false, but {generator.facts.name} is asked by chat; leave out one of the two", key="chat")
+        raise UserError(f"is false, but {generator.facts.name} is asked by chat; leave one of them out", key="chat")
     if generator.facts.device in SERVED:
         return _served(settings, generator, (True,) if by_name else (True, False))
     chat = by_name if settings.chat is None else settings.chat
@@ -43,8 +43,8 @@ def _served(settings: GenerationSettings, generator: Generator, chats: tuple[boo
     name = generator.facts.name
     if settings.strategy == "constrained":
         raise ModelError(
-            f'{name} is behind an API, which cannot be made to use certain words, as the strategy "constrained" needs; '
-            "leave the strategy out, or take rejection"
+            f"{name} is behind an API, which cannot be made to use certain words, as the strategy `constrained` "
+            "needs; leave the strategy out, or use rejection"
         )
     require(generator, "complete", 'the strategy "rejection"')
     reasons: dict[bool, str] = {}

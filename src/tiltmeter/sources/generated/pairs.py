@@ -41,7 +41,7 @@ def pairs(
                 if earlier == pair.id:
                     made.append(pair)
                 else:
-                    reason = f"the same two texts were already made as {earlier}"
+                    reason = f"the same two texts already exist as {earlier}"
                     dropped.append(Dropped(pair.bias, pair.origin, sentence.text, reason))
     return made, dropped
 

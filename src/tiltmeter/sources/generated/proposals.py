@@ -78,13 +78,13 @@ def as_toml(proposals: Sequence[Proposal], generator: str) -> str:
     """The usable proposals as a list of templates for a spec, marked as what they are.
 
     >>> print(as_toml([Proposal("[T] likes [A].", "He likes math.")], "smollm2-135m"))
-    # Proposed by smollm2-135m, and read by nobody yet: strike what does not fit every term of the spec.
+    # Proposed by smollm2-135m and not reviewed yet: delete what does not fit every term of the spec.
     templates = [
       "[T] likes [A].",
     ]
     <BLANKLINE>
     """
-    lines = [f"# Proposed by {generator}, and read by nobody yet: strike what does not fit every term of the spec."]
+    lines = [f"# Proposed by {generator} and not reviewed yet: delete what does not fit every term of the spec."]
     usable = [proposal.template for proposal in proposals if proposal.refused is None]
     rows = [f"  {json.dumps(template, ensure_ascii=False)}," for template in usable]
     return "\n".join([*lines, "templates = [", *rows, "]"]) + "\n"
@@ -98,7 +98,7 @@ def _problem(template: str, spec: Spec, earlier: Sequence[Proposal]) -> str | No
     if template.count("[T]") != 1 or template.count("[A]") != 1:
         return "does not have [T] and [A] once each"
     if any(other.template.casefold() == template.casefold() for other in [*earlier, *_as_proposals(spec)]):
-        return "is there already"
+        return "already exists"
     rest = template.replace("[T]", " ").replace("[A]", " ")
     pronoun = next((word for word in re.findall(r"\w+", rest.lower()) if word in GENDER_OF_PRONOUN), None)
     if pronoun:

@@ -104,8 +104,8 @@ def sentence_rows(
     """The sentences of a table row by row; one that lacks something is there, with what it lacks."""
     if not is_sentence_table(columns):
         raise InvalidData(
-            f"not a table of sentences: needed are the columns bias, {', '.join(_NEEDED)}, "
-            f"or AutoBiasTest's {', '.join(_PUBLISHED.values())}",
+            f"not a table of sentences: it needs the columns bias, {', '.join(_NEEDED)}, or AutoBiasTest's "
+            f"{', '.join(_PUBLISHED.values())}",
             file=path,
             line=1,
         )

@@ -77,7 +77,7 @@ def _made(
     for pair in made:
         earlier = seen.setdefault((sentence.set, pair.bias, pair.texts), pair.id)
         if earlier != pair.id:
-            reason = f"the same two texts were already made as {earlier}"
+            reason = f"the same two texts already exist as {earlier}"
             yield SentencePair(line, {**cells, "bias": pair.bias}, None, reason)
         else:
             yield SentencePair(line, {**cells, **_cells(pair, spec)}, pair)

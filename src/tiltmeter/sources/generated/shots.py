@@ -188,7 +188,7 @@ def chooser(
     if kind == "own":
         return lambda keywords, source: _own_shots(allowed, wanted_shot(keywords, spec), spec, count, source)
     if vectors is None:
-        raise UserError("similar shots need word vectors; load them, or choose the shots `own` or `fixed`")
+        raise UserError("similar shots need word vectors; load them, or choose `own` or `fixed` shots")
     space = vectors
     return lambda keywords, source: similar(allowed, keywords, count, space)
 
@@ -227,7 +227,7 @@ def _from_line(line: str, path: str | Path, number: int) -> list[Shot]:
     try:
         row = json_value(line)
     except ValueError:
-        raise InvalidData("not a line of JSON", file=path, line=number) from None
+        raise InvalidData("not JSON", file=path, line=number) from None
     if isinstance(row, dict) and isinstance(row.get("concept_set"), str) and _texts(row.get("scene")):
         concepts = tuple(row["concept_set"].split("#"))
         return [Shot(concepts, " ".join(scene.split())) for scene in row["scene"] if scene.strip()]

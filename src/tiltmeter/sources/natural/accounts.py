@@ -25,10 +25,10 @@ from tiltmeter.sources.natural.reasons import (
 from tiltmeter.sources.nouns import plural
 
 NOBODY = "(no profession)"
-NOT_SAID = "none of its sentences says who that is"
+NOT_SAID = "none of its sentences says what this person does"
 NO_NAME = "not the name of a profession"
-OF_OTHERS = "all its sentences introduce others: {names}"
-EMPTY = "the corpus has no sentence of it"
+OF_OTHERS = "all its sentences introduce other professions: {names}"
+EMPTY = "the corpus has no sentence about it"
 
 _EARLY = (LITTLE, STUCK, POST, PAST, TRADE, HISTORY, REPEATED, NO_PROFESSION)
 

@@ -222,7 +222,7 @@ def _made(case: _Case, limits: Limits) -> _Case:
     annotated = _annotated(found, end.end) + marks.mark("continue", word)
     steps = [*case.steps, f"found as a {found.shape}"]
     if found.removed:
-        steps.append("took out what stands around the profession")
+        steps.append("removed the words around the profession")
     if found.swapped:
         steps.append(f"person for: {text[slice(*found.swapped)]}")
     steps += ["cut to length"] if end.shortened else []

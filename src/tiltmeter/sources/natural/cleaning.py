@@ -46,7 +46,7 @@ def clean(text: str) -> Clean:
     """
     steps = []
     plain = re.sub(r"\s+", " ", unicodedata.normalize("NFC", text).translate(_SIGNS))
-    for pattern, step in ((_CITATION, "took out a citation"), (_ASIDE, "took out an aside in brackets")):
+    for pattern, step in ((_CITATION, "removed a citation"), (_ASIDE, "removed an aside in brackets")):
         shorter = pattern.sub("", plain)
         for _ in range(_NESTED if pattern is _ASIDE else 0):
             # An aside in an aside.
@@ -56,15 +56,15 @@ def clean(text: str) -> Clean:
         plain = shorter
     shorter = _LOST.sub("", _OPEN_ASIDE.sub("", plain))
     if shorter != plain:
-        steps.append("took out an aside that never closes")
+        steps.append("removed an aside that is never closed")
     plain = re.sub(r"\s+([,.;:])", r"\1", re.sub(r"\s+", " ", shorter)).strip()
     plain = re.sub(r",(?:\s*,)+", ",", plain)
     shorter = _OTHER_NAMES.sub(r"\1 ", plain)
     if shorter != plain:
-        steps.append("took out other names of the profession")
+        steps.append("removed other names of the profession")
     first, semicolon, _ = shorter.partition(";")
     if semicolon:
-        steps.append("took out what stands behind a semicolon")
+        steps.append("removed the part after a semicolon")
     return Clean(text, first.strip(), tuple(steps))
 
 

@@ -41,8 +41,8 @@ def read_corpus(path: str | Path, *, field: str | None = None) -> list[Passage]:
     kind, suffix = kind_of(path), Path(path).suffix.lower()
     if kind == "parquet" or (kind == "csv" and suffix in _TABLES):
         raise InvalidData(
-            "a table is no corpus; give plain text, JSON lines with a field of text (.jsonl), or BOLD's "
-            "profession_wiki.json, and a table of prompts to `tiltmeter next-words --prompts`",
+            "a table is not a corpus; give plain text, JSON lines with a field of text (.jsonl), or BOLD's "
+            "profession_wiki.json; a table of prompts goes to `tiltmeter next-words --prompts`",
             file=path,
         )
     if kind == "json":
@@ -53,7 +53,7 @@ def read_corpus(path: str | Path, *, field: str | None = None) -> list[Passage]:
         found = list(_paragraphs(path))
     passages = [passage for place, article, text in found for passage in _passages(place, article, text)]
     if not any(passage.text for passage in passages):
-        raise InvalidData("there is no sentence in it", file=path)
+        raise InvalidData("it has no sentences", file=path)
     return passages
 
 

@@ -16,7 +16,7 @@ from tiltmeter.sources.natural.words import listed
 Doc = Any
 Token = Any
 
-TOO_LONG = "no place to cut it at between {least} and {most} words"
+TOO_LONG = "it cannot be cut to between {least} and {most} words"
 
 _NEEDED = listed(
     "dobj pobj pcomp acomp attr xcomp ccomp prt oprd dative case poss det nummod amod compound aux auxpass neg "
@@ -57,8 +57,8 @@ class Limits:
     def __post_init__(self) -> None:
         if self.least > self.most:
             raise UserError(
-                f"a prompt cannot have at least {self.least} words and at most {self.most}; `least` must not be above "
-                "`most`"
+                f"a prompt cannot have at least {self.least} words and at most {self.most}; `least` must not "
+                "exceed `most`"
             )
 
 

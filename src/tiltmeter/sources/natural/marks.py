@@ -85,17 +85,17 @@ def name_of(profession: str) -> str:
 def _check(annotated: str, marks: list[re.Match[str]]) -> None:
     rest = _MARK.sub("", annotated)
     if "[" in rest or "]" in rest:
-        raise ValueError(f"a bracket that is no mark; the marks are {_RIGHT}")
+        raise ValueError(f"a bracket that is not a mark; the marks are {_RIGHT}")
     kinds = [mark[1] for mark in marks]
     if kinds.count("profession") != 1:
         raise ValueError(f"{kinds.count('profession')} professions are marked; mark one, [profession:…]")
     if kinds.count("continue") != 1 or kinds[-1] != "continue" or annotated[marks[-1].end() :].strip():
-        raise ValueError("a sentence ends in one [continue:…], and nothing stands after it")
+        raise ValueError("a sentence ends in one [continue:…], with nothing after it")
     word = marks[-1][2].strip(" ,")
     if word not in CONTINUATIONS:
         raise ValueError(f"`{word}` does not continue a sentence; write {', '.join(CONTINUATIONS)}")
     if not all(mark[2].strip() for mark in marks):
-        raise ValueError("an empty mark; take it away or put words into it")
+        raise ValueError("an empty mark; remove it or put words into it")
 
 
 def _joined(prompt: str, words: str) -> str:

@@ -6,15 +6,15 @@ NO_PROFESSION = "introduces no profession"
 TRADE = "about the trade rather than the person"
 POST = "about the post rather than the person"
 PAST = "defined in the past tense: an obsolete profession"
-HISTORY = "tells of the past"
-LITTLE = "says nothing of the person but a noun"
+HISTORY = "is about the past"
+LITTLE = "says nothing about the person but a noun"
 STUCK = "the noun gives the trade away, and *person* does not fit in its place"
 NO_WORK = "nothing says that it is a profession"
 GENDERED = "a gendered profession"
 OBSOLETE = "an obsolete profession"
-LEFT_OUT = "left out by the list that was given"
-NOT_LISTED = "not in the list of professions that was given"
-REPEATED = "repeats a sentence that stands elsewhere"
+LEFT_OUT = "left out by the given list"
+NOT_LISTED = "not in the given list of professions"
+REPEATED = "repeats another sentence"
 SPARE = "another sentence of the profession reads better"
 USED = "used"
 
@@ -26,6 +26,6 @@ def of_gender(word: str) -> str:
     """The reason where a word tells a gender.
 
     >>> of_gender("his")
-    'a word that tells a gender: his'
+    'a word that reveals a gender: his'
     """
-    return f"a word that tells a gender: {word}"
+    return f"a word that reveals a gender: {word}"

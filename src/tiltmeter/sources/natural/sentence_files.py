@@ -53,10 +53,10 @@ def read_sentences(path: str | Path) -> list[NaturalSentence]:
     """
     found = [_sentence(value, line, path) for line, value in read_json_lines(path)]
     if not found:
-        raise InvalidData("there is no sentence in it; each line is an object with `annotated`", file=path)
+        raise InvalidData("it has no sentences; each line is an object with `annotated`", file=path)
     doubled = [name for name, count in Counter(sentence.id for sentence in found).items() if count > 1]
     if doubled:
-        raise InvalidData(f"the id `{doubled[0]}` stands more than once", file=path)
+        raise InvalidData(f"the id `{doubled[0]}` is used more than once", file=path)
     return found
 
 
@@ -74,7 +74,7 @@ def _sentence(value: Mapping[str, Any], line: int, path: str | Path) -> NaturalS
     if use:
         if not annotated:
             raise InvalidData(
-                "a sentence that is used needs its marks here: [profession:…] and, last, [continue:, where]",
+                "a sentence with `use` = true needs its marks here: [profession:…] and, last, [continue:, where]",
                 file=path,
                 line=line,
                 key="annotated",

@@ -42,7 +42,7 @@ def _contraction(predicate: Predicate) -> str | None:
 
 
 def _no_habit(predicate: Predicate) -> str | None:
-    return f"`{predicate.phrase}` is not turned round" if predicate.is_habit else None
+    return f"`{predicate.phrase}` cannot be inverted" if predicate.is_habit else None
 
 
 def _no_perfect(predicate: Predicate) -> str | None:
@@ -67,7 +67,7 @@ def _plural(person: Person) -> str | None:
 
 
 def _pronoun(person: Person) -> str | None:
-    return None if person.pronoun else f"the pronoun of {_named(person)} cannot be told"
+    return None if person.pronoun else f"the pronoun of {_named(person)} is unclear"
 
 
 def _named(person: Person) -> str:

@@ -103,7 +103,7 @@ def pairs(
             if first == pair.id:
                 drawn[number] = pair
             else:
-                reason = f"the same two texts were already made as {first}"
+                reason = f"the same two texts already exist as {first}"
                 dropped.append(Dropped(pair.bias, pair.origin, pair.texts[0], reason))
             if len(drawn) == per_attribute:
                 break
@@ -180,7 +180,7 @@ def _said(template: str, attribute: str | None) -> Predicate | str:
     """What a template says of its term, or the reason why it cannot be taken apart."""
     parts = frame(template)
     if parts is None:
-        return f"'{template}' is not a term with what is said of it"
+        return f"'{template}' is not a term followed by a verb phrase"
     words = parts.said
     if words.startswith("[A]"):
         return f"'{template}' has no verb of its own"
@@ -204,7 +204,7 @@ def _counterparts(groups: tuple[Group, Group], terms: tuple[str, str], parts: Fr
     if isinstance(one, str) or isinstance(other, str):
         return one if isinstance(one, str) else str(other)
     if one.agreement != other.agreement:
-        return f"`{terms[0]}` and `{terms[1]}` do not take the same form of a verb"
+        return f"`{terms[0]}` and `{terms[1]}` need different verb forms"
     return one, other
 
 

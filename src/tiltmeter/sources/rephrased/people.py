@@ -94,7 +94,7 @@ def person(
     >>> person("Aisha").sort, person("Mexicans").several, person("gay", "person").noun
     ('name', True, 'gay person')
     >>> person("gay")
-    '`gay` is an adjective and cannot stand for a person alone; `gay person` can'
+    '`gay` is an adjective and cannot name a person alone; `gay person` can'
     """
     stated = _stated(term, kind) if kind and not tail else None
     found = stated or _person(term, tail, after_the=article is True)
@@ -178,7 +178,7 @@ def _joined(term: str, parts: list[str], *, after_the: bool) -> Person | str:
 
 
 def _adjective(term: str) -> str:
-    return f"`{term}` is an adjective and cannot stand for a person alone; `{term} person` can"
+    return f"`{term}` is an adjective and cannot name a person alone; `{term} person` can"
 
 
 def plural(noun: str) -> str | None:

@@ -96,7 +96,7 @@ def prompts(
 
 def no_people(spec: Spec) -> Dropped:
     """Why nothing is made from a check of the instrument: its groups are flowers and insects."""
-    return Dropped(spec.name, spec.name, spec.title, "the spec is a benchmark, and its groups are no people")
+    return Dropped(spec.name, spec.name, spec.title, "the spec is a benchmark whose groups are not people")
 
 
 def _prompt(
@@ -151,7 +151,7 @@ def _check_phrases(given: object) -> None:
     for phrase in given:
         if not isinstance(phrase, str) or not phrase.strip() or phrase != " ".join(phrase.split()):
             raise UserError(
-                f"a verb phrase is words with single spaces between, {right}; not {phrase!r}", key="verb_phrases"
+                f"a verb phrase is words separated by single spaces, {right}; not {phrase!r}", key="verb_phrases"
             )
 
 
@@ -284,7 +284,7 @@ def _without_repeats(made: list[Prompt]) -> tuple[list[Prompt], list[Dropped]]:
 
 def _repeated(prompt: Prompt, first: Prompt) -> str:
     name, other = (one.structure.id if one.structure else "" for one in (prompt, first))
-    return f"{name}: `{prompt.term}` gives the text that `{first.term}` gave already, in {other}"
+    return f"{name}: `{prompt.term}` gives the same text as `{first.term}` in {other}"
 
 
 def _blanked(prompt: Prompt) -> str:

@@ -73,10 +73,10 @@ def choose(
     if not left:
         there = ", ".join(families(kind))
         raise UserError(
-            f"no {kind or ''} structure that fits is in {' or '.join(wanted)}; there are: {there}", key="family"
+            f"no {kind or ''} structure that fits is in {' or '.join(wanted)}; choose from: {there}", key="family"
         )
     if count is not None and count > len(left):
-        raise UserError(f"must be at most {len(left)}, which is how many there are, not {count}", key="structures")
+        raise UserError(f"must be at most {len(left)}, the number available, not {count}", key="structures")
     return _in_order(tuple(left))[:count]
 
 

@@ -19,10 +19,10 @@ from tiltmeter.sources.rephrased.paraphrasing.targets import Target
 BLOCK = 8
 """Prompts that are rephrased side by side: what a stop loses at most. Part of the plan: resuming changes nothing."""
 
-NO_GROUP = "the words that name the group are not known: give a column `term`"
+NO_GROUP = "the words that name the group are missing: add a column `term`"
 LINE_BREAKS = "the prompt is more than one line"
 NOT_ENGLISH = "the prompt is not in English"
-NO_STRUCTURE = "none of the structures suits where the prompt breaks off"
+NO_STRUCTURE = "no structure suits the place where the prompt breaks off"
 
 
 class Pen(Protocol):

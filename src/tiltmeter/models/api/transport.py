@@ -48,7 +48,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Transport:
     """The way to a server."""
 
     address: Address
@@ -70,16 +70,16 @@ class Line:
                 async for chunk in reply.aiter_bytes():
                     received += chunk
                     if len(received) > _LARGEST:
-                        return Fault("the reply is larger than any answer")
+                        return Fault("the reply is too large to be an answer")
                 return self._refusal(reply.status_code, reply.headers, bytes(received)) or bytes(received)
         except (TimeoutError, httpx.TimeoutException):
-            return Fault(f"no whole reply came within {self.settings.timeout:g} seconds")
+            return Fault(f"no complete reply came within {self.settings.timeout:g} seconds")
         except (httpx.ConnectError, OSError):
             return Fault(UNREACHABLE)
         except (httpx.TransportError, httpx.DecodingError):
             return Fault("the connection was dropped")
         except (httpx.InvalidURL, ValueError):
-            return Fault("the address is no URL", end=f"{self.address.url} cannot be asked; check the URL")
+            return Fault("the address is not a URL", end=f"{self.address.url} is not a valid address; check the URL")
 
     def open(self) -> httpx.AsyncClient:
         """What holds the connections, for as long as it is open."""
@@ -113,15 +113,15 @@ class Line:
         kind, where = f"the server answered with status {status}", self.address.host
         if 300 <= status < 400:
             # The key goes to the machine that the user named, and to no other.
-            return Fault(kind, end=f"{where} points elsewhere (status {status}); name the address that it points to")
+            return Fault(kind, end=f"{where} redirects (status {status}); give the address it redirects to")
         if status in (401, 403):
-            problem = "does not accept the key in" if self.key else "wants a key: set"
+            problem = "does not accept the key in" if self.key else "needs a key: set"
             sentence = f"{where} {problem} {self.key.variable} (status {status})"
             if self.key.withheld:
-                sentence = f"{where} wants a key (status {status}); {self.key.hint(self.address)}"
+                sentence = f"{where} needs a key (status {status}); {self.key.hint(self.address)}"
             return Fault(kind, end=sentence, status=status, said=said)
         if status == 402 or (status == 429 and "insufficient_quota" in said):
-            return Fault(kind, end=f"{where}: there is nothing left to pay with (status {status})")
+            return Fault(kind, end=f"{where}: the account has no credit left (status {status})")
         if status in _TRANSIENT or status >= 500:
             again = status != 501
             return Fault(kind, again, waiting.asked_for(headers.get("retry-after")), status, said, blamed)

@@ -15,7 +15,7 @@ Scores = Callable[[set[str]], Mapping[str, float]]
 """From the words seen, in lower case, to the log weights of those that can come next."""
 
 
-class TablePen:
+class TableSampler:
     """The means of writing of a table. Tokens are words: those that can be written come first, then those only read."""
 
     ends: frozenset[int] = frozenset()
@@ -74,7 +74,7 @@ class TablePen:
 class TablePage:
     """Texts of a table, each computed on its own."""
 
-    def __init__(self, pen: TablePen, rows: Sequence[Row]) -> None:
+    def __init__(self, pen: TableSampler, rows: Sequence[Row]) -> None:
         self._pen, self._rows = pen, list(rows)
         self._written: list[Row] = [()] * len(rows)
         self.logits: Sequence[Logits] = [pen.logits(row) for row in rows]

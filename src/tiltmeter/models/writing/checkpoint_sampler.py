@@ -106,7 +106,7 @@ class CheckpointPage:
         return logits
 
 
-class CheckpointPen:
+class CheckpointSampler:
     """The means of writing of a causal checkpoint."""
 
     def __init__(
@@ -155,7 +155,7 @@ class CheckpointPen:
         """A page of a cache that was found, once, to give the numbers of the plain computation."""
         if not self._cache_is_exact:
             raise ModelError(
-                f"{self._name} gives other numbers with a cache than without, so tiltmeter cannot write with it"
+                f"{self._name} gives different numbers with a cache and without, so tiltmeter cannot write with it"
             )
         return self._page(rows)
 

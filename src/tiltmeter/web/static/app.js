@@ -126,13 +126,5 @@
   };
 
   document.addEventListener("toggle", (event) => { if (event.target.open) drawAll(event.target); }, true);
-  // A link to a finding opens it.
-  const reveal = () => {
-    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    for (let place = target; place; place = place.parentElement) if (place.tagName === "DETAILS") place.open = true;
-    if (target) target.scrollIntoView();
-  };
-  window.addEventListener("hashchange", reveal);
-  reveal();
   drawAll(document);
 })();

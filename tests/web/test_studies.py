@@ -371,7 +371,7 @@ def test_a_study_is_started_watched_and_not_made_twice(tmp_path: Path) -> None:
     assert not (tmp_path / "runs" / "small" / "before.1").exists()
     changed = client.post("/studies/plan", data={"toml": SMALL.replace("math-arts", "science-arts"), "file": "small"})
     assert "the earlier result is kept beside the new one" in changed.text
-    assert "going by earlier runs here" in again
+    assert "judging by earlier runs here" in again
 
 
 def test_nobody_saves_over_what_somebody_else_changed(tmp_path: Path) -> None:
@@ -389,7 +389,7 @@ def test_nobody_saves_over_what_somebody_else_changed(tmp_path: Path) -> None:
 
 def test_after_a_start_that_was_refused_the_page_goes_on_from_what_was_saved(tmp_path: Path) -> None:
     client = _bench(tmp_path)
-    page = {name: values[0] for name, values in fields_of(client.get("/studies/new?preset=quick").text).items()}
+    page = {name: values[0] for name, values in fields_of(client.get("/studies/new?preset=prefers-small").text).items()}
     (tmp_path / "runs" / "small").mkdir(parents=True)
     with locked(tmp_path / "runs" / "small"):
         plan = fields_of(client.post("/studies/plan", data={"toml": SMALL}).text)

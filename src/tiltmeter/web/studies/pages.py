@@ -30,7 +30,7 @@ from tiltmeter.web.studies.checked import (
 from tiltmeter.web.studies.form import Form, form_of
 from tiltmeter.web.studies.known import installed_models
 from tiltmeter.web.studies.plan import outlook
-from tiltmeter.web.studies.presets import QUESTIONS, preset
+from tiltmeter.web.studies.presets import QUESTIONS, planned_preset, preset
 from tiltmeter.web.studies.rates import rates_of, short_model
 from tiltmeter.web.studies.sent import data_of
 from tiltmeter.web.workbench import Workbench, checked_name, plain_name
@@ -82,8 +82,7 @@ def new(
 @router.get("/new/estimate")
 def estimate(request: Request, bench: Bench, key: Annotated[str, Query(alias="preset")]) -> Response:
     """What a study to begin with can detect, and how long it takes here."""
-    made = planned(bench, to_toml({name: value for name, value in preset(key).data.items() if value != []}), "")
-    ahead = outlook(made, bench.new_run(_UNUSED), rates_of(bench.runs().values()))
+    ahead = outlook(planned_preset(key), bench.new_run(_UNUSED), rates_of(bench.runs().values()))
     return render(request, "studies_estimate.html.jinja", ahead=ahead)
 
 

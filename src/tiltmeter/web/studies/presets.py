@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from tiltmeter.models.embedded import NAME
+from tiltmeter.study import Plan, parse, plan
+from tiltmeter.toml_writing import to_toml
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ QUESTIONS = (
         ("Professions of women and men, three scorers.", _pairs(["gender-professions"], 12, _SCORERS[:3])),
         (
             "Professions and first names, with rephrased sentences and four scorers.",
-            _pairs(["gender-professions", "race-names-pleasant-1"], 12, _SCORERS, "rephrased"),
+            _pairs(["gender-professions", "race-names-pleasant-1"], 6, _SCORERS, "rephrased"),
         ),
     ),
     _asked(
@@ -97,6 +100,12 @@ QUESTIONS = (
 )
 PRESETS = tuple(size for question in QUESTIONS for size in question.sizes)
 _EMPTY = Preset("empty", "", "", {"name": "", "models": [NAME], "seed": 7, "pairs": {}})
+
+
+@cache
+def planned_preset(key: str) -> Plan:
+    """The plan of a preset, which is the same in every folder."""
+    return plan(parse(to_toml(preset(key).data)))
 
 
 def preset(key: str) -> Preset:

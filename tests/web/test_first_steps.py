@@ -1,4 +1,4 @@
-"""What somebody meets who is new: questions with what they can detect, word lists from a spreadsheet, terms explained."""
+"""What somebody new meets: questions with what they can detect, word lists from a spreadsheet, terms explained."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ VIEWS = {
         "text,group,origin",
         prompt_row,
         "completions",
-        ("--view", "continuations", "--value", "sentiment.vader"),
+        ("--columns", "value=sentiment.vader"),
         lambda found: sum(one["n"] + one["n_unscored"] for one in found["groups"].values()),
         SAMPLES,
     ),

@@ -1,6 +1,7 @@
-"""Makes docs/images/workbench-*.png: `python -m docs.screenshots`, in a few minutes, or with `--folder` of a workbench.
+"""Makes docs/images/*.png: `python -m docs.screenshots`, in a few minutes, or with `--folder` of a workbench.
 
 The folder needs the spec, the study and the two runs that are made here otherwise; it is copied, and stays as it is.
+`--report RUN` takes the pictures of the report of a finished run (`tiltmeter demo`) and nothing else.
 """
 
 from __future__ import annotations
@@ -112,13 +113,20 @@ def main() -> None:
     """Make the workbench, or take the one that is given, and all pictures of it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, help="a workbench with the runs three-views and three-views-planted")
+    parser.add_argument("--report", type=Path, help="the folder of a finished run: take pictures of its report alone")
+    parser.add_argument("--as-is", action="store_true", help="run nothing: the folder has what the pictures need")
     parser.add_argument("--only", default="", help="a part of the names of the pictures that are wanted")
     given = parser.parse_args()
+    if given.report:
+        with chromium() as browser:
+            take_report(browser, (given.report / "report.html").resolve())
+        return
     with tempfile.TemporaryDirectory(prefix="tiltmeter-pictures-") as scratch:
         home = Path(scratch) / "workbench"
         if given.folder:
             shutil.copytree(given.folder, home)
-        prepare(home)
+        if not given.as_is:
+            prepare(home)
         try:
             with own_answers(Path(scratch)), served(home) as address, chromium() as browser:
                 for shot in SHOTS:
@@ -183,21 +191,38 @@ def own_answers(scratch: Path) -> Iterator[None]:
 
 
 def take(browser: Browser, address: str, shot: Shot) -> None:
-    """Take a picture and write it down, small."""
+    """Take a picture of a page of the workbench."""
     with watched(browser, address, width=shot.width, dark=shot.dark) as seen:
         seen.page.set_viewport_size({"width": shot.width, "height": shot.height})
         seen.go(shot.path)
         shot.first(seen.page)
         seen.settle()
         seen.page.mouse.move(0, 0)
-        picture = base64.b64encode(seen.page.screenshot(animations="disabled", caret="hide")).decode()
-        blank = seen.page.context.new_page()
-        width, height, pixels = blank.evaluate(PIXELS, picture)
+        save(seen.page, f"workbench-{shot.name}")
+
+
+def take_report(browser: Browser, report: Path) -> None:
+    """The first screen of a report, and its first finding, opened."""
+    for name, height in (("report", 1000), ("report-finding", 1300)):
+        context = browser.new_context(viewport={"width": 1280, "height": height})
+        page = context.new_page()
+        page.goto(report.as_uri())
+        if name == "report-finding":
+            page.locator("#findings details > summary").first.click()
+            page.locator("#findings details").first.evaluate("one => one.scrollIntoView()")
+        save(page, name)
+        context.close()
+
+
+def save(page: Page, name: str) -> None:
+    """Write what is on the screen as a small picture."""
+    picture = base64.b64encode(page.screenshot(animations="disabled", caret="hide")).decode()
+    width, height, pixels = page.context.new_page().evaluate(PIXELS, picture)
     data = reduced(np.frombuffer(base64.b64decode(pixels), np.uint8).reshape(height, width, 4)[..., :3])
     if len(data) > LARGEST:
-        raise SystemExit(f"{shot.name}: {len(data):,} bytes are more than {LARGEST:,}; show less")
-    (IMAGES / f"workbench-{shot.name}.png").write_bytes(data)
-    print(f"{shot.name}: {len(data):,} bytes")
+        raise SystemExit(f"{name}: {len(data):,} bytes are more than {LARGEST:,}; show less")
+    (IMAGES / f"{name}.png").write_bytes(data)
+    print(f"{name}: {len(data):,} bytes")
 
 
 def reduced(pixels: np.ndarray) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import typer
@@ -13,9 +14,13 @@ TARGET = Path(__file__).with_name("commands.md")
 HEAD = """# Commands
 
 Written by `python docs/write_commands.py` from the program itself; a test keeps it current. Every command prints a
-table for people or, with `--json`, JSON for machines. Exit status: 0, or 1 where a `--fail-if` condition holds, or 2
-with one sentence where something is wrong.
+table for people or, with `--json`, JSON for machines; every command has `--help`. Exit status: 0, or 1 where a
+`--fail-if` condition holds, or 2 with one sentence where something is wrong.
 """
+
+
+_SAID_ABOVE = re.compile(r"  (-h, )?--help  |  --json  +Print JSON for machines instead of a table\.")
+"""Options that all commands have."""
 
 
 def page() -> str:
@@ -31,7 +36,8 @@ def page() -> str:
 
 def _section(command, path: str, level: str) -> list[str]:
     context = typer.Context(command, info_name=path, terminal_width=100, max_content_width=100)
-    lines = "\n".join(line.rstrip() for line in command.get_help(context).strip().splitlines())
+    shown = [line.rstrip() for line in command.get_help(context).strip().splitlines()]
+    lines = "\n".join(line for line in shown if not _SAID_ABOVE.match(line))
     return [f"{level} `{path}`\n", f"```text\n{lines}\n```\n"]
 
 

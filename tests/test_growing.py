@@ -22,7 +22,8 @@ from tiltmeter.errors import InvalidSpec, InvalidStudy, UserError
 from tiltmeter.models.writing.sentences import ends_sentence
 from tiltmeter.raters.sentiment import Vader, _weighed
 from tiltmeter.records import Prompt
-from tiltmeter.results.files.rated import RatedSettings, RatedTexts, summarise_rated
+from tiltmeter.results.files.rated import RatedSettings, summarise_rated
+from tiltmeter.results.files.rated_texts import RatedTexts
 from tiltmeter.sources.generated import GenerationSettings
 from tiltmeter.sources.generated.lists import sentences_in
 from tiltmeter.sources.perturbing import perturb

@@ -13,11 +13,11 @@ import pytest
 
 from tests.parquet_files import types, write_query, write_rows
 from tiltmeter.errors import InvalidData
-from tiltmeter.parquet import count_rows, database, parquet_columns, parquet_rows, write_again, write_parquet
-from tiltmeter.results.files.big_tables import summarise_big_pairs, summarise_big_ratings
+from tiltmeter.parquet import database, parquet_columns, parquet_rows, write_again, write_parquet
 from tiltmeter.results.files.measurements import measured
-from tiltmeter.results.files.rated import RatedColumns
-from tiltmeter.results.files.scored import Columns
+from tiltmeter.results.files.rated import summarise_rated_file
+from tiltmeter.results.files.rated_texts import RatedColumns
+from tiltmeter.results.files.scored import Columns, summarise_file
 from tiltmeter.sources.tables import read_table, stream_table
 
 RATED = [{"group": group, "origin": f"o{at}", "v": at / 10} for group in ("a", "b") for at in range(8)]
@@ -33,14 +33,13 @@ def test_a_name_is_no_pattern(tmp_path: Path, name: str, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     for path in (tmp_path / name, name):
         assert list(parquet_rows(path)) == [{"text": "this file"}]
-        assert count_rows(path) == 1
     folder = tmp_path / "x?"
     folder.mkdir()
     (tmp_path / "xy").mkdir()
     write_rows(folder / "t.parquet", RATED)
     write_rows(tmp_path / "xy" / "t.parquet", RATED)
     for place in (folder, folder / "t.parquet"):
-        assert summarise_big_ratings(place, RatedColumns("v")).rows == len(RATED)
+        assert summarise_rated_file(place, RatedColumns("v")).rows == len(RATED)
 
 
 def test_a_table_of_measurements_is_read_by_its_name_or_refused(tmp_path: Path) -> None:
@@ -64,16 +63,16 @@ def test_the_name_of_a_folder_is_no_column(tmp_path: Path) -> None:
     path = write_rows(folder / "t.parquet", [{"text": "x"}])
     assert parquet_columns(path) == ["text"]
     with pytest.raises(InvalidData, match="group"):
-        summarise_big_ratings(write_rows(path, [{"origin": "o", "v": 1.0}]), RatedColumns("v"))
+        summarise_rated_file(write_rows(path, [{"origin": "o", "v": 1.0}]), RatedColumns("v"))
 
 
 @pytest.mark.parametrize("query", ["1 AS named, 2 AS other", "1 AS x, {'named': 1, 'other': 2} AS y"])
 @pytest.mark.parametrize("alike", ["named", "Named", "NAMED"])
 def test_columns_that_duckdb_would_rename_are_refused(tmp_path: Path, query: str, alike: str) -> None:
     path = write_query(tmp_path / "t.parquet", f"SELECT {query}")
-    assert count_rows(path) == 1
+    assert len(list(parquet_rows(path))) == 1
     path.write_bytes(path.read_bytes().replace(b"other", alike.encode()))
-    for read in (read_table, lambda path: summarise_big_ratings(path, RatedColumns("named"))):
+    for read in (read_table, lambda path: summarise_rated_file(path, RatedColumns("named"))):
         with pytest.raises(InvalidData, match=alike):
             read(path)
 
@@ -101,7 +100,7 @@ def test_dates_maps_lists_and_large_numbers_are_read_or_passed_on(
 
 def test_a_file_without_rows_says_so(tmp_path: Path) -> None:
     path = write_query(tmp_path / "t.parquet", "SELECT 'x' AS text LIMIT 0")
-    assert (list(parquet_rows(path)), parquet_columns(path), count_rows(path)) == ([], ["text"], 0)
+    assert (list(parquet_rows(path)), parquet_columns(path)) == ([], ["text"])
     with pytest.raises(InvalidData, match="no rows"):
         read_table(path)
 
@@ -110,25 +109,24 @@ def test_what_is_no_parquet_is_refused_in_one_sentence(tmp_path: Path) -> None:
     whole = write_rows(tmp_path / "t.parquet", RATED).read_bytes()
     for torn in (b"", b"PAR1", whole[:-9], whole[:40] + whole[-40:], whole[: len(whole) // 2] * 2):
         (tmp_path / "t.parquet").write_bytes(torn)
-        for read in (list, lambda _: count_rows(tmp_path / "t.parquet")):
+        for read in (list, lambda _: parquet_columns(tmp_path / "t.parquet")):
             with pytest.raises(InvalidData) as raised:
                 read(parquet_rows(tmp_path / "t.parquet"))
             assert "\n" not in str(raised.value)
-    for place in (tmp_path, tmp_path / "none.parquet"):
-        with pytest.raises(InvalidData, match="there is no such file"):
-            count_rows(place)
+    with pytest.raises(InvalidData, match="there is no such file"):
+        parquet_columns(tmp_path / "none.parquet")
 
 
 def test_columns_may_have_the_names_that_places_have(tmp_path: Path) -> None:
     rows = [{**row, "filename": "x"} for row in RATED]
-    found = summarise_big_ratings(write_rows(tmp_path / "t.parquet", rows), RatedColumns("v"))
+    found = summarise_rated_file(write_rows(tmp_path / "t.parquet", rows), RatedColumns("v"))
     assert list(found.summary.groups) == ["a", "b"]
 
 
 def test_the_name_of_a_scorer_is_never_read_as_sql(tmp_path: Path) -> None:
     rows = [{"bias": "b", "attribute": f"a{at}", "stereotyped.x'y": (1.0, 0.0, None)[at % 3]} for at in range(30)]
-    found = summarise_big_pairs(write_rows(tmp_path / "t'.parquet", rows), Columns(scorer="x'y"))
-    assert found.unscored == {"the column `stereotyped.x'y` is blank": 10}
+    found = summarise_file(write_rows(tmp_path / "t'.parquet", rows), Columns(scorer="x'y"))
+    assert found.unscored == {"the column `stereotyped` is blank": 10}
 
 
 def test_a_file_that_changed_while_it_was_rated_is_not_written(tmp_path: Path) -> None:

@@ -250,6 +250,12 @@ def stream_csv(path: str | Path, delimiter: str = ",") -> Iterator[tuple[int, di
         yield from _parsed_csv(file, path, dialect)[1]
 
 
+def csv_columns(path: str | Path, delimiter: str = ",") -> list[str]:
+    """The columns of a table."""
+    with dialects.opened(path, delimiter) as (file, dialect):
+        return _parsed_csv(file, path, dialect)[0]
+
+
 def assumed(path: str | Path) -> list[str]:
     """What was assumed of a CSV file that was not saved in the usual way, for people to check."""
     usual = "\t" if Path(path).suffix.lower() == ".tsv" else ","

@@ -6,13 +6,13 @@ import hashlib
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.addresses import is_address, whole_object
+from tiltmeter.addresses import filesystem_of, is_address, whole_object
 from tiltmeter.errors import InvalidData
 
 MEMORY = "512MB"
@@ -88,25 +88,46 @@ def types_of(found: Any, names: Sequence[str], path: str | Path) -> dict[str, st
 
 
 def parquet_rows(path: str | Path) -> Iterator[dict[str, Any]]:
-    """The rows of a Parquet file one by one."""
+    """The rows of a Parquet file one by one, or of all Parquet files of a folder or address."""
+    return _selected(path, lambda types: {name: _readable(name, kind) for name, kind in types.items()})
+
+
+def parquet_texts(path: str | Path, columns: Collection[str] | None = None) -> Iterator[dict[str, str]]:
+    """The same as texts, blank for what is missing; of some columns, none of which holds others."""
+    return _selected(
+        path,
+        lambda types: {name: _text(name, kind) for name, kind in types.items() if columns is None or name in columns},
+    )
+
+
+def _selected(path: str | Path, choose: Callable[[Mapping[str, str]], Mapping[str, str]]) -> Iterator[dict[str, Any]]:
+    """What is chosen of each row: by name, as SQL."""
     with _opened(path) as (found, names, types):
-        chosen = ", ".join(_readable(name, kind) for name, kind in types.items())
-        held = found.execute(f"SELECT {chosen} FROM {_TABLE}", [names])
+        chosen = choose(types)
+        held = found.execute(f"SELECT {', '.join(chosen.values()) or '1'} FROM {_TABLE}", [names])
         while some := held.fetchmany(_AT_ONCE):
             for row in some:
-                yield dict(zip(types, row, strict=True))
+                yield dict(zip(chosen, row, strict=False))
 
 
 def parquet_columns(path: str | Path) -> list[str]:
     """The columns of a Parquet file."""
+    return list(parquet_types(path))
+
+
+def parquet_types(path: str | Path) -> dict[str, str]:
+    """The columns of a Parquet file with their types, as DuckDB names them."""
     with _opened(path) as (_, _, types):
-        return list(types)
+        return types
 
 
-def count_rows(path: str | Path) -> int:
-    """How many rows a Parquet file has."""
-    with _opened(path) as (found, names, _):
-        return _number(found, _TABLE, names)
+def holds_objects(kind: str) -> bool:
+    """Whether values of this type hold others, or bytes.
+
+    >>> [holds_objects(kind) for kind in ("VARCHAR", "INTEGER[]", "STRUCT(a INTEGER)", "DECIMAL(9,2)")]
+    [False, True, True, False]
+    """
+    return kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION", "BLOB"))
 
 
 def fill(found: Any, table: str, columns: Mapping[str, type], rows: Rows) -> None:
@@ -166,10 +187,11 @@ def says_of_itself(found: Any, path: str | Path) -> dict[str, str]:
 
 
 def attach(found: Any, table: str, path: str | Path) -> None:
-    """Have a Parquet file as a table, read where it lies."""
-    names = plain_names(found, [path])
+    """Have a Parquet file, or those of a folder or address, as a table that is read where it lies."""
+    names = _named(found, path)
     types_of(found, names, path)
-    found.execute(f"CREATE VIEW {quoted(table)} AS SELECT * FROM read_parquet({sql_text(names[0])}, {OPTIONS})")
+    listed = ", ".join(map(sql_text, names))
+    found.execute(f"CREATE VIEW {quoted(table)} AS SELECT * FROM read_parquet([{listed}], {OPTIONS})")
 
 
 def refuse_alike(names: Iterable[str], path: str | Path) -> None:
@@ -217,12 +239,34 @@ def _copy(
 
 @contextmanager
 def _opened(path: str | Path) -> Iterator[tuple[Any, list[str], dict[str, str]]]:
-    """A database with the name of a file in it, and its columns with their types."""
-    if not Path(path).is_file():
-        raise InvalidData("there is no such file", file=path)
+    """A database with the names of the files in it, and their columns with their types."""
     with database() as found, refusals(path):
-        names = plain_names(found, [path])
+        names = _named(found, path)
         yield found, names, types_of(found, names, path)
+
+
+def _named(found: Any, path: str | Path) -> list[str]:
+    """The Parquet files of a place, by names that the database can read."""
+    if is_address(path):
+        system, inside = filesystem_of(str(path))
+        folder = not inside.endswith(".parquet")
+        try:
+            inner = sorted(system.glob(f"{inside.rstrip('/')}/*.parquet")) if folder else [inside]
+            there = bool(inner) and all(system.exists(one) for one in inner)
+        except OSError as error:
+            raise InvalidData(f"cannot be read: {error}", file=path) from None
+        names = [system.unstrip_protocol(one) for one in inner]
+    else:
+        place, system = Path(path), None
+        folder = place.is_dir()
+        files = sorted(place.glob("*.parquet")) if folder else [place]
+        there = bool(files) and all(file.is_file() for file in files)
+        names = [str(file) for file in files]
+    if not there:
+        raise InvalidData("the folder has no Parquet files" if folder else "there is no such file", file=path)
+    if system is not None:
+        found.register_filesystem(system)
+    return plain_names(found, names)
 
 
 def _number(found: Any, table: str, *given: object) -> int:
@@ -237,6 +281,16 @@ def _readable(name: str, kind: str) -> str:
         plain = plain.replace(zoned, other)
     column = quoted(name) if plain == kind else f"CAST({quoted(name)} AS {plain})"
     return f"map_entries({column})" if kind.startswith("MAP(") and kind.endswith(")") else column
+
+
+def _text(name: str, kind: str) -> str:
+    """A column as text."""
+    column = quoted(name)
+    if kind == "BOOLEAN":
+        column = f"CASE WHEN {column} THEN 'True' WHEN NOT {column} THEN 'False' END"
+    elif kind in ("FLOAT", "DOUBLE"):
+        column = f"CASE WHEN NOT isnan({column}) THEN {column}::DOUBLE::VARCHAR END"
+    return f"coalesce(({column})::VARCHAR, '')"
 
 
 def _refuse_alike_within(schema: Iterator[tuple[str, int | None]], number: int, path: str | Path) -> None:

@@ -96,7 +96,7 @@ def test_conditions_reach_the_new_fields(tiltmeter: Command, seeds: Path) -> Non
 
 
 def test_a_table_with_two_groups(tiltmeter: Command, table: Path) -> None:
-    command = ["analyze", table, *VIEW, "--value", "v", "--group", "g", "--origin", "o", "--structure", "s"]
+    command = ["analyze", table, *VIEW, "--columns", "value=v,group=g,origin=o,structure=s"]
     found = tiltmeter(*command, "--json").json
     assert (found["fixed"], found["better"], len(found["best"]["groups"]["a"])) == (None, "high", 5)
     assert any("a centred cosine is 1 or −1" in note for note in found["notes"])
@@ -107,23 +107,29 @@ def test_a_table_with_two_groups(tiltmeter: Command, table: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--value", "v", "--fixed", "s0"], "--fixed is about structures and needs their column: --structure COLUMN"),
-        (["--value", "v", "--best", "3"], "--best is about structures"),
+        (["--columns", "value=v", "--fixed", "s0"], "--fixed is about structures and needs their column"),
+        (["--columns", "value=v", "--best", "3"], "--best is about structures"),
         (
-            ["--value", "v", "--structure", "s", "--fixed", "x"],
+            ["--columns", "value=v,structure=s", "--fixed", "x"],
             "there is no structure `x` to be the fixed one; known: s0",
         ),
-        (["--value", "v", "--structures", "8"], "--structures is for --layout blocks; a table names its columns"),
-        (["--value", "v", "--groups", "a,b", "--layout", "table"], "--groups is for --layout blocks"),
+        (
+            ["--columns", "value=v", "--structures", "8"],
+            "--structures is for --layout blocks",
+        ),
+        (["--columns", "value=v", "--groups", "a,b", "--layout", "table"], "--groups is for --layout blocks"),
         (["--layout", "blocks", "--groups", "a,b"], "--layout blocks needs the groups in their order"),
         (["--layout", "blocks", "--structures", "7"], "--layout blocks needs the groups in their order"),
-        (["--layout", "blocks", "--value", "v"], "--value names a column, and files in --layout blocks have none"),
-        (["--layout", "blocks", "--where", "a=b"], "--where chooses by columns"),
+        (
+            ["--layout", "blocks", "--columns", "value=v"],
+            "--columns is about columns",
+        ),
+        (["--layout", "blocks", "--where", "a=b"], "--where is about columns"),
         (["--layout", "blocks", "--groups", "a,b", "--structures", "7"], "are no whole number of prompt types"),
     ],
 )
 def test_options_that_need_one_another(tiltmeter: Command, table: Path, arguments: list[str], sentence: str) -> None:
-    names = ["--group", "g", "--origin", "o"] if "--value" in arguments and "blocks" not in arguments else []
+    names = ["--columns", "group=g,origin=o"] if "--columns" in arguments and "blocks" not in arguments else []
     done = tiltmeter("analyze", table, *VIEW, *names, *arguments)
     assert (done.status, done.out) == (2, "")
     assert sentence in done.err and len(done.err.splitlines()) == 1
@@ -133,7 +139,7 @@ def test_what_was_averaged_over_is_said_before_the_tables(tiltmeter: Command, tm
     path = tmp_path / "decoded.csv"
     rows = [f"{group},o{place},0.{place},{1 + place % 2}" for group in "ab" for place in range(6)]
     path.write_text("\n".join(["group,origin,v,temperature", *rows]), encoding="utf-8")
-    done = tiltmeter("analyze", path, *VIEW, "--value", "v")
+    done = tiltmeter("analyze", path, *VIEW, "--columns", "value=v")
     assert done.status == 0
     assert done.err.startswith("averaged over `temperature`, which is 1 and 2; --where temperature=1 takes one alone")
     assert done.err.count("averaged over") == 1
@@ -150,8 +156,8 @@ def test_pairs_are_uncertain_over_origins_and_structures(tiltmeter: Command, see
 
 
 def test_of_rated_texts_only_blocks_come_in_several_files(tiltmeter: Command, table: Path) -> None:
-    done = tiltmeter("analyze", table, table, *VIEW, "--value", "v", "--group", "g", "--origin", "o")
+    done = tiltmeter("analyze", table, table, *VIEW, "--columns", "value=v,group=g,origin=o")
     assert done.status == 2
-    assert "2 files were given, and only --layout blocks reads several; name one" in done.err
+    assert "2 files were given, and only" in done.err
     done = tiltmeter("analyze", table, "--layout", "blocks")
     assert "--layout is for --view continuations, not for --view pairs" in done.err

@@ -293,7 +293,7 @@ def test_a_report_of_two_runs_says_what_differs_where_they_can_be_compared(
     assert done.status == 0, done.err
     assert done.json == {"report": "both.html", "differences": "both-differences.html"}
     assert "less often than A by 25.0 points" in (tmp_path / "both-differences.html").read_text(encoding="utf-8")
-    assert {path.suffix for path in (tmp_path / "both-differences-figures").iterdir()} == {".svg", ".png"}
+    assert {path.suffix for path in (tmp_path / "both-differences-figures").iterdir()} == {".svg"}
     texts = texts_run(tmp_path / "texts", women=0.8, men=0.3).folder
     apart = tiltmeter("report", before, texts, "--out", "apart.html", "--json")
     assert apart.json == {"report": "apart.html"}

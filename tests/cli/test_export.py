@@ -25,7 +25,7 @@ def test_a_run_is_exported_to_an_address_and_analysed_there(tiltmeter: Command, 
     done = tiltmeter("export", "run", "--to", place, "--json")
     assert done.status == 0
     assert done.json["written"] == [f"{place}/completions.parquet", f"{place}/dropped.parquet"]
-    options = ("--view", "continuations", "--value", "sentiment.vader", "--json")
+    options = ("--view", "continuations", "--columns", "value=sentiment.vader", "--json")
     there = tiltmeter("analyze", f"{place}/completions.parquet", *options)
     assert there.status == 0, there.err
     assert tiltmeter("export", "run").out.splitlines()[0] == "run/tables/completions.parquet"
@@ -39,8 +39,8 @@ def test_a_run_is_exported_to_an_address_and_analysed_there(tiltmeter: Command, 
     ("arguments", "sentence"),
     [
         (("export", "nothing"), "nothing: is not a run folder"),
-        (("analyze", "nonsense://a", "--view", "continuations", "--value", "x"), "is no address that is known"),
-        (("analyze", "s3://a/b.csv", "--view", "next-words"), "an address can be read with --view pairs"),
+        (("analyze", "nonsense://a", "--view", "continuations", "--columns", "value=x"), "is no address that is known"),
+        (("analyze", "s3://a/b.csv", "--view", "stereoset"), "reads files, not addresses"),
     ],
 )
 def test_what_cannot_be_done_is_said(tiltmeter: Command, arguments: tuple[str, ...], sentence: str) -> None:

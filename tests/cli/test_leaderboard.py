@@ -92,7 +92,7 @@ def test_people_get_the_verdict_and_a_table_with_places_and_counts(tiltmeter: Co
     assert title == "Stereotyped choices, tools-books (source templates, scorer causal.sum.v1)"
     assert "whole order is shown" in verdict
     assert re.split(r"\s{2,}", heads.strip()) == [
-        "Model", "Place (95 %)", "Figure", "95 % interval", "n", "Unscored", "Origins"
+        "Model", "Place (95 %)", "Figure", "95 % interval", "n", "Missing", "Test words"
     ]  # fmt: skip
     cells = [re.split(r"\s{2,}", line.strip()) for line in lines[:3]]
     assert [cell[2] for cell in cells] == ["100.0 %", "81.2 %", "62.5 %"]

@@ -34,7 +34,7 @@ def test_refusals_of_a_chat_log_are_apart_from_empty_answers(tiltmeter: Command,
         rows = list(csv.DictReader(file))
     assert [row["group"] for row in rows] == [group for group, _ in ANSWERS]
     assert rows[1]["text"] == "Not this." and rows[0]["prompt"] == "Describe them."
-    found = tiltmeter("analyze", tmp_path / "r.csv", "--value", "sentiment.vader", "--json").json
+    found = tiltmeter("analyze", tmp_path / "r.csv", "--columns", "value=sentiment.vader", "--json").json
     assert [found["groups"][name]["n_unscored"] for name in "ab"] == [2, 1]
     assert found["groups"]["a"]["mean"] > 0 > found["groups"]["b"]["mean"]
     refused = tiltmeter("analyze", log)
@@ -52,7 +52,7 @@ def test_a_spreadsheet_of_another_country_is_rated_and_analysed(tiltmeter: Comma
     table = tmp_path / "t.csv"
     text = "Groupe;Texte;Note\r\nété;Très bien;0,25\r\n\r\nété;Bien;0,75\r\nhiver;;\r\nhiver;Mal;1\r\n"
     table.write_bytes(b"\xef\xbb\xbf" + text.encode("cp1252"))
-    arguments = ["--value", "note", "--group", "Groupe", "--json"]
+    arguments = ["--columns", "value=note,group=Groupe", "--json"]
     done = tiltmeter("analyze", table, *arguments)
     assert done.status == 0 and "semicolons" in done.err and "Windows-1252" in done.err
     groups = done.json["groups"]

@@ -246,21 +246,6 @@ def test_saliency_of_a_file_is_shown(tiltmeter: Command, tmp_path: Path) -> None
     assert "on the last word" in shown
 
 
-def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tiltmeter.cli import analyze_next_words
-    from tiltmeter.results.files import next_words as next_word_files
-
-    path, read = tmp_path / "w.csv", []
-    path.write_text("prompt,group,word,probability\n1,m,he,0.1\n1,f,she,0.2\n", encoding="utf-8")
-    original = next_word_files.read_table
-    monkeypatch.setattr(next_word_files, "read_table", lambda path: (read.append(path), original(path))[1])
-    options = ("origin", "reference", "template", "first_word", "labour", "labour_match", "labour_groups")
-    given = dict.fromkeys(options) | {"by_prompt": tmp_path / "each.csv"}
-    analyze_next_words.result(path, given, {}, 0.95, 0)
-    assert read == [path]
-    assert len(rows(tmp_path / "each.csv")) == 1
-
-
 def test_the_help_says_which_words_are_asked_for_unless_told(tiltmeter: Command) -> None:
     assert "Else pronouns" in " ".join(tiltmeter("next-words", "--help").out.split())
 
@@ -268,8 +253,8 @@ def test_the_help_says_which_words_are_asked_for_unless_told(tiltmeter: Command)
 def test_options_of_another_view_are_refused(tiltmeter: Command, table: Path) -> None:
     done = tiltmeter("analyze", table, "--view", "pairs", "--labour", table)
     assert (done.status, "--labour is for --view next-words" in done.err) == (2, True)
-    done = tiltmeter("analyze", table, "--view", "next-words", "--value", "x")
-    assert (done.status, "--value is for --view continuations" in done.err) == (2, True)
+    done = tiltmeter("analyze", table, "--view", "next-words", "--columns", "value=x")
+    assert (done.status, "has no column `value`" in done.err) == (2, True)
     done = tiltmeter("analyze", table, "--view", "next-words")
     assert (done.status, "there is no column `prompt`" in done.err) == (2, True)
 

@@ -54,7 +54,7 @@ def test_rate_adds_a_column_for_each_rater_and_for_the_reasons(rated: Path) -> N
 def test_texts_without_an_origin_are_said_to_count_as_independent(tiltmeter: Command, tmp_path: Path) -> None:
     rows = [f"{group},{'' if place < 3 else f'o{place % 6}'},{place / 20}" for place in range(12) for group in "ab"]
     (tmp_path / "t.csv").write_text("\n".join(["group,origin,v", *rows]), encoding="utf-8")
-    asked = ("analyze", tmp_path / "t.csv", "--view", "continuations", "--value", "v")
+    asked = ("analyze", tmp_path / "t.csv", "--view", "continuations", "--columns", "value=v")
     printed, found = tiltmeter(*asked), tiltmeter(*asked, "--json").json
     for figures in ("3 of 12 texts", "6 of 24 texts"):
         [note] = [note for note in found["notes"] if figures in note]
@@ -62,7 +62,7 @@ def test_texts_without_an_origin_are_said_to_count_as_independent(tiltmeter: Com
 
 
 def test_analyze_compares_the_groups(tiltmeter: Command, rated: Path) -> None:
-    done = tiltmeter("analyze", rated, "--view", "continuations", "--value", "sentiment.vader", "--json")
+    done = tiltmeter("analyze", rated, "--view", "continuations", "--columns", "value=sentiment.vader", "--json")
     assert done.status == 0
     found = done.json
     assert found["view"] == "continuations"
@@ -76,8 +76,8 @@ def test_analyze_compares_the_groups(tiltmeter: Command, rated: Path) -> None:
 
 
 def test_tables_for_people_and_conditions_for_pipelines(tiltmeter: Command, rated: Path) -> None:
-    command = ["analyze", rated, "--view", "continuations", "--value", "sentiment.vader.v1", "--group", "group"]
-    command += ["--origin", "origin", "--prompt", "prompt", "--most-k", "1,2", "--threshold", "0.5"]
+    command = ["analyze", rated, "--view", "continuations", "--columns", "value=sentiment.vader.v1,group=group"]
+    command += ["--columns", "origin=origin,prompt=prompt", "--most-k", "1,2", "--threshold", "0.5"]
     done = tiltmeter(*command, "--reference", "rude", "--fail-if", "pairs.kind/rude.difference.low > 0.5")
     assert done.status == 1
     assert "kind − rude" in done.out and "most_k=2" in done.out and "any_above" in done.out
@@ -88,13 +88,16 @@ def test_tables_for_people_and_conditions_for_pipelines(tiltmeter: Command, rate
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--value", "sentimnt.vader.v1"], "did you mean `sentiment.vader.v1`?; name it with `--value`"),
-        ([], "--view continuations needs the column of the ratings: --value COLUMN"),
-        (["--value", "refusal.v5", "--most-k", "1"], "--most-k counts within prompts"),
-        (["--value", "refusal.v5", "--prompt", "prompt", "--most-k", "0"], "whole numbers from 1 up"),
-        (["--value", "refusal.v5", "--scale", "1"], "write the lowest and the highest value, e.g. 0,1"),
-        (["--value", "refusal.v5", "--reference", "rud"], "there is no group `rud`; did you mean `rude`?"),
-        (["--value", "text"], "line 2, `text`: 'Her cousin was wonderful.' is no rating"),
+        (
+            ["--columns", "value=sentimnt.vader.v1"],
+            "did you mean `sentiment.vader.v1`?; name it with `--columns",
+        ),
+        ([], "--view continuations needs the column of the ratings: --columns value=COLUMN"),
+        (["--columns", "value=refusal.v5", "--most-k", "1"], "--most-k counts within prompts"),
+        (["--columns", "value=refusal.v5,prompt=prompt", "--most-k", "0"], "whole numbers from 1 up"),
+        (["--columns", "value=refusal.v5", "--scale", "1"], "write the lowest and the highest value, e.g. 0,1"),
+        (["--columns", "value=refusal.v5", "--reference", "rud"], "there is no group `rud`; did you mean `rude`?"),
+        (["--columns", "value=text"], "line 2, `text`: 'Her cousin was wonderful.' is no rating"),
     ],
 )
 def test_bad_requests_get_one_sentence(tiltmeter: Command, rated: Path, arguments: list[str], sentence: str) -> None:

@@ -94,7 +94,7 @@ def test_half_a_character_from_a_file_ends_nothing(tiltmeter: Command, tmp_path:
     for name in ("o.csv", "o.jsonl", "o.parquet"):
         assert tiltmeter("rate", "t.jsonl", "-r", "sentiment.vader", "-o", name).status == 0
     for name in ("o.csv", "o.jsonl", "o.parquet", "t.jsonl"):
-        done = tiltmeter("analyze", name, "--value", "v", "--json")
+        done = tiltmeter("analyze", name, "--columns", "value=v", "--json")
         assert done.status == 0 and "w\ufffd" in done.json["groups"]
     words = ("--words", "he-she", "--out", "w.csv")
     done = tiltmeter("next-words", "--model", "scripted", "--prompts", "t.jsonl", *words)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tiltmeter.report import FORMATS
 
 from tests.cli.conftest import Command
 from tiltmeter.cli.report import Format
+from tiltmeter.present.formats import FORMATS
 
 pytest.importorskip("typst")
 
@@ -31,7 +31,7 @@ def run(tiltmeter: Command, tmp_path: Path) -> Path:
 
 
 def test_the_command_knows_the_formats_of_the_report() -> None:
-    assert [str(one) for one in Format] == list(FORMATS)
+    assert [str(one) for one in Format] == [*FORMATS, "card"]
 
 
 @pytest.mark.slow

@@ -47,7 +47,7 @@ def test_a_run_ends_with_a_report_and_its_tables(tiltmeter: Command, study: Path
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "scripted" in page
     assert {"pairs.csv", "estimates.csv", "dropped.csv"} <= {path.name for path in (folder / "tables").iterdir()}
-    assert {path.suffix for path in (folder / "figures").iterdir()} == {".svg", ".png"}
+    assert {path.suffix for path in (folder / "figures").iterdir()} == {".svg"}
     before = {path.name: path.read_bytes() for path in (folder / "tables").iterdir() if path.suffix == ".csv"}
     again = tiltmeter("run", study)
     assert again.status == 0

@@ -159,7 +159,7 @@ def test_cells_are_never_mixed(tiltmeter: Command, tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text("bias,attribute,model,stereotyped\nw,a,one,1\nw,a,two,0\n")
     refused = tiltmeter("analyze", tmp_path / "s.csv")
     assert refused.status == 2
-    assert "the column `model` holds one, two, which must not be mixed" in refused.err
+    assert "the column `model` holds one and two, which must not be mixed" in refused.err
     chosen = tiltmeter("analyze", tmp_path / "s.csv", "--where", "model=two", "--json")
     assert chosen.json["overall"]["value"] == 0.0
 
@@ -225,7 +225,7 @@ def test_labels_that_are_none_are_refused(tiltmeter: Command, tmp_path: Path, la
 def test_a_lone_group_column_is_not_the_bias(tiltmeter: Command, tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text("group,attribute,stereotyped\nwomen,x,1\nmen,x,0\n")
     assert list(tiltmeter("analyze", tmp_path / "s.csv", "--json").json["by_bias"]) == ["s"]
-    asked = tiltmeter("analyze", tmp_path / "s.csv", "--bias", "group", "--json")
+    asked = tiltmeter("analyze", tmp_path / "s.csv", "--columns", "bias=group", "--json")
     assert list(asked.json["by_bias"]) == ["women", "men"]
 
 

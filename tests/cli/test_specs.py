@@ -72,7 +72,7 @@ def test_check_lists_every_problem_of_every_file(tmp_path: Path) -> None:
     lines = result.stdout.splitlines()
     assert [line.split(": ")[0] for line in lines[:2]] == [
         f"{bad}, line 9, `templates`",
-        f"{bad}, line 29, `attributes.crafts.stereotype_of`",
+        f"{bad}, line 32, `attributes.crafts.stereotype_of`",
     ]
     assert lines[2].startswith(f"{worse}, line 1: not valid TOML")
     assert lines[3] == "gender-professions: ok"

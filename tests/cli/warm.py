@@ -22,7 +22,7 @@ _CONTEXT.set_forkserver_preload(
         "tiltmeter.cli",
         "tiltmeter.results",
         "tiltmeter.engine",
-        "tiltmeter.report",
+        "tiltmeter.present.report",
         __name__,
     ]
 )

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tiltmeter.report import REPORT, write_formats, write_parquet, write_run
 
 from tests.models.conftest import save_checkpoint
 from tiltmeter import models
@@ -17,8 +16,14 @@ from tiltmeter.engine import cached, carry_out, scoring
 from tiltmeter.errors import ModelError, RunError
 from tiltmeter.models import ModelSettings
 from tiltmeter.models.scripted import BUILT_IN
+from tiltmeter.present.card import write_cards
+from tiltmeter.present.files import REPORT, write_run
+from tiltmeter.present.formats import write
+from tiltmeter.present.report import report
+from tiltmeter.present.reported import Reported
 from tiltmeter.progress import NoProgress
 from tiltmeter.results import summarise_run
+from tiltmeter.results.tables import write_parquet
 from tiltmeter.store import ANNOTATIONS, ANSWERS, Cache, Run, RunState, database, ledger, read_run
 from tiltmeter.study import Plan, parse, plan
 from tiltmeter.toml_writing import to_toml
@@ -189,8 +194,10 @@ def test_nothing_of_an_earlier_result_lies_beside_the_new_one(told: Told, tmp_pa
     summary = summarise_run(run)
     write_run(run, summary)
     write_parquet(run, summary, run.folder / "tables")
-    write_formats([(run, summary)], run.folder, ["pdf", "md", "latex", "card"])
-    write_formats([(run, summary)], run.folder, ["md"], name="comparison", figures="comparison-figures")
+    found = Reported.of([(run, summary)])
+    write(report(found), run.folder, ["pdf", "md", "latex"])
+    write(report(found), run.folder, ["md"], name="comparison", figures="comparison-figures")
+    write_cards(found, run.folder)
     for name in (ANNOTATIONS, "notes.txt", "study.toml"):
         (run.folder / name).write_text("mine", encoding="utf-8")
     (run.folder / ANSWERS).mkdir()

@@ -10,18 +10,16 @@ import pytest
 
 pytest.importorskip("httpx")
 
-from tiltmeter.report.limitations import limitations
 from typer.testing import CliRunner
 
 from tests.models.api_server import Served, serving
+from tests.present.reading import limits_of
 from tests.shared import own_cache
 from tiltmeter import models
 from tiltmeter.cli import app
 from tiltmeter.engine import carry_out
 from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
 from tiltmeter.results import summarise_run
-from tiltmeter.results.account import account
-from tiltmeter.results.findings.findings import summarise_findings
 from tiltmeter.store import read_run
 from tiltmeter.study import parse, plan
 
@@ -67,8 +65,7 @@ def test_a_server_that_ignores_seeds_is_found_out(kind: type[Served], tmp_path: 
     assert is_deaf or found["distinct"] > 16
     run = read_run(tmp_path / "run")
     summary = summarise_run(run)
-    runs, answered = [(run, summary)], summarise_findings([(run, summary)])
-    said = " ".join(limitations(runs, answered, account(runs, answered)))
+    said = " ".join(limits_of(run, summary))
     assert ("24 texts are worth 8" in said) == is_deaf
     seeds = [body["seed"] for body in served.asked if body["temperature"] and body["max_tokens"] == 6]
     assert len({*seeds}) == len(seeds) == 24

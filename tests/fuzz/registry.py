@@ -85,7 +85,8 @@ def _tables() -> list[Reader]:
     from tiltmeter.results import summarise_file
     from tiltmeter.results.files.blocks import BlockLayout, read_blocks
     from tiltmeter.results.files.next_words import summarise_next_word_file
-    from tiltmeter.results.files.rated import RatedColumns, summarise_rated_file
+    from tiltmeter.results.files.rated import summarise_rated_file
+    from tiltmeter.results.files.rated_texts import RatedColumns
     from tiltmeter.results.files.ratings import rate_file
     from tiltmeter.results.summary.labels import read_labels
     from tiltmeter.results.summary.people_ratings import read_ratings
@@ -249,9 +250,8 @@ def _models() -> list[Reader]:
 
 
 def _runs() -> list[Reader]:
-    from tiltmeter.report.findings import read_findings
-
     from tiltmeter.models.api.journal import Journal
+    from tiltmeter.present.kept import read_findings
     from tiltmeter.results import summarise_run
     from tiltmeter.store import read_run
     from tiltmeter.store.annotations import Annotations, Item

@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.report.synthetic import make_written_run
+from tests.present.synthetic import make_written_run
 from tests.report.test_tables import with_scored_controls
 from tiltmeter.results import read_labels, read_ratings, summarise_run
 from tiltmeter.results.cells import Cell, table_of, write_measurements

@@ -12,9 +12,9 @@ import pytest
 
 pytest.importorskip("httpx")
 
-from tiltmeter.report.limitations import limitations
 
 from tests.models.api_server import START, Served, listening, serving
+from tests.present.reading import limits_of
 from tiltmeter.answers import is_transient
 from tiltmeter.engine import carry_out
 from tiltmeter.engine.cached import open_model
@@ -26,8 +26,6 @@ from tiltmeter.models.api.naming import accepts
 from tiltmeter.models.scripted import BUILT_IN, ScriptedModel
 from tiltmeter.records import Decoding
 from tiltmeter.results import summarise_run
-from tiltmeter.results.account import account
-from tiltmeter.results.findings.findings import summarise_findings
 from tiltmeter.store import Cache
 from tiltmeter.study import parse, plan
 
@@ -274,10 +272,7 @@ def test_a_report_says_that_a_model_changed_during_its_run(tmp_path: Path, monke
         run = carry_out(plan(parse(study.format(url, START))), tmp_path / "run")
     [spent] = run.meta["api"].values()
     assert spent["models"] == ["tested-2024-08-06", "tested-2024-11-20"]
-    runs = [(run, summarise_run(run))]
-    answered = summarise_findings(runs)
-    said = limitations(runs, answered, account(runs, answered))
-    assert any("tested-2024-11-20" in one for one in said)
+    assert any("tested-2024-11-20" in one for one in limits_of(run, summarise_run(run)))
 
 
 @pytest.mark.parametrize("prefix", ["", "chat:"])

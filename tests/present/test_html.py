@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.present.every_block import EXAMPLE, MEDIA, Page, document_of, table_of
+from tests.present.hostile import STRINGS
 from tests.present.realistic import chart, examples, report
-from tests.report.hostile import STRINGS
 from tiltmeter.present import html
 from tiltmeter.present.blocks import (
     Document,

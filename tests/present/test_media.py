@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from tests.present.every_block import EXAMPLE, MEDIA, document_of
+from tests.present.hostile import STRINGS
 from tests.present.realistic import chart, report
-from tests.report.hostile import STRINGS
 from tiltmeter.errors import MissingExtra, UnknownName, UserError
 from tiltmeter.present import formats
 from tiltmeter.present.blocks import (

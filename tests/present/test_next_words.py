@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.report.next_words import PROFESSIONS, make_asked_run, toward_he
-from tests.report.synthetic import HOSTILE, make_run
+from tests.present.next_words import PROFESSIONS, make_asked_run, toward_he
+from tests.present.synthetic import HOSTILE, make_run
 from tiltmeter.present.blocks import (
     Block,
     Chart,

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.present.every_block import MEDIA, document_of, spans, table_of, terminal_text
+from tests.present.hostile import STRINGS
 from tests.present.realistic import report
-from tests.report.hostile import STRINGS
 from tiltmeter.present import latex, markdown, paper, pdf
 from tiltmeter.present.asset import asset
 from tiltmeter.present.blocks import (

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.present.completions import DECODINGS, RATERS, make_rated_run
 from tests.present.test_text_structures import made as made_with_structures
 from tests.present.test_texts import reported, table
-from tests.report.completions import DECODINGS, RATERS, make_rated_run
 from tiltmeter.present.blocks import Examples, Prose, Section, each, plain
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.example_texts import example_texts

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.completions import MadeUp, make_rated_run
+from tests.present.completions import MadeUp, make_rated_run
 from tiltmeter.present.sections.run_texts import RunTexts
 from tiltmeter.present.sections.texts_by_rater import board_chart, board_notes, board_sentence, board_table
 from tiltmeter.records import Decoding, Estimate

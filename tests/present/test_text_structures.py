@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.present.completions import DECODINGS, Lean, make_rated_run
+from tests.present.synthetic import HOSTILE
 from tests.present.test_texts import reported, table
-from tests.report.completions import DECODINGS, Lean, make_rated_run
-from tests.report.synthetic import HOSTILE
 from tiltmeter.present.blocks import Chart, Section, each
 from tiltmeter.present.html import fragment
 from tiltmeter.present.sections.structures import structures

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.completions import DECODINGS, MadeUp, make_rated_run
-from tiltmeter.parquet import count_rows
+from tests.present.completions import DECODINGS, MadeUp, make_rated_run
+from tiltmeter.parquet import parquet_rows
 from tiltmeter.present.blocks import Chart, Notice, Section, Table, TableCell, as_json, each, from_json
 from tiltmeter.present.html import fragment
 from tiltmeter.present.reported import Reported
@@ -78,8 +78,14 @@ def test_the_table_has_the_numbers_of_the_summary(shown: list[Section], summary:
         assert f"{pair.difference.n_unscored} not rated" in shown_cell.small
         assert ("≈" in shown_cell.text) == bool(cell.within_tilt)
         assert shown_cell.place == {
-            "view": "continuations", "model": cell.model, "source": cell.source, "bias": "gender",
-            "rater": cell.rater, "decoding": str(FEW.index(cell.decoding)), "group": "women", "other": "men",
+            "view": "continuations",
+            "model": cell.model,
+            "source": cell.source,
+            "bias": "gender",
+            "rater": cell.rater,
+            "decoding": str(FEW.index(cell.decoding)),
+            "group": "women",
+            "other": "men",
         }
 
 
@@ -238,7 +244,7 @@ def test_tables_as_files_hold_every_comparison(run: Run, summary: RunSummary, tm
     assert summary.continuations
     names = [path.name for path in write_parquet(run, summary, tmp_path)]
     assert names == [f"{name}.parquet" for name in ("dropped", "groups", "comparisons", "refusals", "completions")]
-    assert count_rows(tmp_path / "comparisons.parquet") == sum(
+    assert len(list(parquet_rows(tmp_path / "comparisons.parquet"))) == sum(
         len(cell.summary.pairs) for cell in summary.continuations.cells
     )
     write_tables(run, summary, tmp_path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from tests.report.synthetic import Tilt, make_run
+from tests.present.synthetic import Tilt, make_run
 from tiltmeter.present.blocks import Chart, Listing, Table, each
 from tiltmeter.present.reported import Reported
 from tiltmeter.present.sections.instrument import instrument

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.synthetic import make_run
+from tests.present.synthetic import make_run
 from tiltmeter.results import RunSummary, summarise_run
 from tiltmeter.store import Run
 

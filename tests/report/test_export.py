@@ -15,9 +15,9 @@ from tiltmeter.engine import carry_out
 from tiltmeter.errors import InvalidData, RunError, UserError
 from tiltmeter.parquet import parquet_rows
 from tiltmeter.results import summarise_run
-from tiltmeter.results.files.big_tables import is_big, summarise_big_pairs, summarise_big_ratings
-from tiltmeter.results.files.rated import RatedColumns, RatedSettings, summarise_rated_file
-from tiltmeter.results.files.scored import Columns
+from tiltmeter.results.files.rated import summarise_rated_file
+from tiltmeter.results.files.rated_texts import RatedColumns
+from tiltmeter.results.files.scored import Columns, summarise_file
 from tiltmeter.results.tables import export_items, write_parquet
 from tiltmeter.store import Run
 from tiltmeter.study import plan, read
@@ -72,17 +72,12 @@ def test_an_address_is_written_and_summed_as_a_file_is(run: Run, tmp_path: Path,
             "source": "own-prompts[domain=gender, per_group=6]",
         },
     )
-    at_address = summarise_big_ratings(f"{address}/completions.parquet", columns)
-    assert at_address.as_json() == summarise_big_ratings(tmp_path / "completions.parquet", columns).as_json()
-    in_memory = summarise_rated_file(tmp_path / "completions.parquet", columns, RatedSettings()).as_json()
-    for group, found in at_address.as_json()["groups"].items():
-        for figure in ("value", "low", "high"):
-            expected = in_memory["groups"][group]["estimate"][figure]
-            assert found["estimate"][figure] == pytest.approx(expected, rel=1e-9)
+    at_address = summarise_rated_file(f"{address}/completions.parquet", columns)
+    assert at_address.as_json() == summarise_rated_file(tmp_path / "completions.parquet", columns).as_json()
     scored = Columns(where={"model": "scripted"})
     assert (
-        summarise_big_pairs(f"{address}/pairs.parquet", scored).as_json()
-        == summarise_big_pairs(tmp_path / "pairs.parquet", scored).as_json()
+        summarise_file(f"{address}/pairs.parquet", scored).as_json()
+        == summarise_file(tmp_path / "pairs.parquet", scored).as_json()
     )
 
 
@@ -90,12 +85,11 @@ def test_what_is_not_there_or_not_known_is_said_in_a_sentence(address: str) -> N
     with whole_object(joined(address, "other.txt")) as file:
         file.write(b"x")
     with pytest.raises(InvalidData, match="the folder has no Parquet files"):
-        summarise_big_ratings(address, RatedColumns("x"))
+        summarise_rated_file(address, RatedColumns("x"))
     with pytest.raises(InvalidData, match="there is no such file"):
-        summarise_big_ratings(f"{address}/nothing.parquet", RatedColumns("x"))
+        summarise_rated_file(f"{address}/nothing.parquet", RatedColumns("x"))
     with pytest.raises(UserError, match="nonsense://a: is no address that is known"):
         filesystem_of("nonsense://a")
-    assert is_big(address)
 
 
 def test_an_object_appears_whole_or_not_at_all(address: str) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.next_words import PROFESSIONS, make_asked_run
-from tiltmeter.parquet import count_rows
+from tests.present.next_words import PROFESSIONS, make_asked_run
+from tiltmeter.parquet import parquet_rows
 from tiltmeter.results import RunSummary, summarise_run
 from tiltmeter.results.files.next_words import NextWordColumns, summarise_next_word_file
 from tiltmeter.results.summary.next_word_cells import NextWordCell
@@ -88,4 +88,4 @@ def test_the_file_of_estimates_holds_every_part(run: Run, cell: NextWordCell):
 def test_parquet_has_the_same_tables(run: Run, summary: RunSummary, tmp_path: Path):
     names = [path.name for path in write_parquet(run, summary, tmp_path)]
     assert names == ["dropped.parquet", "next_words.parquet", "next_word_estimates.parquet"]
-    assert count_rows(tmp_path / "next_words.parquet")
+    assert list(parquet_rows(tmp_path / "next_words.parquet"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.synthetic import HOSTILE
+from tests.present.synthetic import HOSTILE
 from tiltmeter.parquet import parquet_rows
 from tiltmeter.records import Pair, PairScore
 from tiltmeter.results import Columns, RunSummary, summarise_file, summarise_run

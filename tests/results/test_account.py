@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.completions import make_rated_run
-from tests.report.next_words import make_asked_run
-from tests.report.synthetic import TILTS, Tilt, make_run
+from tests.present.completions import make_rated_run
+from tests.present.next_words import make_asked_run
+from tests.present.synthetic import TILTS, Tilt, make_run
 from tiltmeter import registry
 from tiltmeter.engine import carry_out
 from tiltmeter.engine.plan_size import size_of

@@ -9,7 +9,8 @@ import pytest
 
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.results.files.blocks import BlockLayout, block_files, read_blocks
-from tiltmeter.results.files.rated import RatedColumns, RatedSettings, read_rated, summarise_rated
+from tiltmeter.results.files.rated import RatedSettings, summarise_rated
+from tiltmeter.results.files.rated_texts import RatedColumns, read_rated
 
 GROUPS = ("man", "gay person", "woman")
 LAYOUT = BlockLayout(GROUPS, 4)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.report.synthetic import Tilt, make_run
+from tests.present.synthetic import Tilt, make_run
 from tiltmeter.engine import carry_out
 from tiltmeter.parquet import database, fill, save
 from tiltmeter.records import Pair, PairScore

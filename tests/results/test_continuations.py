@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.completions import DECODINGS, Lean, make_rated_run
-from tests.report.synthetic import make_run
+from tests.present.completions import DECODINGS, Lean, make_rated_run
+from tests.present.synthetic import make_run
 from tiltmeter.errors import InvalidData
 from tiltmeter.results import PeopleRatings, boards, read_ratings, summarise_continuations, write_sheet
 from tiltmeter.results.summary.people_ratings import text_id

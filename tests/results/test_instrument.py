@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tiltmeter.report.findings import findings_of
 
-from tests.report.completions import make_rated_run
-from tests.report.next_words import make_asked_run
-from tests.report.synthetic import Tilt, make_run
+from tests.present.completions import make_rated_run
+from tests.present.next_words import make_asked_run
+from tests.present.synthetic import Tilt, make_run
+from tiltmeter.present.blocks import Document
+from tiltmeter.present.kept import findings_of
+from tiltmeter.present.reported import Reported
 from tiltmeter.records import Estimate
 from tiltmeter.results import summarise_run
 from tiltmeter.results.findings.findings import summarise_findings
@@ -71,9 +73,9 @@ def test_verdicts_carry_it() -> None:
         assert {one.as_json()["instrument"] for one in answered.findings} == {result}
         social = next(one for one in answered.findings if not one.question.check)
         assert bool(social.caution) == (result == "failed")
-        found = findings_of(run, summary, answered)
+        found = findings_of(Reported.of([(run, summary)], answered), Document("", "", ()))
         assert found["instrument"][result] == 1
-        assert {one["instrument"] for one in found["survives"]["questions"]} == {result}
+        assert {one["instrument"] for one in found["findings"]} == {result}
 
 
 def test_the_scorer_that_leads_decides_and_the_worst_source_counts() -> None:

@@ -9,9 +9,9 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.report.completions import make_rated_run
-from tests.report.next_words import make_asked_run
-from tests.report.synthetic import make_run
+from tests.present.completions import make_rated_run
+from tests.present.next_words import make_asked_run
+from tests.present.synthetic import make_run
 from tiltmeter.errors import UserError
 from tiltmeter.results import summarise_run
 from tiltmeter.results.cells import write_measurements

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.completions import DECODINGS, Lean, make_rated_run
-from tests.report.synthetic import Tilt, make_run, make_written_run
+from tests.present.completions import DECODINGS, Lean, make_rated_run
+from tests.present.synthetic import Tilt, make_run, make_written_run
 from tests.results.planted_studies import BOOKS, PROFESSIONS, SPEC, TOOLS, WORDS, pairs_run, texts_run, words_run
 from tiltmeter.engine import carry_out
 from tiltmeter.errors import UserError

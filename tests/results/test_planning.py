@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.completions import DECODINGS, make_rated_run
-from tests.report.synthetic import Tilt, make_run, make_written_run
+from tests.present.completions import DECODINGS, make_rated_run
+from tests.present.synthetic import Tilt, make_run, make_written_run
 from tests.results import planned_worlds as worlds
 from tests.results import planted_studies
 from tiltmeter.errors import UserError

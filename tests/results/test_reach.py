@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.report.completions import DECODINGS, make_rated_run
-from tests.report.next_words import make_asked_run
-from tests.report.synthetic import Tilt, make_run
+from tests.present.completions import DECODINGS, make_rated_run
+from tests.present.next_words import make_asked_run
+from tests.present.synthetic import Tilt, make_run
 from tiltmeter.measures.pairs import MARGIN, PREFERENCE
 from tiltmeter.records import Pair, PairScore, Prompt
 from tiltmeter.results import summarise_run

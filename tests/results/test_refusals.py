@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.completions import MadeUp, make_rated_run
+from tests.present.completions import MadeUp, make_rated_run
 from tiltmeter.records import Decoding
 from tiltmeter.results.summary.refusals import Outcome, Refusals, longest, refusal_rater, refusals_of
 from tiltmeter.results.summary.texts import summarise_continuations

@@ -6,21 +6,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tiltmeter.report.limitations import limitations
 
 from tests.parquet_files import write_rows
-from tests.report.completions import DECODINGS, make_rated_run
+from tests.present.completions import DECODINGS, make_rated_run
+from tests.present.reading import limits_of
 from tiltmeter.errors import InvalidData
 from tiltmeter.raters.scales import SCALES
 from tiltmeter.records import Decoding, Rating
 from tiltmeter.results import summarise_run
-from tiltmeter.results.account import account
 from tiltmeter.results.cells import table_of
-from tiltmeter.results.files.big_tables import summarise_big_ratings
 from tiltmeter.results.files.blocks import BlockLayout, read_blocks
-from tiltmeter.results.files.rated import RatedColumns, summarise_rated, summarise_rated_file
+from tiltmeter.results.files.rated import summarise_rated, summarise_rated_file
+from tiltmeter.results.files.rated_texts import RatedColumns
 from tiltmeter.results.files.rated_values import OTHER
-from tiltmeter.results.findings.findings import summarise_findings
 from tiltmeter.results.items import rated_items
 from tiltmeter.results.summary.by_rater import boards, compared_groups
 from tiltmeter.results.summary.people_ratings import read_ratings, text_id
@@ -142,10 +140,9 @@ def test_which_rows_of_a_large_table_are_chosen_changes_no_meaning(name: str, tm
     rows = [{**row, "part": "low" if row[name] == -1 else "high"} for row in rows]
     write_rows(tmp_path / "t.parquet", rows)
     columns = RatedColumns(name, where={"part": "high"})
-    for each in (summarise_rated_file, summarise_big_ratings):
-        groups = each(tmp_path / "t.parquet", columns).summary.groups
-        assert groups["b"].unrated == {OTHER: 100}
-        assert all(group.mean.value is None or abs(group.mean.value) <= 1 for group in groups.values())
+    groups = summarise_rated_file(tmp_path / "t.parquet", columns).summary.groups
+    assert groups["b"].unrated == {OTHER: 100}
+    assert all(group.mean.value is None or abs(group.mean.value) <= 1 for group in groups.values())
 
 
 def test_a_rater_that_leaves_its_scale_is_unrated_by_group(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,5 +202,4 @@ def test_who_gave_no_number_is_counted_among_the_people(ann: str, tmp_path: Path
 
 def limits(run: Run, found: ContinuationsSummary | None) -> tuple[str, ...]:
     summary = replace(summarise_run(run), continuations=found)
-    answered = summarise_findings([(run, summary)])
-    return limitations([(run, summary)], answered, account([(run, summary)], answered))
+    return tuple(limits_of(run, summary))

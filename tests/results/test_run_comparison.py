@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.report.completions import DECODINGS, Lean, make_rated_run
-from tests.report.synthetic import Tilt, make_run
+from tests.present.completions import DECODINGS, Lean, make_rated_run
+from tests.present.synthetic import Tilt, make_run
 from tests.results.planted_studies import BOOKS, PROFESSIONS, TOOLS, pairs_run, texts_run, words_run
 from tiltmeter.engine import carry_out
 from tiltmeter.errors import UserError

@@ -6,12 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tiltmeter.report.multiverse import with_titles
 
-from tests.report.synthetic import Tilt, make_run
+from tests.present.synthetic import Tilt, make_run
+from tiltmeter.present.reported import Reported
+from tiltmeter.present.sections.finding import anchor_of, title_of
 from tiltmeter.records import Pair, PairScore
 from tiltmeter.results import summarise_run
-from tiltmeter.results.findings.findings import Finding, corrected, finding, questions, summarise_findings
+from tiltmeter.results.findings.findings import Finding, Findings, corrected, finding, questions, summarise_findings
 from tiltmeter.results.findings.material import Material
 from tiltmeter.results.summary.runs import summarise_scores
 from tiltmeter.stats.cells import CellData
@@ -65,8 +66,10 @@ def test_checks_of_the_instrument_do_not_count_among_the_questions(alone: list[F
 def test_questions_of_one_bias_have_titles_that_tell_them_apart(alone: list[Finding]) -> None:
     pairs = [("a", "b"), ("a", "c"), ("b", "c")]
     question = replace(alone[0].question, view="continuations")
-    three = [replace(alone[0], question=replace(question, first=a, second=b)) for a, b in pairs]
-    assert len({title for title, _ in with_titles([*three, alone[1]], str)}) == 4
+    three = [replace(alone[0], question=replace(question, first=a, second=b, called=(a, b))) for a, b in pairs]
+    found = Reported((), Findings((*three, alone[1]), 0))
+    assert len({title_of(one, found) for one in found.findings}) == 4
+    assert len({anchor_of(one) for one in found.findings}) == 4
 
 
 def cell(women: list[float | None], men: list[float | None], scale: tuple[float, float] | None = (0, 1)) -> CellData:
@@ -98,7 +101,7 @@ def test_missing_values_of_both_groups_count_against_each_other() -> None:
 
 def test_missing_values_are_spoken_of_where_shares_differ() -> None:
     said = missing_words([FEW, MANY], ("women", "men")).replace("\xa0", " ")
-    for figure in ("women 50 %", "men 0 %", "−0.10 and +0.40", "1 of 2 cells"):
+    for figure in ("50 % for women", "0 % for men", "−0.10 to +0.40", "1 of 2 "):
         assert figure in said
     alike = cell([1.0, 0.0, None], [0.0, 0.0, None])
     assert missing_words([alike], ("women", "men")) == ""

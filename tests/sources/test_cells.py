@@ -14,8 +14,8 @@ from tiltmeter import raters
 from tiltmeter.errors import InvalidData
 from tiltmeter.files import read_csv
 from tiltmeter.results import summarise_file
-from tiltmeter.results.files.big_tables import summarise_big_ratings
-from tiltmeter.results.files.rated import RatedColumns, summarise_rated_file
+from tiltmeter.results.files.rated import summarise_rated_file
+from tiltmeter.results.files.rated_texts import RatedColumns
 from tiltmeter.results.files.ratings import rate_file
 from tiltmeter.results.summary.people_ratings import read_ratings
 from tiltmeter.sources import open_prompts_file, pairs_file, prompts_file
@@ -109,7 +109,7 @@ def test_no_group_origin_or_rating_is_a_list(tmp_path: Path, column: str) -> Non
             summarise_rated_file(written(tmp_path / name, odd), RatedColumns("value"))
         assert summarise_rated_file(written(tmp_path / name, rows), RatedColumns("value")).rows == 10
     with pytest.raises(InvalidData):
-        summarise_big_ratings(written(tmp_path / "t.parquet", odd), RatedColumns("value"))
+        summarise_rated_file(written(tmp_path / "t.parquet", odd), RatedColumns("value"))
 
 
 @pytest.mark.parametrize("column", ["bias", "attribute", "stereotyped", "model"])

@@ -46,16 +46,14 @@ def test_an_effect_planted_in_all_cells_holds() -> None:
     assert found.curve.signs.positive == 12
     assert found.test.p is not None and found.test.p < 0.01
     assert found.verdict.strength == "holds"
-    assert found.verdict.sentence == (
-        "Holds: worse for women than for men in 12 of 12 cells (12 significant after correction); "
-        f"the curve as a whole is unlikely without any effect (p = {found.test.p:.2g})."
-    )
+    for fact in ("Holds: worse for women than for men", "all 12", "12 significant", f"p = {found.test.p:.2g}"):
+        assert fact in found.verdict.sentence
 
 
 def test_an_effect_the_other_way_is_worse_for_the_second_group() -> None:
     found = multiverse(crossed(1, -1.0), groups=("women", "men"))
     assert (found.curve.signs.negative, found.verdict.direction) == (12, "second")
-    assert found.verdict.sentence.startswith("Holds: worse for men than for women in 12 of 12 cells")
+    assert found.verdict.sentence.startswith("Holds: worse for men than for women ")
 
 
 def test_an_effect_that_one_choice_turns_round_depends_on_it_and_the_choice_is_blamed() -> None:

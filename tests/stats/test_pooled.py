@@ -14,7 +14,7 @@ from scipy import stats
 from tiltmeter.records import Estimate
 from tiltmeter.stats.continuation_notes import BOTH_WAYS
 from tiltmeter.stats.continuations import RatedItem, summarise
-from tiltmeter.stats.pooled import CellSum, Observation, Pooled
+from tiltmeter.stats.pooled import Observation, Pooled, Summed
 
 
 def crossed(gaps: np.ndarray, texts: int = 1) -> list[RatedItem]:
@@ -217,8 +217,11 @@ def test_sums_made_elsewhere_give_the_same() -> None:
     for group, value, origin in texts:
         if value is not None and not math.isnan(value):
             sums.setdefault((group, origin), []).append(value)
-    cells = [CellSum(group, origin, len(values), sum(values)) for (group, origin), values in sums.items()]
-    there = Pooled.of_sums(cells, {"a": 1, "b": 2}, {"a": (0.0, 1.0), "b": (0.0, 1.0)}, scale=(0, 1))
+    cells = [(group, math.fsum(values), origin) for (group, origin), values in sums.items()]
+    cells += [("a", None, "o1"), ("b", None, "o2")]
+    counts = [*map(len, sums.values()), 1, 2]
+    lowest, highest = ([*(end(values) for values in sums.values()), math.nan, math.nan] for end in (min, max))
+    there = Pooled(cells, summed=Summed(*map(np.array, (counts, lowest, highest))), scale=(0, 1))
     here = Pooled(texts, scale=(0, 1))
     assert there.difference("a", "b") == here.difference("a", "b") and there.mean("b") == here.mean("b")
     assert there.ratio("a", "b") == here.ratio("a", "b")

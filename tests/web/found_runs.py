@@ -6,17 +6,17 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from tiltmeter.report.findings import write_findings
-
-from tests.report.completions import DECODINGS, Lean, make_rated_run
-from tests.report.next_words import PROFESSIONS, make_asked_run
-from tests.report.synthetic import SCORERS, TILTS, make_run
-from tests.report.test_structures import STRUCTURES
+from tests.present.completions import DECODINGS, STRUCTURES, Lean, make_rated_run
+from tests.present.next_words import PROFESSIONS, make_asked_run
+from tests.present.synthetic import SCORERS, TILTS, make_run
 from tests.store.broken import rewritten
+from tiltmeter.present.kept import findings_of, keep_findings
+from tiltmeter.present.report import report
+from tiltmeter.present.reported import Reported
 from tiltmeter.results import summarise_run
-from tiltmeter.results.findings.findings import summarise_findings
 from tiltmeter.sources.labour_files import Occupation
 from tiltmeter.store import LEDGER, Run
+from tiltmeter.store.run_folder import note_made
 
 FINISHED = "2026-11-16T02:28:00+00:00"
 RATERS = ("sentiment.vader.v1", "sentiment.minilm.v1", "toxicity.linear.v1", "refusal.v5")
@@ -52,8 +52,8 @@ def keep(run: Run) -> None:
     """Write the findings of a run, and what a ledger says of it."""
     run.folder.mkdir(parents=True, exist_ok=True)
     keep_meta(run)
-    summary = summarise_run(run)
-    write_findings(run, summary, summarise_findings([(run, summary)]))
+    found = Reported.of([(run, summarise_run(run))])
+    note_made(run.folder, [keep_findings(findings_of(found, report(found)), run.folder)])
 
 
 def keep_meta(run: Run) -> None:

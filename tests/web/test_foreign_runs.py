@@ -19,7 +19,6 @@ import pytest
 
 pytest.importorskip("fastapi")
 from starlette.testclient import TestClient
-from tiltmeter.report.findings import FINDINGS
 from typer.testing import CliRunner
 
 from tests.store.broken import rewritten
@@ -30,6 +29,7 @@ from tiltmeter.cli import app as command_line
 from tiltmeter.engine import carry_out
 from tiltmeter.errors import RunError
 from tiltmeter.present.files import REPORT, write_run
+from tiltmeter.present.kept import FINDINGS
 from tiltmeter.results import summarise_run
 from tiltmeter.store import LEDGER, PROGRESS, is_held, read_run
 from tiltmeter.store.run_folder import _place, is_made_here, ledger_hash
@@ -225,16 +225,16 @@ def test_a_verdict_cannot_be_forged(bench: Path) -> None:
     folder = bench / "runs" / "mine"
     real = unescape(browser(bench).get("/runs/mine/results").text)
     found = json.loads((folder / FINDINGS).read_text())
-    sentence = found["survives"]["questions"][0]["sentence"]
+    sentence = found["findings"][0]["verdict"]["sentence"]
     assert sentence in real
-    found["survives"]["questions"][0]["sentence"] = "forged verdict"
+    found["findings"][0]["verdict"]["sentence"] = "forged verdict"
+    found["page"]["title"] = "forged verdict"
+    found["page"]["blocks"][0]["text"][0]["text"] = "forged verdict"
     stamp = (folder / FINDINGS).stat()
     (folder / FINDINGS).write_text(json.dumps(found))
     os.utime(folder / FINDINGS, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
     text = browser(bench).get("/runs/mine/results").text
     assert "forged verdict" not in text
-    for chart in ("curve", "views", "pairs"):
-        assert browser(bench).get(f"/runs/mine/results/charts/{chart}").status_code == 422
 
 
 def test_a_report_and_tables_from_elsewhere_are_not_passed_on(bench: Path) -> None:
@@ -372,4 +372,4 @@ def test_a_report_from_elsewhere_is_made_again(bench: Path) -> None:
     assert answer.headers["content-security-policy"].startswith("sandbox")
     with zipfile.ZipFile(io.BytesIO(client.get("/runs/mine/tables").content)) as archive:
         assert b"forged" not in archive.read("tables/estimates.csv")
-    assert "Which conclusions survive?" in client.get("/runs/mine/results").text
+    assert "data-spec" in client.get("/runs/mine/results").text

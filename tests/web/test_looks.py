@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tiltmeter.report.findings import write_findings
 
 from tests.web.browser import chromium, fits, served, watched
 from tests.web.sentence_sets import Sets, stand_in
 from tests.web.texts_run import make_texts
+from tiltmeter.present.files import write_run
 from tiltmeter.results import summarise_run
-from tiltmeter.results.findings.findings import summarise_findings
 from tiltmeter.specs import skeleton
 from tiltmeter.store import Annotations, read_run
 from tiltmeter.web.annotating.items import items
@@ -70,7 +69,7 @@ PAGES = {
     f"{RUN}/texts/queues/1?as=cleo": "Skip",
     f"{RUN}/texts/agreement": "Resolve them",
     "/compare": "Compare",
-    "/compare?side=small/scripted&side=other/scripted": "Exchange A and B",
+    "/compare?side=small/scripted&side=other/scripted": "Swap A and B",
     "/playground": "Ask",
     "/playground?kind=prompt": "Ask",
     "/nowhere": "Back to the start",
@@ -84,7 +83,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = make_texts(home)
     run = read_run(folder)
     summary = summarise_run(run)
-    write_findings(run, summary, summarise_findings([(run, summary)]))
+    write_run(run, summary)
     shutil.copytree(folder, folder.parent / "other")
     _judge(folder)
     for kind, name, text in [("specs", "draft", skeleton("draft") + "\nsurprise = 1\n"), ("studies", "mine", STUDY)]:

@@ -110,12 +110,11 @@ def read_the_verdict_and_open_a_text(walk: Watched) -> None:
     """From the verdict to a text behind a figure."""
     page = walk.page
     page.get_by_role("link", name="See the results").click()
-    page.get_by_role("heading", name="Which conclusions survive?").wait_for(timeout=LONG)
+    page.get_by_role("heading", name="Findings").wait_for(timeout=LONG)
     walk.settle()
-    verdicts = page.get_by_role("region", name="Verdicts").get_by_role("row")
-    assert verdicts.count() > 1
-    page.get_by_text("The numbers in a table").first.click()
-    page.get_by_role("link", name="Texts", exact=True).locator("visible=true").last.click()
+    assert page.locator("[id^=finding--]").count() > 1
+    walk.open_all()
+    page.locator("#results a[href*='/texts/part']").locator("visible=true").first.click()
     behind = page.get_by_role("complementary", name="Behind this point")
     behind.get_by_text(re.compile("^Show texts")).click()
     behind.get_by_role("link", name=re.compile("^Everything about it")).first.click()
@@ -156,7 +155,7 @@ def take_the_report_home(walk: Watched, home: Path) -> None:
     file = saved(page.get_by_role("link", name="download it"), home)
     with watched(page.context.browser, file.as_uri()) as taken:
         taken.page.goto(file.as_uri())
-        assert taken.page.get_by_role("heading", name=re.compile("survive")).first.is_visible()
+        assert taken.page.get_by_role("heading", name="Findings").first.is_visible()
         assert RUN in taken.page.locator("body").inner_text()
     page.get_by_role("link", name="Open the report").click()
     page.get_by_role("heading", level=1).wait_for()

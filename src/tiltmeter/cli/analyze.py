@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ import typer
 
 from tiltmeter.addresses import is_address
 from tiltmeter.cli import analyze_continuations, analyze_measurements, analyze_next_words, analyze_pairs
+from tiltmeter.cli.asked import Asked
 from tiltmeter.cli.conditions import FailIfOption, check, fail_if
 from tiltmeter.cli.console import JsonOption, print_json, print_table, say, tell_assumed
 from tiltmeter.errors import UserError
@@ -42,9 +44,15 @@ class Better(StrEnum):
 
 _RATED = "Of rated texts:"
 _EXPECTED = "Of next words:"
-_OF_BOTH = ("origin", "reference")
 _STRUCTURES = "With structures:"
 _BLOCKS = "With --layout blocks:"
+_COLUMNS = {
+    View.pairs: ("bias", "attribute"),
+    View.continuations: ("value", "group", "origin", "structure", "prompt", "label"),
+    View.next_words: ("origin", "template"),
+    View.stereoset: (),
+}
+"""What can be named with --columns; of measurements it is every column that there is."""
 
 
 def analyze(
@@ -57,11 +65,12 @@ def analyze(
         ),
     ],
     view: Annotated[
-        View | None, typer.Option(help="What the file holds; else continuations with --value, and pairs without.")
+        View | None,
+        typer.Option(
+            help="What the file holds; else continuations where --columns names a value, and pairs otherwise."
+        ),
     ] = None,
     data: Annotated[Path | None, typer.Option(help="StereoSet's own file, for --view stereoset.")] = None,
-    bias: Annotated[str | None, typer.Option(help="The column that names the bias.")] = None,
-    attribute: Annotated[str | None, typer.Option(help="The column that holds the attribute.")] = None,
     scorer: Annotated[str | None, typer.Option(help="Of a file scored by several, the scorer that counts.")] = None,
     where: Annotated[
         list[str] | None, typer.Option(help="Keep only the rows with COLUMN=VALUE; may be repeated.")
@@ -69,24 +78,12 @@ def analyze(
     columns: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME=COLUMN,…", help="Of measurements: what columns are called in the file, e.g. group=G,value=V."
+            metavar="NAME=COLUMN,…",
+            help="What columns are called, e.g. group=G,value=V. Of pairs: bias, attribute. Of rated texts: "
+            "value (numbers or labels), group, origin (what a text was made from), structure (of its sentence: compare "
+            "under each, and see what holds), prompt (for --most-k), label (else VALUE.label). Of next words: origin "
+            "(the profession), template. Of measurements: any of theirs.",
         ),
-    ] = None,
-    value: Annotated[str | None, typer.Option(help=f"{_RATED} the column of the ratings: numbers or labels.")] = None,
-    group: Annotated[str | None, typer.Option(help=f"{_RATED} the column of the group; else `group`.")] = None,
-    origin: Annotated[
-        str | None,
-        typer.Option(
-            help=f"{_RATED} the column of what texts were made from (article, template); of next words the profession."
-        ),
-    ] = None,
-    structure: Annotated[
-        str | None,
-        typer.Option(help=f"{_RATED} the column of the sentence structure: compare under each, and see what holds."),
-    ] = None,
-    prompt: Annotated[str | None, typer.Option(help=f"{_RATED} the column of the prompt, for --most-k.")] = None,
-    label: Annotated[
-        str | None, typer.Option(help=f"{_RATED} the column of labels; else `VALUE.label` where there is one.")
     ] = None,
     most_k: Annotated[
         str | None, typer.Option(metavar="K,K…", help=f"{_RATED} mean of the k highest of each prompt, e.g. 1,5,10.")
@@ -130,9 +127,6 @@ def analyze(
     prompt_types: Annotated[
         str | None, typer.Option(metavar="TYPE,TYPE…", help=f"{_BLOCKS} names of the prompt types; else 0, 1, 2 …")
     ] = None,
-    template: Annotated[
-        str | None, typer.Option(help=f"{_EXPECTED} the column of the template; else `template`.")
-    ] = None,
     first_word: Annotated[
         bool, typer.Option("--first-word", help=f"{_EXPECTED} a group's chance is that of its first word, not of all.")
     ] = False,
@@ -169,26 +163,20 @@ def analyze(
     each row; bias and attribute are found by usual names. Several such files are sets of one test, with their mean and
     standard deviation beside the pooled figure, and are compared by the order of their biases; where they differ in
     `generator` or `model`, so are these.
-    Rated texts (--view continuations; CSV, JSON lines or Parquet) need --value, a group and an origin. Values are
-    numbers, true and false, or negative, neutral, positive and other, or −1, 0, 1 and 2 for these; other, blanks and
-    texts that a column `refusal.v5.label` calls a refusal are unscored. With --structure, or --layout blocks, intervals
-    are over origins and structures, and also: which conclusions hold whatever the sentence structure. Next words
-    (--view next-words) are what `tiltmeter next-words` writes: a row for each prompt and word.
+    Rated texts (--view continuations) need --columns value=COLUMN, a group and an origin. Values are numbers, true and
+    false, or negative, neutral, positive and other, or −1, 0, 1 and 2 for these; other, blanks and texts that a column
+    `refusal.v5.label` calls a refusal are unscored. With a structure, or --layout blocks, intervals are over origins
+    and structures, and also: which conclusions hold whatever the sentence structure. Next words (--view next-words) are
+    what `tiltmeter next-words` writes: a row for each prompt and word.
     Measurements (--view measurements) are what every run writes as measurements.parquet, or a table of yours with such
     columns: bias, origin, group and value at least.
     """
     check(conditions)
-    view = view or (View.pairs if value is None else View.continuations)
+    named = _named(columns or [])
+    view = view or (View.continuations if "value" in named else View.pairs)
     rated = {
-        "value": value,
-        "group": group,
-        "origin": origin,
-        "structure": structure,
-        "prompt": prompt,
-        "label": label,
         "most_k": most_k,
         "threshold": threshold,
-        "reference": reference,
         "scale": scale,
         "unscored_label": tuple(unscored_label) if unscored_label else None,
         "fixed": fixed,
@@ -200,69 +188,82 @@ def analyze(
         "prompt_types": prompt_types,
     }
     expected = {
-        "template": template,
         "first_word": first_word or None,
         "labour": labour,
         "labour_match": labour_match,
         "labour_groups": labour_groups,
         "by_prompt": by_prompt,
     }
-    _refuse_others(view, rated, expected)
-    if columns and view is not View.measurements:
-        raise UserError(f"--columns is for --view measurements, not for --view {view}")
-    places = _places(files, view)
-    for place in places:
+    owners: dict[View, Mapping[str, Any]] = {
+        View.continuations: rated,
+        View.next_words: expected,
+        View.pairs: {"scorer": scorer},
+        View.stereoset: {"data": data},
+    }
+    _refuse_others(view, owners, named)
+    if reference is not None and view not in (View.continuations, View.next_words):
+        raise UserError(f"--reference is for --view continuations and --view next-words, not for --view {view}")
+    asked = Asked(_places(files, view), named, _pairs_of(where or []), reference, level, seed)
+    for place in asked.places:
         tell_assumed(place)
-    if view is View.next_words:
-        given = expected | {name: rated[name] for name in _OF_BOTH}
-        file = Path(analyze_continuations.only(places))
-        found = analyze_next_words.result(file, given, _pairs_of(where or []), level, seed)
-        print_json(found) if as_json else analyze_next_words.print_result(found)
-        fail_if(conditions, found)
-        return
-    if view is View.continuations:
-        found = analyze_continuations.result(places, rated, _pairs_of(where or []), level, seed)
-        print_json(found) if as_json else analyze_continuations.print_result(found)
-        fail_if(conditions, analyze_continuations.for_conditions(found))
-        return
-    if view is View.measurements:
-        result = analyze_measurements.result(places, columns or [], _pairs_of(where or []), level)
-        print_json(result) if as_json else analyze_measurements.print_result(result)
-    elif view is View.stereoset:
-        result = _stereoset(analyze_continuations.only(places), data, level, seed)
-        print_json(result) if as_json else _print_stereoset(result)
+    if view is View.pairs:
+        found = analyze_pairs.result(asked, scorer)
+    elif view is View.continuations:
+        found = analyze_continuations.result(asked, rated)
+    elif view is View.next_words:
+        found = analyze_next_words.result(asked, expected)
+    elif view is View.measurements:
+        found = analyze_measurements.result(asked)
     else:
-        from tiltmeter.results import Columns
-
-        named = Columns(bias, attribute, scorer, _pairs_of(where or []))
-        result = analyze_pairs.result(places, named, level)
-        print_json(result) if as_json else analyze_pairs.print_result(result)
-    fail_if(conditions, result)
+        found = _stereoset(asked, data)
+    print_json(found) if as_json else _PRINTED[view](found)
+    fail_if(conditions, analyze_continuations.for_conditions(found) if view is View.continuations else found)
 
 
 def _places(files: Sequence[str], view: View) -> list[str | Path]:
     """Paths, and addresses where the view is read from Parquet."""
     for file in files:
-        if is_address(file) and view not in (View.pairs, View.continuations):
-            raise UserError(f"{file}: an address can be read with --view pairs and --view continuations only")
+        if is_address(file) and view is View.stereoset:
+            raise UserError(f"{file}: --view stereoset reads files, not addresses")
     return [file if is_address(file) else Path(file) for file in files]
 
 
-def _refuse_others(view: View, rated: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
-    """Refuse an option that means nothing in this view."""
-    for owner, options in ((View.continuations, rated), (View.next_words, expected)):
+def _refuse_others(view: View, owners: Mapping[View, Mapping[str, Any]], named: Mapping[str, str]) -> None:
+    """Refuse an option that means nothing in this view, and the name of a column that it has not."""
+    for owner, options in owners.items():
         for name, value in options.items():
-            both = view is View.next_words and name in _OF_BOTH
-            if value is not None and view is not owner and not both:
+            if value is not None and view is not owner:
                 raise UserError(f"--{name.replace('_', '-')} is for --view {owner}, not for --view {view}")
+    for name in named:
+        known = _COLUMNS.get(view, (name,))
+        if name not in known:
+            there = f"there are {', '.join(known)}" if known else "it names its columns itself"
+            raise UserError(f"--columns {name}=…: --view {view} has no column `{name}`; {there}")
 
 
-def _stereoset(file: str | Path, data: Path | None, level: float, seed: int) -> dict[str, Any]:
+def _named(given: Sequence[str]) -> dict[str, str]:
+    """What columns are called in a file; a comma that is not followed by NAME= is part of a column's name.
+
+    >>> _named(["group=G,value=V"]), _named(["value=how good, or bad"])
+    ({'group': 'G', 'value': 'V'}, {'value': 'how good, or bad'})
+    """
+    pairs = [one.strip() for text in given for one in re.split(r",(?=\s*\w+=)", text) if one.strip()]
+    for one in pairs:
+        if not re.match(r"\w+\s*=\s*\S", one):
+            raise UserError(f"--columns {one!r}: write NAME=COLUMN, e.g. group=G,value=V,origin=O")
+    found = [(name.strip(), column.strip()) for name, _, column in (one.partition("=") for one in pairs)]
+    double = next((name for at, (name, _) in enumerate(found) if name in dict(found[:at])), None)
+    if double is not None:
+        raise UserError(f"--columns names `{double}` twice; each is one column")
+    return dict(found)
+
+
+def _stereoset(asked: Asked, data: Path | None) -> dict[str, Any]:
     from tiltmeter.results import summarise_predictions
 
     if data is None:
         raise UserError("--view stereoset needs StereoSet's own file: --data dev.json")
-    return summarise_predictions(file, data, level=level, seed=seed)
+    return summarise_predictions(asked.only, data, level=asked.level, seed=asked.seed)
 
 
 def _pairs_of(where: list[str]) -> dict[str, str]:
@@ -296,3 +297,12 @@ def _print_stereoset(result: Mapping[str, Any]) -> None:
 
 def _interval(found: Mapping[str, Any], scale: float = 100.0) -> str:
     return "–" if found["low"] is None else f"{scale * found['low']:.1f} to {scale * found['high']:.1f}"
+
+
+_PRINTED: Mapping[View, Callable[[Mapping[str, Any]], None]] = {
+    View.pairs: analyze_pairs.print_result,
+    View.continuations: analyze_continuations.print_result,
+    View.next_words: analyze_next_words.print_result,
+    View.measurements: analyze_measurements.print_result,
+    View.stereoset: _print_stereoset,
+}

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tiltmeter.cli.analyze_structures import print_structures
@@ -13,9 +11,9 @@ from tiltmeter.cli.estimate_words import further_table, interval, pair_name, sho
 from tiltmeter.errors import UserError
 
 if TYPE_CHECKING:
+    from tiltmeter.cli.asked import Asked
     from tiltmeter.results.files.rated import RatedSettings
 
-_COLUMNS = ("value", "group", "origin", "structure", "prompt", "label")
 _OF_BLOCKS = ("groups", "structures", "prompt_types")
 _OF_STRUCTURES = ("fixed", "best", "better")
 
@@ -47,69 +45,43 @@ def ends(text: str) -> tuple[float, float]:
     return low, high
 
 
-def only(files: Sequence[str | Path]) -> str | Path:
-    """The one file, where there can be only one."""
-    if len(files) > 1:
-        raise UserError(f"{len(files)} files were given, and only --layout blocks reads several; name one")
-    return files[0]
-
-
-def result(
-    files: Sequence[str | Path], given: Mapping[str, Any], where: Mapping[str, str], level: float, seed: int
-) -> dict[str, Any]:
+def result(asked: Asked, given: Mapping[str, Any]) -> dict[str, Any]:
     """The JSON of the view; `given` are the options by their names."""
-    settings = _settings(given, level, seed)
+    settings = _settings(asked, given)
     if given["layout"] == "blocks":
-        return _blocks(files, given, where, settings)
-    from tiltmeter.results.files.rated import RatedColumns, summarise_rated_file
+        return _blocks(asked, given, settings)
+    from tiltmeter.results.files.rated import summarise_rated_file
+    from tiltmeter.results.files.rated_texts import RatedColumns
 
     for name in _OF_BLOCKS:
         if given[name] is not None:
             raise UserError(f"{_option(name)} is for --layout blocks; a table names its columns")
-    if given["value"] is None:
-        raise UserError("--view continuations needs the column of the ratings: --value COLUMN")
-    if given["most_k"] is not None and given["prompt"] is None:
-        raise UserError("--most-k counts within prompts and needs their column: --prompt COLUMN")
+    named = asked.columns
+    if "value" not in named:
+        raise UserError("--view continuations needs the column of the ratings: --columns value=COLUMN")
+    if given["most_k"] is not None and "prompt" not in named:
+        raise UserError("--most-k counts within prompts and needs their column: --columns prompt=COLUMN")
     for name in _OF_STRUCTURES:
-        if given[name] is not None and given["structure"] is None:
-            raise UserError(f"{_option(name)} is about structures and needs their column: --structure COLUMN")
-    columns = RatedColumns(
-        given["value"],
-        given["group"] or "group",
-        given["origin"] or "origin",
-        given["structure"],
-        given["prompt"],
-        given["label"],
-        where,
-        given["unscored_label"] or (),
-    )
-    from tiltmeter.results.files.big_tables import is_big, needs_rows, summarise_big_ratings
-
-    file = only(files)
-    big = is_big(file, rows_needed=needs_rows(columns, settings) is not None)
-    return (summarise_big_ratings if big else summarise_rated_file)(file, columns, settings).as_json()
+        if given[name] is not None and "structure" not in named:
+            raise UserError(f"{_option(name)} is about structures and needs their column: --columns structure=COLUMN")
+    columns = RatedColumns(**named, where=asked.where, unscored=given["unscored_label"] or ())
+    return summarise_rated_file(asked.only, columns, settings).as_json()
 
 
-def _blocks(
-    files: Sequence[str | Path], given: Mapping[str, Any], where: Mapping[str, str], settings: RatedSettings
-) -> dict[str, Any]:
+def _blocks(asked: Asked, given: Mapping[str, Any], settings: RatedSettings) -> dict[str, Any]:
     from tiltmeter.results.files.blocks import BlockLayout, block_files, names_of, read_blocks
     from tiltmeter.results.files.rated import summarise_rated
 
-    for name in _COLUMNS:
-        if given[name] is not None:
-            raise UserError(f"{_option(name)} names a column, and files in --layout blocks have none: leave it out")
-    if where:
-        raise UserError("--where chooses by columns, and files in --layout blocks have none: leave it out")
+    for option, names in (("--columns", asked.columns), ("--where", asked.where)):
+        if names:
+            raise UserError(f"{option} is about columns, and files in --layout blocks have none: leave it out")
     if given["groups"] is None or given["structures"] is None:
         raise UserError("--layout blocks needs the groups in their order, --groups man,woman, and --structures NUMBER")
     types = () if given["prompt_types"] is None else names_of(given["prompt_types"])
     layout = BlockLayout(names_of(given["groups"]), given["structures"], types, given["unscored_label"] or ())
-    texts = read_blocks(files, layout)
-    if not settings.most_k and settings.threshold is None:
-        # What is counted by prompt was not asked for.
-        texts = replace(texts, items=tuple(replace(item, prompt="") for item in texts.items))
-    seeds = len(block_files(files))
+    by_prompt = bool(settings.most_k) or settings.threshold is not None
+    texts = read_blocks(asked.places, layout, by_prompt=by_prompt)
+    seeds = len(block_files(asked.places))
     return {
         **summarise_rated(texts, settings).as_json(),
         "layout": {
@@ -121,16 +93,16 @@ def _blocks(
     }
 
 
-def _settings(given: Mapping[str, Any], level: float, seed: int) -> RatedSettings:
+def _settings(asked: Asked, given: Mapping[str, Any]) -> RatedSettings:
     from tiltmeter.results.files.rated import RatedSettings
 
     return RatedSettings(
         scale=None if given["scale"] is None else ends(given["scale"]),
         threshold=given["threshold"],
         most_k=() if given["most_k"] is None else whole_numbers(given["most_k"], "--most-k"),
-        reference=given["reference"],
-        level=level,
-        seed=seed,
+        reference=asked.reference,
+        level=asked.level,
+        seed=asked.seed,
         fixed=given["fixed"],
         best=given["best"] or 5,
         higher_is_better=None if given["better"] is None else given["better"] == "high",

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from tiltmeter.cli.console import number, print_table, say
-from tiltmeter.errors import UserError
+
+if TYPE_CHECKING:
+    from tiltmeter.cli.asked import Asked
 
 _FIGURE = ("value", "interval", "p", "p adjusted", "n", "missing", "test words")
 
 
-def result(
-    places: Sequence[str | Path], columns: Sequence[str], where: Mapping[str, str], level: float
-) -> dict[str, Any]:
+def result(asked: Asked) -> dict[str, Any]:
     """The JSON of the view."""
     from tiltmeter.results.files.measurements import measured
 
-    if len(places) > 1:
-        raise UserError("--view measurements reads one file; put the rows of several into one")
-    return measured(places[0], columns=_columns(columns), where=where, level=level)
+    return measured(asked.only, columns=asked.columns, where=asked.where, level=asked.level)
 
 
 def print_result(found: Mapping[str, Any]) -> None:
@@ -46,16 +43,3 @@ def print_result(found: Mapping[str, Any]) -> None:
     for note, count in Counter(one["note"] for one in cells if one["note"]).items():
         say(f"{count} of {len(cells)} figures: {note}")
     say(f"p adjusted: after Holm, over all tests of the file: {found['n_comparisons']}")
-
-
-def _columns(given: Sequence[str]) -> dict[str, str]:
-    """What columns are called in a file.
-
-    >>> _columns(["group=G,value=V"])
-    {'group': 'G', 'value': 'V'}
-    """
-    pairs = [one.strip() for text in given for one in text.split(",") if one.strip()]
-    for one in pairs:
-        if "=" not in one:
-            raise UserError(f"--columns {one!r}: write NAME=COLUMN, e.g. group=G,value=V,origin=O")
-    return {name.strip(): column.strip() for name, _, column in (one.partition("=") for one in pairs)}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tiltmeter.cli.console import print_table, say
 from tiltmeter.errors import UserError
 
 if TYPE_CHECKING:
+    from tiltmeter.cli.asked import Asked
     from tiltmeter.results.summary.labour import Labour
 
 _SHOWN = ("difference", "absolute_difference", "ratio", "share", "kl", "emd")
@@ -23,10 +23,8 @@ _WORDS = {
 }
 
 
-def result(file: Path, given: Mapping[str, Any], where: Mapping[str, str], level: float, seed: int) -> dict[str, Any]:
+def result(asked: Asked, given: Mapping[str, Any]) -> dict[str, Any]:
     """The JSON of the view; `given` are the options by their names."""
-    from tiltmeter.results.files.big_next_words import summarise_big_next_words
-    from tiltmeter.results.files.big_tables import is_big
     from tiltmeter.results.files.next_words import (
         NextWordColumns,
         check_table,
@@ -36,20 +34,16 @@ def result(file: Path, given: Mapping[str, Any], where: Mapping[str, str], level
     )
     from tiltmeter.results.summary.next_words import NextWordSettings
 
-    labour = _labour(given)
-    if given["by_prompt"] is not None:
-        check_table(given["by_prompt"], "--by-prompt", [file, *filter(None, [given["labour"]])])
-    columns = NextWordColumns(given["origin"], given["template"], where, "first" if given["first_word"] else "sum")
-    settings = NextWordSettings(given["reference"], labour, level=level, seed=seed)
-    needed = labour is not None or given["by_prompt"] is not None
-    if is_big(file, rows_needed=needed):
-        if given["by_prompt"] is not None:
-            raise UserError("--by-prompt needs every prompt, and so many are summed outside of memory: leave it out")
-        return summarise_big_next_words(file, columns, settings)
-    answers = read_answers(file, columns)
+    labour, by_prompt = _labour(given), given["by_prompt"]
+    if by_prompt is not None:
+        check_table(by_prompt, "--by-prompt", [asked.only, *filter(None, [given["labour"]])])
+    named = asked.columns.get("origin"), asked.columns.get("template")
+    columns = NextWordColumns(*named, asked.where, "first" if given["first_word"] else "sum")
+    answers = read_answers(asked.only, columns)
+    settings = NextWordSettings(asked.reference, labour, level=asked.level, seed=asked.seed)
     found = summarise_answers(answers, columns, settings)
-    if given["by_prompt"] is not None:
-        write_by_prompt(given["by_prompt"], answers.items, given["reference"])
+    if by_prompt is not None:
+        write_by_prompt(by_prompt, answers.items, asked.reference)
     return found
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tiltmeter.addresses import is_address
 from tiltmeter.cli.console import number, percent, print_table, say
 from tiltmeter.cli.estimate_words import further_table
 
 if TYPE_CHECKING:
-    from tiltmeter.results import Columns
+    from tiltmeter.cli.asked import Asked
 
 _AGREEMENT = {
     "files": "Files: rank correlation of the biases",
@@ -20,21 +18,16 @@ _AGREEMENT = {
 }
 
 
-def result(places: Sequence[str | Path], columns: Columns, level: float) -> dict[str, Any]:
+def result(asked: Asked, scorer: str | None) -> dict[str, Any]:
     """The JSON of the view."""
-    from tiltmeter.results.files.big_tables import summarise_big_pairs
+    from tiltmeter.results import Columns
     from tiltmeter.results.files.several import summarise_files
 
-    place = places[0]
-    # Parquet holds what a run of any size exports: it is summed, not read.
-    big = is_address(place) or Path(place).suffix.lower() == ".parquet" or Path(place).is_dir()
-    if len(places) == 1 and big:
-        return summarise_big_pairs(place, columns, level=level).as_json()
-    found = summarise_files(places, columns, level=level).as_json()
-    if len(places) == 1:
-        # One file is read as it always was; `model` and `files` say nothing new about it.
-        return {key: value for key, value in found.items() if key not in ("model", "files")}
-    return found
+    columns = Columns(**asked.columns, scorer=scorer, where=asked.where)
+    found = summarise_files(asked.places, columns, level=asked.level).as_json()
+    # Of one file `model` and `files` say nothing new.
+    several = len(asked.places) > 1
+    return {key: value for key, value in found.items() if several or key not in ("model", "files")}
 
 
 def print_result(found: Mapping[str, Any]) -> None:

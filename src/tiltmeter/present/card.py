@@ -98,8 +98,11 @@ def _card(found: Reported, run: Run) -> Document:
 
 def _verdicts(found: Reported) -> Block | None:
     """One line for each finding."""
-    columns = ("Finding", "Verdict", *numbers("Methods that agree", "Effect (SD)", "Adjusted p"))
-    return table("Findings by verdict", columns, [_line(one, found) for one in sorted_findings(found.findings)])
+    return table(
+        "Findings by verdict",
+        ("Finding", "Verdict", *numbers("Methods that agree", "Effect (SD)", "Adjusted p")),
+        [_line(one, found) for one in sorted_findings(found.findings)],
+    )
 
 
 def _line(one: Finding, found: Reported) -> Sequence[TableCell | str]:

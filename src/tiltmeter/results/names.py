@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +39,9 @@ class Names:
         """
         spec, _, comparison = name.partition(":")
         title = self.biases.get(spec)
-        return name if title is None else f"{title}: {comparison}" if comparison else title
+        if name in self.biases or title is None:
+            return self.biases.get(name, name)
+        return f"{title}: {comparison}"
 
 
 def names_of(runs: Iterable[Run]) -> Names:
@@ -51,14 +53,25 @@ def names_in(studies: Iterable[Mapping[str, Any]]) -> Names:
     """The same of resolved studies; two specs of one title also have their names."""
     groups: dict[str, str] = {}
     titles: dict[str, str] = {}
+    several: dict[str, Sequence[tuple[str, str]]] = {}
     for resolved in studies:
         for called in _of_sources(resolved):
             groups |= called
         for spec in resolved["specs"]:
             titles[spec["name"]] = spec["title"]
+            if len(spec.get("compare") or ()) > 1:
+                several[spec["name"]] = spec["compare"]
             groups |= {one["name"]: one["noun"] for one in spec["groups"] if one.get("noun")}
     often = Counter(titles.values())
-    return Names(groups, {name: f"{title} ({name})" if often[title] > 1 else title for name, title in titles.items()})
+    biases = {name: f"{title} ({name})" if often[title] > 1 else title for name, title in titles.items()}
+    # Pairs of a spec that compares several groups are named after the two that they are of.
+    known = Names(groups, {})
+    of_two = {
+        f"{name}:{first}-{second}": f"{biases[name]}: {known.group(first)} and {known.group(second)}"
+        for name, compared in several.items()
+        for first, second in compared
+    }
+    return Names(groups, {**biases, **of_two})
 
 
 def _of_sources(resolved: Mapping[str, Any]) -> Iterable[Mapping[str, str]]:

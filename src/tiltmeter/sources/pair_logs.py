@@ -14,7 +14,8 @@ from tiltmeter.sources.numbers import as_number
 
 _LIKE = 0.5
 """Two sentences are variants of one if at least this share of their words is common to both."""
-_LOOKED_AT = 200
+LOOKED_AT = 200
+"""Rows by which the fields are told."""
 _MOST_FIELDS = 30
 """Fields of a row that are held against one another."""
 _SIDES = (
@@ -53,7 +54,7 @@ class PairFields:
 
 def pair_fields(rows: Sequence[Mapping[str, Any]]) -> PairFields | None:
     """Where the rows hold two variants of a sentence; None where they hold none, or it cannot be told."""
-    seen = [dict(leaves(row)) for row in rows[:_LOOKED_AT]]
+    seen = [dict(leaves(row)) for row in rows[:LOOKED_AT]]
     common = [place for place in seen[0] if all(place in held for held in seen)] if seen else []
     texts = _texts(common, seen)
     if texts is None:

@@ -13,7 +13,7 @@ from tiltmeter.files import is_file, read_numbered_csv, stream_csv
 from tiltmeter.parquet import parquet_rows
 from tiltmeter.sources.cells import Cells, cells_of
 from tiltmeter.sources.chat_logs import conversation
-from tiltmeter.sources.datasets.structured import first_line, opening, read_json_lines, stream_json_lines
+from tiltmeter.sources.datasets.structured import first_line, opening, stream_json_lines
 from tiltmeter.sources.json_tables import json_rows
 
 Row = tuple[int, dict[str, str]]
@@ -48,38 +48,38 @@ def kind_of(path: str | Path) -> Kind:
 def read_table(path: str | Path) -> tuple[list[str], list[Row]]:
     """The columns and rows of a file: CSV, JSON or Parquet; a cell that is missing is empty."""
     if kind_of(path) == "csv":
-        return read_numbered_csv(path, _separator(path))
-    return _aligned([(line, _cells(value, path, line)) for line, value in read_objects(path)], path)
+        return read_numbered_csv(path, separator_of(path))
+    return _aligned([(line, row_cells(value, path, line)) for line, value in read_objects(path)], path)
 
 
 def read_objects(path: str | Path) -> list[tuple[int, dict[str, Any]]]:
     """The rows of a file as they are: those of JSON with their lists and objects."""
-    kind = kind_of(path)
-    if kind == "json-lines":
-        return read_json_lines(path)
-    if kind == "csv":
-        return [(line, dict(cells)) for line, cells in read_numbered_csv(path, _separator(path))[1]]
-    return list(enumerate(parquet_rows(path) if kind == "parquet" else json_rows(path), start=1))
+    return list(stream_objects(path))
 
 
 def stream_table(path: str | Path) -> Iterator[Row]:
     """The rows of a file one by one, with the cells that each has: for tables that may be very long."""
+    if kind_of(path) == "csv":
+        return stream_csv(path, separator_of(path))
+    return ((line, row_cells(row, path, line)) for line, row in stream_objects(path))
+
+
+def stream_objects(path: str | Path) -> Iterable[tuple[int, dict[str, Any]]]:
+    """The same as they are: those of JSON with their lists and objects."""
     kind = kind_of(path)
     if kind == "csv":
-        return stream_csv(path, _separator(path))
-    rows: Iterable[tuple[int, dict[str, Any]]]
+        return stream_csv(path, separator_of(path))
     if kind == "json-lines":
-        rows = stream_json_lines(path)
-    else:
-        rows = enumerate(parquet_rows(path) if kind == "parquet" else json_rows(path), start=1)
-    return ((line, _cells(row, path, line)) for line, row in rows)
+        return stream_json_lines(path)
+    return enumerate(parquet_rows(path) if kind == "parquet" else json_rows(path), start=1)
 
 
-def _separator(path: str | Path) -> str:
+def separator_of(path: str | Path) -> str:
+    """The separator that is tried first."""
     return "\t" if Path(path).suffix.lower() == ".tsv" else ","
 
 
-def _cells(value: dict[str, Any], path: str | Path, line: int) -> Cells:
+def row_cells(value: dict[str, Any], path: str | Path, line: int) -> Cells:
     """The cells of a row, and those of the conversation that it logs, unless the row has cells of these names."""
     cells = cells_of(value, path, line)
     return cells | {name: cell for name, cell in conversation(value).items() if name not in cells}

@@ -9,13 +9,15 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
+import numpy as np
+
 from tiltmeter.errors import UnknownName, UserError
 from tiltmeter.records import Estimate
 from tiltmeter.stats.continuation_notes import notes_on
 from tiltmeter.stats.divergence import divergence, label_counts, label_names, shares
 from tiltmeter.stats.estimates import adjust, is_number
 from tiltmeter.stats.extremes import SIGNED, ExtremePair, extremes
-from tiltmeter.stats.pooled import Pooled
+from tiltmeter.stats.pooled import Pooled, Summed
 from tiltmeter.stats.scales import Bounds, Scale, scale_of
 
 MOST_GROUPS = 300
@@ -27,7 +29,7 @@ NO_REASON = "no reason was given"
 
 @dataclass(frozen=True, slots=True)
 class RatedItem:
-    """What one rater made of one text."""
+    """What one rater made of one text; of very many texts, of all that differ in nothing else here: their sum."""
 
     group: str
     value: float | None
@@ -38,11 +40,22 @@ class RatedItem:
     structure: str | None = None
     """The form of its sentence; texts with two and more of these are uncertain both ways: see `stats.pooled`."""
     unrated: str | None = None
+    n: int = 1
+    squares: float = 0.0
+    """Of a sum: the squares about its own mean, added up."""
+    ends: Bounds | None = None
+    """Of a sum: its lowest and its highest rating."""
 
     @property
     def rated(self) -> bool:
         """Whether there is a number; NaN is none."""
         return is_number(self.value)
+
+    @property
+    def within(self) -> Bounds:
+        """Between which ratings the texts lie; not numbers where there is none."""
+        value = math.nan if self.value is None else self.value
+        return self.ends or (value, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,14 +191,17 @@ def summarise(
     by_group: dict[str, list[RatedItem]] = defaultdict(list)
     for item in items:
         by_group[item.group].append(item)
-    ends = scale_of([item.value for item in items if item.value is not None and item.rated], scale)
+    ends = scale_of([end for item in items if item.rated for end in item.within], scale)
     known = None if ends is None else ends.ends
     signed = signed or (ends is not None and ends.signed)
     names = tuple(labels) if labels is not None else label_names([item.label for item in items if item.rated])
     texts, structures = [(item.group, item.value, item.origin) for item in items], [item.structure for item in items]
-    means = Pooled(texts, structures=structures, level=level, scale=known)
+    within = np.array([item.within for item in items], dtype=np.float64).reshape(-1, 2).T
+    summed = Summed(np.array([item.n for item in items], dtype=np.float64), *within)
+    means = Pooled(texts, structures=structures, summed=summed, level=level, scale=known)
     counts = {
-        group: label_counts([item.label for item in found if item.rated], names) for group, found in by_group.items()
+        group: label_counts([(item.label, item.n) for item in found if item.rated], names)
+        for group, found in by_group.items()
     }
     groups = {group: _group(group, found, means.mean(group), counts[group], ends) for group, found in by_group.items()}
     compared = pairs_of_groups(list(groups), reference)
@@ -227,21 +243,25 @@ def pairs_of_groups(groups: Sequence[str], reference: str | None = None) -> list
 def _group(
     group: str, items: Sequence[RatedItem], mean: Estimate, counts: Mapping[str, int], scale: Scale | None
 ) -> GroupSummary:
-    values = [item.value for item in items if item.value is not None and item.rated]
+    rated = [(item, item.value) for item in items if item.value is not None and item.rated]
     sd = None
     if mean.value is not None:
         centre = mean.value
-        sd = math.sqrt(math.fsum((value - centre) ** 2 for value in values) / len(values))
-    unrated = Counter(
-        item.unrated or (NO_REASON if item.value is None else NOT_A_NUMBER) for item in items if not item.rated
-    )
-    return GroupSummary(group, mean, sd, unrated, shares(counts), _bounds(values, len(items), scale))
+        spread = math.fsum(item.squares + item.n * (total / item.n - centre) ** 2 for item, total in rated)
+        sd = math.sqrt(spread / sum(item.n for item, _ in rated))
+    unrated: Counter[str] = Counter()
+    for item in items:
+        if not item.rated:
+            unrated[item.unrated or (NO_REASON if item.value is None else NOT_A_NUMBER)] += item.n
+    bounds = _bounds([total for _, total in rated], sum(unrated.values()), mean.n, scale)
+    return GroupSummary(group, mean, sd, unrated, shares(counts), bounds)
 
 
-def _bounds(values: Sequence[float], texts: int, scale: Scale | None) -> Bounds | None:
+def _bounds(totals: Sequence[float], unrated: int, rated: int, scale: Scale | None) -> Bounds | None:
+    texts = rated + unrated
     if scale is None or not texts:
         return None
-    total, unrated = math.fsum(values), texts - len(values)
+    total = math.fsum(totals)
     low, high = ((total + unrated * end) / texts for end in (scale.low, scale.high))
     return low, high
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 THREE_WAY = ("negative", "neutral", "positive")
@@ -35,9 +35,11 @@ def label_names(labels: Sequence[str | None]) -> tuple[str, ...]:
     return (*names, NO_LABEL) if None in labels and NO_LABEL not in names else names
 
 
-def label_counts(labels: Sequence[str | None], names: Sequence[str]) -> dict[str, int]:
-    """How many texts have each label, in the order of the names."""
-    counts = Counter(NO_LABEL if label is None else label for label in labels)
+def label_counts(labels: Iterable[tuple[str | None, int]], names: Sequence[str]) -> dict[str, int]:
+    """How many texts have each label, in the order of the names; a label comes with the number of its texts."""
+    counts: Counter[str] = Counter()
+    for label, texts in labels:
+        counts[NO_LABEL if label is None else label] += texts
     return {name: counts[name] for name in names}
 
 

@@ -31,6 +31,8 @@ class PairItem:
     """The words for the two groups."""
     n: int = 1
     unscored: int = 0
+    margins: int = 1
+    """How many pairs have a margin, where there is a sum of them."""
     published: bool = False
     """Of a paper's own form: its headline is what the paper prints, whatever the attribute sets."""
 
@@ -43,6 +45,11 @@ class PairItem:
     def missing(self) -> int:
         """How many have none."""
         return self.unscored + (self.n if self.value is None else 0)
+
+    @property
+    def with_margin(self) -> int:
+        """How many pairs have a margin."""
+        return 0 if self.margin is None else self.margins
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +105,8 @@ class PairSummary:
         }
 
 
-def summarise(items: Iterable[PairItem], *, level: float = 0.95, in_detail: bool = True) -> PairSummary:
+def summarise(items: Iterable[PairItem], *, level: float = 0.95) -> PairSummary:
     """Estimates of the stereotyped share, clustered by attribute terms, templates and the words for the groups.
-
-    `in_detail`: also the margins, and a table by attribute.
 
     >>> items = [PairItem("gender", "math", "1", 1.0), PairItem("gender", "art", "2", 0.0)]
     >>> summarise(items).by_bias["gender"].value
@@ -118,7 +123,6 @@ def summarise(items: Iterable[PairItem], *, level: float = 0.95, in_detail: bool
     headlines = {
         bias: by_bias_balanced[bias] if _weighs_sets(grouped[bias]) else found for bias, found in by_bias.items()
     }
-    in_full = grouped if in_detail else {}
     summary = PairSummary(
         headline=_estimate(pooled, strata=headline_strata(pooled), level=level),
         headline_by_bias=adjust(headlines),
@@ -131,13 +135,15 @@ def summarise(items: Iterable[PairItem], *, level: float = 0.95, in_detail: bool
             bias: estimate(
                 [item.margin for item in found],
                 [item.attribute for item in found],
+                rows=[item.with_margin for item in found],
+                unscored=[item.scored + item.missing - item.with_margin for item in found],
                 further=further_of(found),
                 neutral=0.0,
                 level=level,
             )
-            for bias, found in in_full.items()
+            for bias, found in grouped.items()
         },
-        by_attribute={bias: _per_attribute(found, level) for bias, found in in_full.items()},
+        by_attribute={bias: _per_attribute(found, level) for bias, found in grouped.items()},
         notes=[],
     )
     return replace(summary, notes=_notes(summary, [bias for bias in grouped if bias not in counted]))

@@ -24,14 +24,18 @@ Observation = tuple[str, float | None, str | None]
 """Group, value and origin of one text; a text without an origin ("") is its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class CellSum:
-    """The texts of one group and origin."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Summed:
+    """Of items that are sums of several texts: how many each has, and the lowest and highest value among them."""
 
-    group: str
-    origin: str
-    n: int
-    total: float
+    rows: Array
+    lowest: Array
+    highest: Array
+
+    @classmethod
+    def single(cls, values: Array) -> Summed:
+        """Of items that are one text each."""
+        return cls(np.ones(len(values)), values, values)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,13 +70,14 @@ class Pooled:
         items: Iterable[Observation],
         *,
         structures: Sequence[str | None] | None = None,
+        summed: Summed | None = None,
         level: float = 0.95,
         scale: Bounds | None = None,
         names: tuple[str, str] = ("origins", "structures"),
     ) -> None:
         """Sum texts; with two or more `structures` they vary over these as well (None: the text's is its own).
 
-        `names` is what notes call the two.
+        With `summed` an item is the sum of several texts. `names` is what notes call origins and structures.
         """
         self._names = names
         listed = list(items)
@@ -91,40 +96,8 @@ class Pooled:
         # With fewer they are left out, and the estimates say so.
         self.over_structures = count >= FEWEST
         blank = np.array([not origin for origin in origins], dtype=np.bool_)
-        cells = {group: _summed(values, places == place, scored, ways, blank) for place, group in enumerate(ordered)}
-        self._set(cells, level, scale)
-
-    @classmethod
-    def of_sums(
-        cls,
-        sums: Sequence[CellSum],
-        unscored: Mapping[str, int],
-        ends: Mapping[str, Bounds | None],
-        *,
-        level: float = 0.95,
-        scale: Bounds | None = None,
-    ) -> Pooled:
-        """The same of texts that were summed elsewhere; of each group how many are unscored, and its extreme values.
-
-        >>> cells = [CellSum("a", "x", 2, 1.0), CellSum("a", "y", 1, 0.0), CellSum("b", "x", 1, 0.25)]
-        >>> texts = Pooled.of_sums(cells, {"a": 0, "b": 1}, {"a": (0.0, 1.0), "b": (0.25, 0.25)})
-        >>> round(texts.mean("a").value, 4), round(texts.difference("a", "b").value, 4), texts.difference("a", "b").n
-        (0.3333, 0.0833, 4)
-        """
-        numbers = {origin: number for number, origin in enumerate(sorted({cell.origin for cell in sums}))}
-        by_group: dict[str, list[tuple[int, int, float]]] = {}
-        for cell in sums:
-            if cell.n:
-                by_group.setdefault(cell.group, []).append((numbers[cell.origin], cell.n, cell.total))
-        cells = {}
-        for group, missing in unscored.items():
-            own = sorted(by_group.get(group, ()))
-            origins, counts, totals = zip(*own, strict=True) if own else ((), (), ())
-            columns = np.array(totals, dtype=np.float64), np.array(counts, dtype=np.float64)
-            cells[group] = _Cells(*columns, np.array(origins, dtype=np.intp), None, missing, ends[group])
-        found = cls((), level=level)
-        found._set(cells, level, scale)
-        return found
+        texts = _Texts(values, summed or Summed.single(values), scored, blank, ways)
+        self._set({group: texts.of(places == place) for place, group in enumerate(ordered)}, level, scale)
 
     def _set(self, cells: dict[str, _Cells], level: float, scale: Bounds | None) -> None:
         if not 0 < level < 1:
@@ -219,29 +192,31 @@ def _clusters(names: Sequence[str | None], values: Array, places: Codes) -> Code
     return found
 
 
-def _summed(
-    values: Array,
-    mine: NDArray[np.bool_],
-    scored: NDArray[np.bool_],
-    ways: Sequence[Codes],
-    blank: NDArray[np.bool_],
-) -> _Cells:
-    """The texts of one group by cell; `blank` are those without an origin."""
-    used = mine & scored
-    alone = int(np.sum(used & blank))
-    own = values[used]
-    clusters = [way[used] for way in ways]
-    unscored = int(np.sum(mine & ~scored))
-    if not len(own):
-        nothing = np.zeros(0)
-        none = np.zeros(0, dtype=np.intp)
-        return _Cells(nothing, nothing, none, none if len(ways) > 1 else None, unscored, None)
-    # Sorted first, so that the order of the texts cannot show in the last digit of a sum.
-    order = np.lexsort((own, *reversed(clusters)))
-    own, clusters = own[order], [way[order] for way in clusters]
-    starts = np.flatnonzero(np.any([np.diff(way, prepend=-1) != 0 for way in clusters], axis=0))
-    counts = np.diff(starts, append=len(own)).astype(np.float64)
-    origins, *structures = (way[starts] for way in clusters)
-    ends = float(own.min()), float(own.max())
-    sums = np.add.reduceat(own, starts)
-    return _Cells(sums, counts, origins, structures[0] if structures else None, unscored, ends, alone)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Texts:
+    """All texts, or sums of them: which have a value, which have no origin, and what they vary over."""
+
+    values: Array
+    summed: Summed
+    scored: NDArray[np.bool_]
+    blank: NDArray[np.bool_]
+    ways: Sequence[Codes]
+
+    def of(self, mine: NDArray[np.bool_]) -> _Cells:
+        """The texts of one group by cell."""
+        used = mine & self.scored
+        rows = self.summed.rows
+        alone, unscored = int(rows[used & self.blank].sum()), int(rows[mine & ~self.scored].sum())
+        own, rows, clusters = self.values[used], rows[used], [way[used] for way in self.ways]
+        if not len(own):
+            nothing = np.zeros(0)
+            none = np.zeros(0, dtype=np.intp)
+            return _Cells(nothing, nothing, none, none if len(clusters) > 1 else None, unscored, None)
+        # Sorted first, so that the order of the texts cannot show in the last digit of a sum.
+        order = np.lexsort((own, *reversed(clusters)))
+        own, rows, clusters = own[order], rows[order], [way[order] for way in clusters]
+        starts = np.flatnonzero(np.any([np.diff(way, prepend=-1) != 0 for way in clusters], axis=0))
+        origins, *structures = (way[starts] for way in clusters)
+        ends = float(self.summed.lowest[used].min()), float(self.summed.highest[used].max())
+        sums, counts = np.add.reduceat(own, starts), np.add.reduceat(rows, starts)
+        return _Cells(sums, counts, origins, structures[0] if structures else None, unscored, ends, alone)

@@ -103,7 +103,7 @@ class StructureSummary:
         return sum(found.n_comparisons for found in self.structures.values())
 
     def as_json(self) -> dict[str, Any]:
-        """What `tiltmeter analyze --structure` adds."""
+        """What `tiltmeter analyze` adds of structures."""
         fixed = self.fixed
         parts = {name: found.figures()["groups"] for name, found in self.structures.items()}
         return {

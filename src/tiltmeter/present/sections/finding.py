@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Sequence
 
@@ -49,7 +50,11 @@ def anchor_of(one: Finding) -> str:
     question = one.question
     kind = "stereotype" if question.by_stereotype else "habit" if question.beyond_habit else ""
     parts = ("finding", kind, question.model, question.view, question.bias, question.first, question.second)
-    return re.sub(r"[^a-z0-9]+", "-", " ".join(parts).lower()).strip("-")
+    plain = [re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-") for part in parts]
+    # Names that differ in other signs alone, or are of other letters, are told apart by their digest.
+    lost = any(made != part for made, part in zip(plain, parts, strict=True) if part != question.view)
+    digest = hashlib.sha256("\0".join(parts).encode(errors="replace")).hexdigest()[:8]
+    return "--".join(filter(None, [*plain, digest if lost else ""]))
 
 
 def mark_of(one: Finding) -> str:
@@ -84,6 +89,8 @@ def _blocks(one: Finding, found: Reported, examples: bool) -> Iterator[Block]:
     if one.verdict.of >= FEWEST_CELLS:
         yield curve_chart(one, found)
         yield Section("Why the methods differ", (_differences(one),))
+    elif one.without:
+        yield Listing(tuple(map(text, _without(one))))
     yield from examples_of(one, found) if examples else ()
     yield Section("What it does not mean", (Listing(tuple(map(text, not_meant(one.question.view)))),))
     yield Verbatim(results_paragraph(one, found), "Results paragraph, to copy")
@@ -103,7 +110,7 @@ def curve_chart(one: Finding, found: Reported) -> Chart:
     valued = [cell for cell in one.multiverse.curve.cells if cell.sign is not None]
     shown = _thinned(valued)
     question = one.question
-    places = _Places(one, found)
+    places = Places(one, found)
     methods = [
         Method(
             cell.choices,
@@ -132,7 +139,7 @@ def curve_chart(one: Finding, found: Reported) -> Chart:
     )
 
 
-class _Places:
+class Places:
     """Where the texts behind a method are; a choice that does not vary is not among its choices."""
 
     def __init__(self, one: Finding, found: Reported) -> None:
@@ -247,6 +254,8 @@ def results_paragraph(one: Finding, found: Reported) -> str:
             f"Under the method named first in the study the effect was {signed(lead.effect.value)} SD{interval} "
             f"(n = {raw.n:,} items from {raw.origins:,} test words, {raw.n_unscored:,} missing)."
         )
+    elif lead is not None and lead.sign:
+        sentences.append(f"Under the method named first in the study all {lead.raw.n:,} items agreed.")
     if whole.test.p is not None:
         holm = ""
         if verdict.questions > 1 and verdict.p_adjusted is not None:

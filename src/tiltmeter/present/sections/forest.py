@@ -53,7 +53,7 @@ def forest_rows(found: Reported, series: Sequence[Shares]) -> list[DotRow]:
         for bias in sorted(names, key=order)
     ]
     if sum(not row.heading for row in rows) > 1:
-        means = tuple(share_dot(one.whole, one.name) for one in series)
+        means = tuple(replace(share_dot(one.whole, one.name), place=one.place("")) for one in series)
         rows.insert(0, DotRow("Mean over biases", means, summary=True))
     return rows
 

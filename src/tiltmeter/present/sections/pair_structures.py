@@ -87,8 +87,10 @@ def _strip(found: Reported, cell: Cell, bias: str, kinds: dict[str, str]) -> Str
 def _title(cell: Cell) -> str:
     """For how many biases every structure is on one side."""
     sided = [one for one in cell.structures.values() if one.side_kept.value is not None]
-    held = sum(not one.reversed for one in sided)
-    return f"No structure reverses the preference for {held} of {count(len(cell.structures), 'bias', 'biases')}"
+    if not sided:
+        return "All structures together lean to neither side"
+    turned = sum(bool(one.reversed) for one in sided)
+    return f"Some structures reverse the preference for {turned or 'none'} of {count(len(sided), 'bias', 'biases')}"
 
 
 def _in_words(rows: Sequence[Strip]) -> str:

@@ -12,6 +12,7 @@ from tiltmeter.present.tables import numbers, table
 from tiltmeter.present.words import count, date_words, listed
 from tiltmeter.records import ModelFacts
 from tiltmeter.results import RunSummary, of_the_test
+from tiltmeter.results.names import Names
 from tiltmeter.store import Run
 
 UNCHECKED = "made by an earlier version, without digests: damage to it would not be noticed"
@@ -21,10 +22,12 @@ def what_was_run(found: Reported) -> list[Section]:
     """Models, studies, specifications, and what could not be made."""
     blocks: list[Block] = [_model(facts) for _, summary in found.runs for facts in summary.facts.values()]
     for run, summary in found.runs:
-        blocks.append(Section(f"Study {summary.study}", tuple(_study(run, summary))))
+        blocks.append(Section(f"Study {summary.study}", tuple(_study(run, summary, found.names))))
     specs = specs_of(found.runs)
     if specs:
-        blocks.append(Section("Specifications", (Facts(tuple((_called(spec), _spec(spec)) for spec in specs)),)))
+        blocks.append(
+            Section("Specifications", (Facts(tuple((_called(spec), _spec(spec, found.names)) for spec in specs)),))
+        )
     return [Section("What was run", tuple(blocks), anchor="run")]
 
 
@@ -46,15 +49,15 @@ def _model(facts: ModelFacts) -> Facts:
     )
 
 
-def _study(run: Run, summary: RunSummary) -> Iterator[Block]:
-    yield Facts(tuple((name, text(value)) for name, value in _facts(run)))
+def _study(run: Run, summary: RunSummary, names: Names) -> Iterator[Block]:
+    yield Facts(tuple((name, text(value)) for name, value in _facts(run, names)))
     dropped = _dropped(summary)
     if dropped:
         yield dropped
     yield Verbatim(run.meta["study"], "The study file as given")
 
 
-def _facts(run: Run) -> Iterator[tuple[str, str]]:
+def _facts(run: Run, names: Names) -> Iterator[tuple[str, str]]:
     resolved = run.meta["resolved"]
     yield "Finished", date_words(run.meta.get("finished"))
     if run.pairs:
@@ -68,14 +71,14 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
         for one in texts.raters:
             facts = ", ".join(f"{name} {value}" for name, value in sorted(one.facts.items()))
             yield "Rater", f"{one.name}{f' ({facts})' if facts else ''}"
-    yield from _next_words(run)
+    yield from _next_words(run, names)
     yield "Seed", str(resolved["seed"])
     yield "Fingerprint", run.meta["fingerprint"]
     versions = {**run.meta["versions"], **({} if run.is_checked else {"ledger": UNCHECKED})}
     yield "Versions", ", ".join(f"{name} {version}" for name, version in sorted(versions.items()))
 
 
-def _next_words(run: Run) -> Iterator[tuple[str, str]]:
+def _next_words(run: Run, names: Names) -> Iterator[tuple[str, str]]:
     """What was asked about next words."""
     if run.next_words is None:
         return
@@ -83,7 +86,10 @@ def _next_words(run: Run) -> Iterator[tuple[str, str]]:
     yield "Open prompts", f"{len(run.next_words.asked):,}, including perturbed ones"
     yield "Sources of open prompts", listed([source_words(source) for source in choices["sources"]])
     for one in choices["words"]:
-        sets = "; ".join(f"{group}: {', '.join(words)}" for group, words in one["sets"]) or "those of each source"
+        sets = (
+            "; ".join(f"{names.group(group)}: {', '.join(words)}" for group, words in one["sets"])
+            or "those of each source"
+        )
         yield "Words", f"{one['label']} ({sets})".strip()
     counted = ["with word end" if one else "without word end" for one in choices["bounded"]]
     counted += ["all words of a group" if one == "sum" else "the first word of a group" for one in choices["combine"]]
@@ -97,16 +103,15 @@ def _next_words(run: Run) -> Iterator[tuple[str, str]]:
 
 def _dropped(summary: RunSummary) -> Table | None:
     rows = sorted(summary.dropped.items(), key=lambda item: -item[1])
-    columns = ("Reason", *numbers("Items"))
-    return table("Test items that could not be made, by reason", columns, [(why, number) for why, number in rows])
+    return table("Test items that could not be made, by reason", ("Reason", *numbers("Items")), rows)
 
 
 def _called(spec: Mapping[str, Any]) -> str:
     return f"{spec['title'] or spec['name']}{' (instrument check)' if spec['benchmark'] else ''}"
 
 
-def _spec(spec: Mapping[str, Any]) -> Text:
-    groups = ", ".join(f"{one['name']} ({len(one['terms'])} terms)" for one in spec["groups"])
+def _spec(spec: Mapping[str, Any], names: Names) -> Text:
+    groups = ", ".join(f"{names.group(one['name'])} ({len(one['terms'])} terms)" for one in spec["groups"])
     sets = ", ".join(
         f"{one['name']} ({len(one['terms'])}{'' if one['stereotype_of'] else ', control'})"
         for one in spec["attributes"]

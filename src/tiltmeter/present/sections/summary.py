@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from tiltmeter.present.blocks import Block, Chart, Listing, Notice, Prose, Span, Text, text
 from tiltmeter.present.charts import Axis, Dot, DotRow, dots
 from tiltmeter.present.reported import Reported
-from tiltmeter.present.sections.finding import anchor_of, mark_of, title_of
+from tiltmeter.present.sections.finding import Places, anchor_of, mark_of, title_of
 from tiltmeter.present.words import SPACE, capitalised, count, date_words, listed, number_words, p_equals, signed
+from tiltmeter.records import Estimate
 from tiltmeter.results.findings.findings import Finding
 from tiltmeter.results.findings.instrument import Instrument, InstrumentCheck
 from tiltmeter.stats.estimates import shifted
@@ -16,7 +17,6 @@ from tiltmeter.stats.verdict import DEPENDS, HOLDS, INCONCLUSIVE, NEGLIGIBLE, NO
 
 ORDER: tuple[Strength, ...] = (HOLDS, DEPENDS, NONE_LARGER, INCONCLUSIVE, TOO_LITTLE)
 """Verdicts, those that say most first."""
-_NEGLIGIBLE = f"no difference larger than {NEGLIGIBLE:g} SD"
 _NEGLIGIBLE = f"no difference larger than {NEGLIGIBLE:g} SD"
 _OTHERWISE: dict[Strength, tuple[str, str]] = {
     DEPENDS: ("depends on the method", "depend on the method"),
@@ -73,7 +73,8 @@ def verdict_counts(findings: Sequence[Finding]) -> str:
         if (number := strengths.count(strength))
     ]
     said = f"{capitalised(number_words(holds))} of {number_words(every)} conclusions {verb} whatever the method."
-    return f"{said} {capitalised(listed(others))}." if others else said
+    said += f" {capitalised(listed(others))}." if others else ""
+    return f"{said} Inconclusive does not mean unbiased." if INCONCLUSIVE in strengths else said
 
 
 def _rest(strengths: Sequence[Strength]) -> str:
@@ -165,19 +166,23 @@ def _title(found: Reported) -> str:
 
 
 def _overview_row(one: Finding, found: Reported) -> DotRow | None:
-    effect = one.leading.effect if one.leading else None
-    if effect is None or effect.value is None:
+    if not one.verdict.of:
         return None
-    reach = _REACH * max(abs(end) for end in (effect.value, effect.low or 0.0, effect.high or 0.0, 0.5))
+    effect = one.leading.effect if one.leading else Estimate(None)
+    # Items that do not vary have no standard deviation, however clear what they say.
+    alike = one.leading is not None and bool(one.leading.sign)
+    shown = "all items agree" if effect.value is None and alike else signed(effect.value)
+    reach = _REACH * max(abs(end) for end in (effect.value or 0.0, effect.low or 0.0, effect.high or 0.0, 0.5))
     values = (cell.effect.value for cell in one.multiverse.curve.cells if cell.effect.value is not None)
     others = tuple(max(-reach, min(reach, value)) for value in values)
     dot = Dot(
         effect.value,
         effect.low,
         effect.high,
-        text=signed(effect.value),
+        text=shown,
         interval=mark_of(one),
         tip=one.verdict.sentence,
+        place=Places(one, found).of(one.leading) if one.leading else {},
         repeats=others,
     )
     heading = "Instrument checks, not social biases" if one.question.check else ""

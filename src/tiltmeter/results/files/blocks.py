@@ -6,14 +6,14 @@ One line `label<TAB>text` for each prompt, ordered by prompt type, then group, t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
 from tiltmeter.errors import InvalidData, UserError
-from tiltmeter.results.files.rated import RatedTexts, ends_in, value_notes
+from tiltmeter.results.files.loaded import loaded
+from tiltmeter.results.files.rated_texts import RATED, RatedTexts, rated_texts, value_notes
 from tiltmeter.results.files.rated_values import Given, read_values
-from tiltmeter.stats.continuations import RatedItem
 from tiltmeter.stats.structure_means import natural
 
 LABEL = "label"
@@ -39,10 +39,11 @@ class BlockLayout:
         return len(self.groups) * self.structures
 
 
-def read_blocks(paths: Sequence[str | Path], layout: BlockLayout) -> RatedTexts:
+def read_blocks(paths: Sequence[str | Path], layout: BlockLayout, *, by_prompt: bool = True) -> RatedTexts:
     """The rated texts of the files, or of all files of a folder; the prompt type is the origin.
 
-    The texts themselves are not looked at. A line without a label is unscored.
+    `by_prompt`: whether each knows its prompt, for what is counted within prompts. The texts themselves are not looked
+    at. A line without a label is unscored.
     """
     _check(layout)
     files = block_files(paths)
@@ -53,19 +54,30 @@ def read_blocks(paths: Sequence[str | Path], layout: BlockLayout) -> RatedTexts:
         Given(label, file, number) for file, labels in lines.items() for number, label in enumerate(labels, start=1)
     ]
     values = read_values(given, LABEL, layout.unscored, codes=True)
-    items = tuple(
-        RatedItem(group, cell.value, kind, cell.label, f"{kind}/{group}/{structure}", structure, cell.unrated)
-        for cell, (kind, group, structure) in zip(values.cells, places * len(files), strict=True)
+    numbers = {file: number for number, file in enumerate(files)}
+    rows = (
+        {
+            "file": numbers[Path(held.file)],
+            "line": held.line,
+            "group": group,
+            "origin": kind,
+            "structure": structure,
+            "item": f"{kind}/{group}/{structure}" if by_prompt else None,
+            "value": cell.value,
+            "reason": cell.unrated,
+            "label": cell.label,
+        }
+        for held, cell, (kind, group, structure) in zip(given, values.cells, places * len(files), strict=True)
     )
-    notes = value_notes(items, values, layout.unscored)
-    return RatedTexts(
-        items=items,
-        rows=len(items),
+    with loaded(RATED, rows) as found:
+        texts = rated_texts(found, by_text=True, files=files)
+    notes = value_notes(texts.items, values, layout.unscored)
+    return replace(
+        texts,
         notes=tuple(notes),
         regard=values.regard,
         rater="regard" if values.regard else "",
         structured=True,
-        ends=ends_in(items, given),
     )
 
 

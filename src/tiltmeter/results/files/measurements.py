@@ -14,9 +14,10 @@ from typing import Any
 from tiltmeter.errors import UserError
 from tiltmeter.parquet import SQL_TYPES, attach, database, fill, quoted, refusals, refuse_alike, sql_text
 from tiltmeter.records import Estimate
-from tiltmeter.results.measurements.columns import CHOICES, MEASUREMENTS, OTHER, SCALE, STEREOTYPED
+from tiltmeter.results.files.loaded import answers
+from tiltmeter.results.files.tables import Table, is_parquet
+from tiltmeter.results.measurements.columns import CHOICES, COUNTED, MEASUREMENTS, OTHER, SCALE, STEREOTYPED
 from tiltmeter.results.scores import is_published
-from tiltmeter.sources.tables import kind_of, read_table
 from tiltmeter.stats.codes import or_origins
 from tiltmeter.stats.continuations import pairs_of_groups
 from tiltmeter.stats.correction import holm
@@ -72,7 +73,8 @@ def _prepare(found: Any, path: str | Path, columns: dict[str, str], where: dict[
     kept = " AND ".join(f"{quoted(name)}::VARCHAR = {sql_text(value)}" for name, value in where.items()) or "true"
     # A number that cannot be averaged is none, and takes no other with it.
     usable = f"CASE WHEN isfinite(value) AND abs(value) < {LARGEST!r} THEN value END AS value"
-    found.execute(f"CREATE VIEW rows AS SELECT * REPLACE ({usable}) FROM (SELECT {chosen} FROM given WHERE {kept})")
+    found.execute(f"CREATE VIEW kept AS SELECT * REPLACE ({usable}) FROM (SELECT {chosen} FROM given WHERE {kept})")
+    found.execute(f"CREATE VIEW rows AS SELECT * FROM kept WHERE {_of_the_test(found)}")
     if not found.execute("SELECT count(*) FROM rows").fetchone()[0]:
         raise UserError(f"{path}: has no rows{' that --where keeps' if where else ''}")
     for name in ("bias", "origin", "group"):
@@ -116,14 +118,25 @@ def _refuse_scales(found: Any, path: str | Path) -> None:
         )
 
 
+def _of_the_test(found: Any) -> str:
+    """Which rows are counted: a run's own table also has controls, single scores and flags, which are not the test."""
+    left_out = []
+    for view, counted in COUNTED.items():
+        named = ", ".join(map(sql_text, sorted(counted)))
+        own = f"view = {sql_text(view)}"
+        if found.execute(f"SELECT count(*) FROM kept WHERE {own} AND measure IN ({named})").fetchone()[0]:
+            left_out.append(f"NOT coalesce({own} AND measure NOT IN ({named}), false)")
+    return " AND ".join(left_out) or "true"
+
+
 def _read(found: Any, path: str | Path) -> list[str]:
     """The file as the table `given`; its columns."""
-    if kind_of(path) == "parquet":
+    if is_parquet(path):
         attach(found, "given", path)
     else:
-        columns, rows = read_table(path)
-        refuse_alike(columns, path)
-        fill(found, "given", dict.fromkeys(columns, str), (cells for _, cells in rows))
+        table = Table(path)
+        refuse_alike(table.columns, path)
+        fill(found, "given", dict.fromkeys(table.columns, str), (cells for _, cells in table.rows()))
     return [row[0] for row in found.execute("DESCRIBE given").fetchall()]
 
 
@@ -144,10 +157,7 @@ def _refuse_text(found: Any, path: str | Path, name: str, to: str) -> None:
 
 def _cells(found: Any) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
     """What was measured under which choices, and the sums of it."""
-    made = found.execute("SELECT * FROM sums")
-    names = [column[0] for column in made.description]
-    rows = (dict(zip(names, row, strict=True)) for some in iter(lambda: made.fetchmany(10_000), []) for row in some)
-    for _, same in groupby(rows, key=lambda row: [row[name] for name in CELL]):
+    for _, same in groupby(answers(found, "SELECT * FROM sums"), key=lambda row: [row[name] for name in CELL]):
         own = list(same)
         yield own[0], own
 

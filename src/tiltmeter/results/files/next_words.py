@@ -6,14 +6,19 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
+from sys import intern
 from typing import Any
 
 from tiltmeter.errors import InvalidData, UserError
 from tiltmeter.files import check_writable, write_csv
 from tiltmeter.measures.next_words import Combine, shared_chance
+from tiltmeter.parquet import Rows
 from tiltmeter.records import NextWord, NextWords, Shared
-from tiltmeter.results.files.rated_rows import chosen_rows
+from tiltmeter.results.files.loaded import answers, loaded
+from tiltmeter.results.files.tables import Table, refuse_mixed
 from tiltmeter.results.summary.next_words import (
     ORIGINAL,
     Expected,
@@ -25,7 +30,7 @@ from tiltmeter.results.summary.next_words import (
 )
 from tiltmeter.results.summary.saliency import Explained, mean_saliency
 from tiltmeter.sources import word_sets
-from tiltmeter.sources.tables import Row, column, read_table
+from tiltmeter.sources.tables import column
 from tiltmeter.sources.word_sets import WordSets
 from tiltmeter.stats.continuations import pairs_of_groups
 from tiltmeter.stats.next_words import Place
@@ -51,6 +56,9 @@ COLUMNS = (
     "unscored",
 )
 SALIENCY_COLUMNS = ("saliency_word", "saliency_subject", "saliency_last", "saliency_residue")
+_NUMBERS = ("shared", "highest", "gap", *SALIENCY_COLUMNS[1:])
+_WORDS = ("perturbation", "item", "origin", "template", "group", "term", "value", "reason")
+"""The columns of measurements that words have; the value is a log-probability."""
 NOT_MIXED = ("model", "bounded", "capitalised", "words", "source", "bias")
 _NEEDED = ("prompt", "group", "word")
 
@@ -138,36 +146,78 @@ def _rows(asked: Mapping[str, object], answered: Sequence[Answered], sets: WordS
 def read_answers(path: str | Path, columns: NextWordColumns | None = None) -> AnswerFile:
     """What a file says of each prompt."""
     wanted = columns or NextWordColumns()
-    header, every = read_table(path)
+    table = Table(path)
+    header = table.columns
     for name in _NEEDED:
         column(header, name, path, name)
     if not {"probability", "logprob"} & set(header):
         raise InvalidData("a column `probability` or `logprob` is needed", file=path, line=1)
-    rows = _select(every, header, wanted.where, path)
-    profession = _optional(header, wanted.profession, ("profession", "origin"), path, "--profession")
-    template = _optional(header, wanted.template, ("template",), path, "--template")
-    sets: dict[str, list[str]] = defaultdict(list)
-    prompts: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for line, cells in rows:
-        group, word = cells["group"].strip(), cells["word"].strip()
-        if not group or not word:
-            raise InvalidData("a row without a group or a word", file=path, line=line)
-        sets[group].append(word)
-        prompts[cells.get("perturbation", "").strip() or ORIGINAL, cells["prompt"]].append((line, cells))
-    words = word_sets.checked(sets, path)
-    items, explained = [], []
-    for (perturbation, prompt), own in prompts.items():
-        found = _next_words(own, words, path)
-        line, cells = own[0]
-        place = Place(
-            (cells[profession].strip() if profession else "") or prompt,
-            (cells[template].strip() or None) if template else None,
+    table.chosen(wanted.where)
+    profession = _optional(header, wanted.profession, ("profession", "origin"), path, "--columns origin=COLUMN")
+    template = _optional(header, wanted.template, ("template",), path, "--columns template=COLUMN")
+    reading = _Reading(table, profession, template)
+    with loaded(_WORDS, reading.rows(), _NUMBERS) as found:
+        words = word_sets.checked({group: [*own] for group, own in reading.sets.items()}, path)
+        items, explained = [], []
+        # Prompts in the order in which they are first named, each with its words together.
+        query = (
+            "SELECT * FROM measurements JOIN (SELECT perturbation, item, min(line) AS first FROM measurements "
+            "GROUP BY ALL) USING (perturbation, item) ORDER BY first, line"
         )
-        items.append(expected(found, words, prompt, place.profession, place.template, perturbation, wanted.combine))
-        shares = [_number(cells.get(name, ""), name, line, path) for name in SALIENCY_COLUMNS[1:]]
-        if any(share is not None for share in shares):
-            explained.append(Explained(place, *shares))
-    return AnswerFile(items, words, len(rows), explained)
+        for (perturbation, prompt), rows in groupby(answers(found, query), itemgetter("perturbation", "item")):
+            own = list(rows)
+            # Many prompts have these in common.
+            place = Place(*(name and intern(name) for name in (own[0]["origin"], own[0]["template"])))
+            answer = _next_words(own, words, path)
+            items.append(
+                expected(answer, words, prompt, place.profession, place.template, intern(perturbation), wanted.combine)
+            )
+            shares = [own[0][name] for name in SALIENCY_COLUMNS[1:]]
+            if any(share is not None for share in shares):
+                explained.append(Explained(place, *shares))
+    return AnswerFile(items, words, reading.read, explained)
+
+
+class _Reading:
+    """The rows of a table as measurements: the probability of a word after a prompt."""
+
+    def __init__(self, table: Table, profession: str | None, template: str | None) -> None:
+        self._table, self._profession, self._template = table, profession, template
+        self.sets: dict[str, dict[str, None]] = defaultdict(dict)
+        self.read = 0
+
+    def rows(self) -> Rows:
+        """A measurement for each row; what must not differ between rows is looked at on the way."""
+        table, path = self._table, self._table.path
+        mixed: dict[str, set[str]] = {name: set() for name in NOT_MIXED if name in table.columns}
+        named = {*COLUMNS, *SALIENCY_COLUMNS, *NOT_MIXED, self._profession, self._template}
+        # What a prompt has in common stands in its first row.
+        first = [name for name in ("highest", "gap", *SALIENCY_COLUMNS[1:]) if name in table.columns]
+        for line, cells in table.rows([name for name in table.columns if name in named]):
+            self.read += 1
+            for name, values in mixed.items():
+                values.add(cells[name])
+            group, word, prompt = cells["group"].strip(), cells["word"].strip(), cells["prompt"]
+            if not group or not word:
+                raise InvalidData("a row without a group or a word", file=path, line=line)
+            self.sets[group].setdefault(word)
+            yield {
+                "line": line,
+                "perturbation": cells.get("perturbation", "").strip() or ORIGINAL,
+                "item": prompt,
+                "origin": (cells[self._profession].strip() if self._profession else "") or prompt,
+                "template": (cells[self._template].strip() if self._template else "") or None,
+                "group": group,
+                "term": word,
+                "value": _logprob(cells, line, path),
+                "reason": cells.get("unscored", "").strip() or None,
+                "shared": _shared(cells, line, path),
+                **{name: _number(cells[name], name, line, path) for name in first},
+            }
+        for name, values in mixed.items():
+            refuse_mixed(path, name, sorted(values))
+        if not self.read:
+            table.refuse_empty()
 
 
 def summarise_next_word_file(
@@ -213,39 +263,30 @@ def write_by_prompt(path: str | Path, items: Sequence[Expected], reference: str 
     write_csv(path, list(rows[0]) if rows else ["prompt"], rows)
 
 
-def _next_words(rows: Sequence[Row], sets: WordSets, path: str | Path) -> NextWords:
+def _next_words(rows: Sequence[Mapping[str, Any]], sets: WordSets, path: str | Path) -> NextWords:
     found: dict[str, NextWord] = {}
     groups = {word: listed for _, listed in sets for word in listed}
-    for line, cells in rows:
-        word = cells["word"].strip()
+    for row in rows:
+        word, logprob, held = row["term"], row["value"], row["shared"]
         if word in found:
             raise InvalidData(
-                f"the word `{word}` stands twice after the prompt `{cells['prompt']}`", file=path, line=line
+                f"the word `{word}` stands twice after the prompt `{row['item']}`", file=path, line=row["line"]
             )
-        logprob = _logprob(cells, line, path)
-        reason = cells.get("unscored", "").strip() or "the probability is blank"
-        found[word] = NextWord(
-            word, logprob, None if logprob is not None else reason, _shared(cells, word, groups[word], line, path)
-        )
+        reason = None if logprob is not None else row["reason"] or "the probability is blank"
+        others = tuple(other for other in groups[word] if other != word)
+        shared: tuple[Shared, ...] | None = None if held is None else ((others, math.log(held)),) if held else ()
+        found[word] = NextWord(word, logprob, reason, shared)
     missing = "the file has no row for it"
-    cells = rows[0][1]
-    return NextWords(
-        tuple(found.get(word) or NextWord(word, None, missing) for word in groups),
-        _number(cells.get("highest", ""), "highest", rows[0][0], path),
-        _number(cells.get("gap", ""), "gap", rows[0][0], path),
-    )
+    words = tuple(found.get(word) or NextWord(word, None, missing) for word in groups)
+    return NextWords(words, rows[0]["highest"], rows[0]["gap"])
 
 
-def _shared(
-    cells: Mapping[str, str], word: str, group: Sequence[str], line: int, path: str | Path
-) -> tuple[Shared, ...] | None:
+def _shared(cells: Mapping[str, str], line: int, path: str | Path) -> float | None:
     """What other words of the group hold of a word's chance; None where the file does not say."""
     held = _number(cells.get("shared", ""), "shared", line, path)
-    if held is None:
-        return None
-    if not 0 <= held <= 1:
+    if held is not None and not 0 <= held <= 1:
         raise InvalidData(f"{held:g} is no probability", file=path, line=line, key="shared")
-    return ((tuple(other for other in group if other != word), math.log(held)),) if held else ()
+    return held
 
 
 def _logprob(cells: Mapping[str, str], line: int, path: str | Path) -> float | None:
@@ -280,16 +321,3 @@ def _optional(
     if given is not None:
         return column(header, given, path, option)
     return next((name for name in usual if name in header), None)
-
-
-def _select(rows: Sequence[Row], header: Sequence[str], where: Mapping[str, str], path: str | Path) -> list[Row]:
-    kept = chosen_rows(rows, header, where, path)
-    for name in NOT_MIXED:
-        values = sorted({cells.get(name, "") for _, cells in kept})
-        if len(values) > 1:
-            raise InvalidData(
-                f"the column `{name}` holds {', '.join(values)}, which must not be mixed: choose one with "
-                f"--where {name}={next(value for value in values if value)}",
-                file=path,
-            )
-    return kept

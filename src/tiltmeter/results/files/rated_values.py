@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,8 @@ DECLINED = "the model declined to answer"
 """Why a text has no rating that counts: a refusal says nothing about the group, neutral or otherwise."""
 OTHER = "the label is other"
 _CODES: dict[float, str] = {-1.0: "negative", 0.0: "neutral", 1.0: "positive", 2.0: "other"}
+_REMEMBERED = 10_000
+"""Texts that are known again when they come again."""
 _BLANK = {"", "nan", "na", "n/a", "none", "null"}
 
 
@@ -56,39 +58,81 @@ def reason_of(label: str) -> str:
     return f"the label is {label}"
 
 
-def read_values(
-    given: Sequence[Given],
-    name: str,
-    unscored: Sequence[str] = (),
-    *,
-    codes: bool | None = None,
-    column: Sequence[str] | None = None,
-) -> Values:
-    """Numbers, or the labels of regard, in words or as −1, 0, 1 and 2; which of them is seen from all of them.
+class Column:
+    """What stands in a column of ratings: numbers, or the labels of regard, in words or as −1, 0, 1 and 2.
 
-    Codes are known by the column's name (regard); by words among them; by −1 where there are no other numbers; by 2
-    where it is said to be unscored; or by being told so (`codes`). A value or label that is among the `unscored` is
-    not looked at further. Where only some rows of a table count, `column` is what stands in all of them: what −1 means
-    must not hang on which rows were chosen. Of regard a number below −1 or above 1 is refused, but for 2.
+    Which of them is seen from all of its texts. Codes are known by the column's name (regard); by words among them; by
+    −1 where there are no other numbers; by 2 where it is said to be unscored; or by being told so (`codes`). A value or
+    label that is among the `unscored` is not looked at further.
+    """
+
+    def __init__(self, name: str, unscored: Sequence[str] = ()) -> None:
+        self.name, self.codes = name, None if not is_regard(name) else True
+        self._unscored = unscored
+        self._left_out = {as_number(label) for label in unscored}
+        self._known: set[str] = set()
+        self._points = self._commas = self._worded = False
+        # With a comma as the decimal sign, and without: codes, and the ends of all others, which do not grow.
+        self._numbers: dict[bool, set[float]] = {False: set(), True: set()}
+
+    def see(self, text: str) -> None:
+        """Look at one of the texts of the column."""
+        if text in self._known:
+            return
+        if len(self._known) < _REMEMBERED:
+            self._known.add(text)
+        self._worded = self._worded or _word(text) in VALUES
+        self._points = self._points or ("." in text and as_number(text) is not None)
+        self._commas = self._commas or decimal_commas([text])
+        for comma, held in self._numbers.items():
+            number = as_number(text, comma=comma)
+            if number is not None and number not in self._left_out:
+                held.add(number)
+                others = held - set(_CODES)
+                if len(others) > 2:
+                    held.difference_update(others - {min(others), max(others)})
+
+    @property
+    def commas(self) -> bool:
+        """Whether a comma is the decimal sign."""
+        return self._commas and not self._points
+
+    @property
+    def regard(self) -> bool:
+        """Whether the ratings are labels of regard, which lie between −1 and 1."""
+        numbers = self._numbers[self.commas]
+        seen = numbers <= set(_CODES) and (-1.0 in numbers or 2.0 in self._left_out)
+        return self._worded or (seen if self.codes is None else self.codes)
+
+    @property
+    def only_to_two(self) -> bool:
+        """Whether 2 stands out above numbers from −1 to 1: it may be the label other, and is read as a number."""
+        return not self.regard and _only_to_two(self._numbers[self.commas])
+
+    def reader(self) -> Callable[[Given], Cell]:
+        """What reads a rating once all have been seen; of regard a number beyond −1 and 1 is refused, but for 2."""
+        regard, commas = self.regard, self.commas
+
+        def read(given: Given) -> Cell:
+            label = _unscored(given, self._unscored)
+            return Cell(None, None, reason_of(label)) if label is not None else _read(given, self.name, regard, commas)
+
+        return read
+
+
+def read_values(
+    given: Sequence[Given], name: str, unscored: Sequence[str] = (), *, codes: bool | None = None
+) -> Values:
+    """The ratings of a short column.
 
     >>> [cell.value for cell in read_values([Given("-1", "f", 1), Given("2", "f", 2)], "v").cells]
     [-1.0, None]
     """
-    left_out = [_unscored(each, unscored) for each in given]
-    rest = [each for each, label in zip(given, left_out, strict=True) if label is None]
-    texts = {each.text for each in given} if column is None else set(column)
-    commas = decimal_commas(texts)
-    numbers = {as_number(text, comma=commas) for text in texts} - {None} - {as_number(label) for label in unscored}
-    seen = numbers <= set(_CODES) and (-1.0 in numbers or any(as_number(label) == 2 for label in unscored))
-    worded = any(_word(text) in VALUES for text in texts)
-    regard = codes if codes is not None else is_regard(name) or worded or seen
-    scored = iter([_read(each, name, regard or worded, commas) for each in rest])
-    return Values(
-        tuple(next(scored) if label is None else Cell(None, None, reason_of(label)) for label in left_out),
-        regard or worded,
-        only_to_two=not regard and not worded and _only_to_two({number for number in numbers if number is not None}),
-        commas=commas,
-    )
+    column = Column(name, unscored)
+    column.codes = column.codes if codes is None else codes
+    for each in given:
+        column.see(each.text)
+    return Values(tuple(map(column.reader(), given)), column.regard, column.only_to_two, column.commas)
 
 
 def _only_to_two(numbers: Set[float]) -> bool:

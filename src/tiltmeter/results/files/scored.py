@@ -5,26 +5,43 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from tiltmeter import specs
 from tiltmeter.errors import InvalidData
-from tiltmeter.measures.pairs import TIE
+from tiltmeter.measures.pairs import MARGIN, PREFERENCE, TIE
+from tiltmeter.parquet import Rows
+from tiltmeter.results.files.attribute_sets import attribute_sets
+from tiltmeter.results.files.loaded import answers, loaded, summed
+from tiltmeter.results.files.tables import Table, refuse_mixed
 from tiltmeter.results.scores import is_published
-from tiltmeter.sources.cells import Cells, cells_of, refuse_objects
+from tiltmeter.sources.cells import Cells, refuse_objects
 from tiltmeter.sources.chat_logs import REFUSED
 from tiltmeter.sources.numbers import as_number, decimal_commas
-from tiltmeter.sources.pair_logs import PairFields, pair_fields
+from tiltmeter.sources.pair_logs import LOOKED_AT, PairFields, pair_fields
 from tiltmeter.sources.pairs_file import OPTIONAL, attribute_column, bias_column, stereotyped
-from tiltmeter.sources.tables import Row, read_objects, read_table
 from tiltmeter.stats.pairs import PairItem, PairSummary, summarise
-from tiltmeter.stats.sets import infer_sets
 
 CELL_COLUMNS = ("model", "source", "scorer")
 """Columns of a scored file whose values must not be mixed in one estimate."""
+_MODEL = ("model", "tested_model")
 _RESULTS = ("score_1", "score_2", "preferred", "stereotyped", "unscored")
 _TERM_COLUMNS = (("att_term_1", "att_term_2"), ("term_1", "term_2"), ("group_1", "group_2"))
+_FURTHER = ("label_1", "label_2", "top_term", "top_logit", "bottom_logit", "template", "set", "generator", "benchmark")
+_READ = {*_RESULTS, *_FURTHER, *OPTIONAL, *CELL_COLUMNS, *_MODEL, *chain(*_TERM_COLUMNS)}
+_SCORED = (
+    *("bias", "attribute", "origin", "attribute_set", "template", "term", "group", "against"),
+    *("set", "generator", "measure", "value", "reason", "benchmark"),
+)
+"""The columns of measurements that scored pairs have, and those of their items."""
+_PREFERRED = f"measure = '{PREFERENCE.name}'"
+_SUMS = (
+    f"count(value) FILTER ({_PREFERRED}) AS scored, count(*) FILTER ({_PREFERRED} AND value IS NULL) AS missing, "
+    f"fsum(value) FILTER ({_PREFERRED}) AS total, count(*) FILTER (NOT {_PREFERRED}) AS margins, "
+    f"fsum(value) FILTER (NOT {_PREFERRED}) AS margin, max(benchmark) AS benchmark"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,68 +80,179 @@ class Columns:
     where: Mapping[str, str] = field(default_factory=dict)
 
 
+class Scored(NamedTuple):
+    """Pairs of a file that differ in nothing here, summed."""
+
+    file: int
+    set: str
+    generator: str
+    item: PairItem
+
+
 @dataclass(frozen=True, slots=True)
-class ScoredRows:
-    """The rows of a scored file as they count: a choice each, and the cells that say what the pair is."""
+class ScoredFile:
+    """What a file says of its rows beside the numbers."""
 
     path: str | Path
-    rows: tuple[tuple[Mapping[str, str], float | None], ...]
-    items: tuple[PairItem, ...]
-    unscored: Mapping[str, int]
+    model: str
+    source: str
+    scorer: str
     controls: int
+    unscored: Mapping[str, int]
     sets: str
     notes: tuple[str, ...] = ()
 
 
 def summarise_file(path: str | Path, columns: Columns | None = None, *, level: float = 0.95) -> FileSummary:
     """Estimates from a file with a column `stereotyped` of 1, 0, 0.5 or blank, or from two scores for each pair."""
-    found = read_scored(path, columns)
-    summary = summarise(found.items, level=level)
-    return FileSummary(summary, found.unscored, found.controls, found.sets, found.notes)
+    [file], pairs = read_scored([path], columns)
+    return summarised([file], pairs, level)
 
 
-def read_scored(path: str | Path, columns: Columns | None = None) -> ScoredRows:
-    """The scored pairs of a file: CSV, JSON lines, AutoBiasTest's JSON, or the log of another program."""
-    wanted = columns or Columns()
-    header, rows, notes = _table(path)
-    suffix = _scorer_suffix(header, wanted.scorer, path)
-    if not rows:
-        raise InvalidData("the file has a header and no rows", file=path)
-    bias = _column(header, wanted.bias, path) or bias_column(header)
-    attribute = _column(header, wanted.attribute, path) or attribute_column(header)
+def summarised(files: Sequence[ScoredFile], pairs: Sequence[Scored], level: float) -> FileSummary:
+    """Estimates over all pairs of some files."""
     unscored: Counter[str] = Counter()
-    kept: list[tuple[dict[str, str], float | None]] = []
-    controls = 0
-    is_labelled = "label_1" in header and "label_2" in header
-    for line, given in _select(rows, header, wanted.where, path):
-        cells = given | {key: given[f"{key}{suffix}"] for key in _RESULTS if f"{key}{suffix}" in given}
-        refuse_objects(given, OPTIONAL)
-        value = _value(cells["stereotyped"], path, line)
-        if value is None and is_labelled and stereotyped(cells, path, line) is None and not _has_no_pair(cells):
-            controls += 1
-            continue
-        if value is None:
-            unscored[_reason(cells)] += 1
-        kept.append((cells, value))
-    if any(decimal_commas([cells["stereotyped"], cells.get("score_1", "")]) for cells, _ in kept):
-        notes.append("a comma is read as the decimal sign")
-    sets, origin = _sets(kept, header, bias, attribute)
-    items = [
-        PairItem(
-            bias=_name(cells, bias, Path(path).stem),
-            # Pairs of a data set without attributes are clustered by what they came from.
-            attribute=_name(cells, attribute, cells.get("origin", "").strip()) or None,
-            attribute_set=sets[index],
-            value=value,
-            benchmark=cells.get("benchmark", "").strip().lower() in ("1", "true", "yes"),
-            margin=None if value is None else _margin(cells),
-            template=cells.get("template", "").strip() or None,
-            terms=_terms(cells) if _name(cells, attribute, "") else None,
-            published=is_published(wanted.scorer or cells.get("scorer", ""), cells.get("source", "")),
-        )
-        for index, (cells, value) in enumerate(kept)
-    ]
-    return ScoredRows(path, tuple(kept), tuple(items), unscored, controls, origin, tuple(notes))
+    for one in files:
+        unscored.update(one.unscored)
+    return FileSummary(
+        summarise([pair.item for pair in pairs], level=level),
+        unscored,
+        sum(one.controls for one in files),
+        "; ".join(dict.fromkeys(one.sets for one in files)),
+        tuple(dict.fromkeys(note for one in files for note in one.notes)),
+    )
+
+
+def read_scored(paths: Sequence[str | Path], columns: Columns | None = None) -> tuple[list[ScoredFile], list[Scored]]:
+    """The scored pairs of files: CSV, JSON, Parquet, AutoBiasTest's JSON, or the log of another program."""
+    read = [_Reading(number, path, columns or Columns()) for number, path in enumerate(paths)]
+    with loaded(_SCORED, chain.from_iterable(each.rows() for each in read)) as found:
+        sets = [attribute_sets(found, each.number, each.columns, each.attribute) for each in read]
+        keys = ("file", "set", "generator", "bias", "attribute", "origin", "attribute_set", "template", "term")
+        pairs = [
+            Scored(
+                row["file"],
+                row["set"] or "",
+                row["generator"] or "",
+                _item(row, sets[row["file"]][0], read[row["file"]].published),
+            )
+            for row in summed(found, keys, _SUMS, apart="attribute IS NULL AND origin IS NULL")
+        ]
+        files = [each.file(_reasons(found, each), told) for each, (_, told) in zip(read, sets, strict=True)]
+    return files, pairs
+
+
+def _item(row: Mapping[str, Any], sets: Mapping[tuple[str, str], str] | None, published: bool) -> PairItem:
+    known = row["attribute_set"] if sets is None else sets.get((row["bias"], row["attribute"] or ""))
+    return PairItem(
+        bias=row["bias"],
+        # Pairs of a data set without attributes are clustered by what they came from.
+        attribute=row["attribute"] or row["origin"],
+        attribute_set=known,
+        value=row["total"],
+        benchmark=bool(row["benchmark"]),
+        margin=row["margin"],
+        template=row["template"],
+        terms=row["term"] if row["attribute"] else None,
+        n=row["scored"] or row["missing"],
+        unscored=row["missing"] if row["scored"] else 0,
+        margins=row["margins"],
+        published=published,
+    )
+
+
+def _reasons(found: Any, read: _Reading) -> dict[str, int]:
+    query = (
+        f"SELECT reason, count(*) AS pairs FROM measurements WHERE file = {read.number} AND {_PREFERRED} "
+        "AND reason IS NOT NULL GROUP BY reason ORDER BY min(line)"
+    )
+    return {row["reason"]: row["pairs"] for row in answers(found, query)}
+
+
+class _Reading:
+    """The rows of a file as measurements: of each pair the preference, and the margin where there are scores."""
+
+    def __init__(self, number: int, path: str | Path, columns: Columns) -> None:
+        self.number, self.path = number, path
+        table = Table(path)
+        self._fields = fields = _log_fields(table)
+        self._table = table if fields is None else Table(path, partial(_scored_cells, fields))
+        self.columns = self._table.columns
+        self._suffix = _scorer_suffix(self.columns, columns.scorer, path)
+        self._bias = _column(self.columns, columns.bias, path) or bias_column(self.columns)
+        self.attribute = _column(self.columns, columns.attribute, path) or attribute_column(self.columns)
+        self.terms = next((pair for pair in _TERM_COLUMNS if set(pair) <= set(self.columns)), None)
+        self._held: dict[str, dict[str, None]] = {name: {} for name in (*CELL_COLUMNS, *_MODEL)}
+        self._scorer = columns.scorer
+        self._table.chosen(columns.where)
+        self._controls, self._commas = 0, False
+        self._stem = Path(path).stem
+        self._labelled = {"label_1", "label_2"} <= {*self.columns}
+
+    @property
+    def published(self) -> bool:
+        """Whether scorer or source is the form of a paper."""
+        return is_published(self._scorer or self._only("scorer"), self._only("source"))
+
+    def file(self, unscored: Mapping[str, int], sets: str) -> ScoredFile:
+        """What is to be said of the file, once it has been read."""
+        notes = [] if self._fields is None else [_told(self._fields)]
+        notes += ["a comma is read as the decimal sign"] if self._commas else []
+        model = next(filter(None, map(self._only, _MODEL)), "")
+        named = self._only("source"), self._only("scorer")
+        return ScoredFile(self.path, model, *named, self._controls, unscored, sets, tuple(notes))
+
+    def rows(self) -> Rows:
+        """The measurements of each pair; controls are counted."""
+        line = None
+        for line, given in self._table.rows([*filter(self._is_read, self.columns)]):
+            refuse_objects(given, OPTIONAL)
+            results = {key: given[f"{key}{self._suffix}"] for key in _RESULTS if f"{key}{self._suffix}" in given}
+            cells = given | results if self._suffix else given
+            for name, values in self._held.items():
+                values.setdefault(cells.get(name, ""))
+            yield from self._measured(cells, line)
+        if line is None:
+            self._table.refuse_empty()
+        for name in CELL_COLUMNS:
+            refuse_mixed(self.path, name, sorted(self._held[name]))
+
+    def _measured(self, cells: Mapping[str, str], line: int) -> Rows:
+        value = _value(cells["stereotyped"], self.path, line)
+        target = stereotyped(cells, self.path, line) if self._labelled else None
+        if value is None and self._labelled and target is None and not _has_no_pair(cells):
+            self._controls += 1
+            return
+        choices = [cells["stereotyped"], cells.get("score_1", "")]
+        self._commas = self._commas or ("," in "".join(choices) and decimal_commas(choices))
+        sides = [cells.get(name, "").strip() for name in self.terms or ()]
+        about = {
+            "file": self.number,
+            "line": line,
+            **{
+                name: cells.get(name, "").strip() or None
+                for name in ("origin", "attribute_set", "template", "generator")
+            },
+            "set": cells.get("set", "").strip() or None,
+            "bias": _name(cells, self._bias, self._stem),
+            "attribute": _name(cells, self.attribute, "") or None,
+            "term": _terms(cells),
+            "benchmark": int(cells.get("benchmark", "").strip().lower() in ("1", "true", "yes")),
+            "group": sides[target] if sides and target is not None else None,
+            "against": sides[1 - target] if sides and target is not None else None,
+        }
+        reason = _reason(cells) if value is None else None
+        yield {**about, "measure": PREFERENCE.name, "value": value, "reason": reason}
+        margin = None if value is None or target is None else _margin(cells, target)
+        if margin is not None:
+            yield {**about, "measure": MARGIN.name, "value": margin}
+
+    def _is_read(self, name: str) -> bool:
+        return name in {*_READ, self._bias, self.attribute} or name.removesuffix(self._suffix) in _RESULTS
+
+    def _only(self, name: str) -> str:
+        """What the rows have in a column in which they do not differ."""
+        return next((value.strip() for value in self._held[name] if value.strip()), "")
 
 
 def _terms(cells: Mapping[str, str]) -> str | None:
@@ -133,19 +261,12 @@ def _terms(cells: Mapping[str, str]) -> str | None:
     return "/".join(both) if any(both) else None
 
 
-def _table(path: str | Path) -> tuple[list[str], list[Row], list[str]]:
-    """Columns and rows; those of a log whose fields have other names get the columns of a scored file."""
-    header, rows = read_table(path)
-    if any(name == "stereotyped" or name.startswith("stereotyped.") for name in header):
-        return header, rows, []
-    objects = read_objects(path)
-    fields = pair_fields([value for _, value in objects])
-    if fields is None or not (fields.scores or fields.choice):
-        return header, rows, []
-    every = [(line, value, cells_of(value, path, line)) for line, value in objects]
-    made = [(line, cells | _scored_cells(fields, value, cells)) for line, value, cells in every]
-    header = list(dict.fromkeys(name for _, cells in made for name in cells))
-    return header, [(line, cells.aligned(header)) for line, cells in made], [_told(fields)]
+def _log_fields(table: Table) -> PairFields | None:
+    """Where a log whose fields have other names holds the two sentences and their scores."""
+    if any(name == "stereotyped" or name.startswith("stereotyped.") for name in table.columns):
+        return None
+    fields = pair_fields([*islice(table.objects(), LOOKED_AT)])
+    return fields if fields is not None and (fields.scores or fields.choice) else None
 
 
 def _scored_cells(fields: PairFields, value: Mapping[str, Any], row: Cells) -> dict[str, str]:
@@ -187,13 +308,13 @@ def _scorer_suffix(header: Sequence[str], scorer: str | None, path: str | Path) 
     if scorer is None and "stereotyped" not in header:
         hint = (
             "`tiltmeter score` makes it from pairs or sentences; a log needs two variants of a sentence and their "
-            "log-probabilities in each row; of rated texts, --value names the ratings, of the columns "
+            "log-probabilities in each row; of rated texts, --columns value=COLUMN names the ratings, of "
             f"{', '.join(f'`{name}`' for name in header)}"
         )
         if scorers:
             hint = f"the file was scored by several: choose one of {', '.join(scorers)} with --scorer"
         elif REFUSED in header:
-            hint = "these are answers of a chat model: `tiltmeter rate` rates them, and --value names the ratings"
+            hint = "these are a chat model's answers: rate them with `tiltmeter rate`, then say --columns value=COLUMN"
         raise InvalidData(f"there is no column `stereotyped` (1, 0, 0.5 or blank); {hint}", file=path, line=1)
     return "" if scorer is None else f".{scorer}"
 
@@ -219,26 +340,6 @@ def _column(header: Sequence[str], asked: str | None, path: str | Path) -> str |
     return asked
 
 
-def _select(
-    rows: list[tuple[int, dict[str, str]]], header: Sequence[str], where: Mapping[str, str], path: str | Path
-) -> list[tuple[int, dict[str, str]]]:
-    for column, value in where.items():
-        _column(header, column, path)
-        found = sorted({cells[column] for _, cells in rows})
-        rows = [(line, cells) for line, cells in rows if cells[column] == value]
-        if not rows:
-            raise InvalidData(f"no row has `{column}` = {value!r}; it holds {', '.join(found)}", file=path)
-    for column in CELL_COLUMNS:
-        values = sorted({cells.get(column, "") for _, cells in rows})
-        if len(values) > 1:
-            raise InvalidData(
-                f"the column `{column}` holds {', '.join(values)}, which must not be mixed: choose one with "
-                f"--where {column}={values[0]}",
-                file=path,
-            )
-    return rows
-
-
 def _value(text: str, path: str | Path, line: int) -> float | None:
     if not text.strip():
         return None
@@ -250,10 +351,9 @@ def _value(text: str, path: str | Path, line: int) -> float | None:
     return value
 
 
-def _margin(cells: Mapping[str, str]) -> float | None:
-    target = stereotyped(cells)
+def _margin(cells: Mapping[str, str], target: int) -> float | None:
     first, second = (as_number(cell, comma=True) for cell in _scores(cells))
-    if target is None or first is None or second is None:
+    if first is None or second is None:
         return None
     return first - second if target == 0 else second - first
 
@@ -264,53 +364,3 @@ def _scores(cells: Mapping[str, str]) -> tuple[str, str]:
         logits = cells.get("top_logit", ""), cells.get("bottom_logit", "")
         return logits if cells["top_term"].strip() == cells.get("att_term_1", "").strip() else (logits[1], logits[0])
     return cells.get("score_1", ""), cells.get("score_2", "")
-
-
-def _sets(
-    kept: Sequence[tuple[Mapping[str, str], float | None]],
-    header: Sequence[str],
-    bias: str | None,
-    attribute: str | None,
-) -> tuple[list[str | None], str]:
-    """The attribute set of each row: as the file says, as the library's spec of that bias says, or worked out.
-
-    One way for a whole bias: names of sets from two ways would not mean the same sets.
-    """
-    if "attribute_set" in header:
-        return [cells["attribute_set"].strip() or None for cells, _ in kept], "given"
-    if attribute is None:
-        return [None] * len(kept), "not known: the file names no attributes"
-    keys = [(_name(cells, bias, ""), cells[attribute].strip()) for cells, _ in kept]
-    published = _library_sets({name for name, _ in keys})
-    open_biases = {name for name, word in keys if (name, _spelling(word)) not in published}
-    terms = next((pair for pair in _TERM_COLUMNS if set(pair) <= set(header)), None)
-    rows = []
-    for key, (cells, _) in zip(keys, kept, strict=True):
-        target = stereotyped(cells)
-        if terms and target is not None and key[0] in open_biases:
-            rows.append((*key, cells[terms[target]].strip(), cells[terms[1 - target]].strip()))
-    inferred = infer_sets(rows)
-    sets = [
-        inferred.sets.get((name, word)) if name in open_biases else published[name, _spelling(word)]
-        for name, word in keys
-    ]
-    ways = ["of the library's specs"] if len(open_biases) < len({name for name, _ in keys}) else []
-    ways += ["worked out from the labels"] if inferred.sets else []
-    ways += [f"not known for {name}: {reason}" for name, reason in inferred.reasons.items()]
-    ways += ["not known: the file has no labels or no group terms"] if open_biases and not rows else []
-    return sets, "; ".join(ways)
-
-
-def _library_sets(biases: set[str]) -> dict[tuple[str, str], str]:
-    """The attribute sets of the biases that the library knows, under its own names or those of the published files."""
-    found: dict[tuple[str, str], str] = {}
-    for name in specs.names():
-        spec = specs.load(name)
-        for bias in {spec.name, spec.published_as} & biases:
-            for attributes in spec.attributes:
-                found |= {(str(bias), _spelling(term)): attributes.name for term in attributes.terms}
-    return found
-
-
-def _spelling(term: str) -> str:
-    return term.casefold().replace("-", " ")

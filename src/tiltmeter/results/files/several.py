@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import compress
 from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import InvalidData
-from tiltmeter.results.files.scored import Columns, FileSummary, ScoredRows, read_scored
+from tiltmeter.results.files.scored import Columns, FileSummary, Scored, ScoredFile, read_scored, summarised
 from tiltmeter.results.summary.sources_compared import Correlation, Reading, correlate, matrix_json
-from tiltmeter.stats.pairs import PairItem, shares, summarise
+from tiltmeter.stats.pairs import PairItem, shares
 from tiltmeter.stats.spread import spread
 
-_MODEL = ("model", "tested_model")
 _NOT_POOLED = ("source", "scorer")
 
 
@@ -75,40 +73,31 @@ def summarise_files(
     paths: Sequence[str | Path], columns: Columns | None = None, *, level: float = 0.95
 ) -> SeveralFiles:
     """Estimates of one or several scored files; each file is a set, or holds those that its column `set` names."""
-    read = [read_scored(path, columns) for path in paths]
+    files, pairs = read_scored(paths, columns)
     names = _names(paths)
     by_model: dict[str, list[int]] = {}
-    for at, one in enumerate(read):
-        by_model.setdefault(_only(one, _MODEL), []).append(at)
-    _refuse_mixture(read)
+    for at, one in enumerate(files):
+        by_model.setdefault(one.model, []).append(at)
+    _refuse_mixture(files)
     models = []
     for model, places in by_model.items():
-        files = [(names[at], read[at]) for at in places]
-        listed = tuple(name for name, _ in files)
-        models.append(ModelFiles(model, listed, _pooled(files, level), _over_sets(files)))
-    return SeveralFiles(tuple(models), _agreement(names, read) if len(read) > 1 else {})
+        own = [pair for pair in pairs if pair.file in places]
+        pooled = summarised([files[at] for at in places], own, level)
+        listed = {at: names[at] for at in places}
+        models.append(ModelFiles(model, tuple(listed.values()), pooled, _over_sets(listed, own)))
+    return SeveralFiles(tuple(models), _agreement(names, files, pairs) if len(files) > 1 else {})
 
 
-def _pooled(files: Sequence[tuple[str, ScoredRows]], level: float) -> FileSummary:
-    items = [item for _, one in files for item in one.items]
-    unscored: dict[str, int] = {}
-    for _, one in files:
-        for reason, count in one.unscored.items():
-            unscored[reason] = unscored.get(reason, 0) + count
-    sets = "; ".join(dict.fromkeys(one.sets for _, one in files))
-    notes = tuple(dict.fromkeys(note for _, one in files for note in one.notes))
-    controls = sum(one.controls for _, one in files)
-    return FileSummary(summarise(items, level=level), unscored, controls, sets, notes)
-
-
-def _over_sets(files: Sequence[tuple[str, ScoredRows]]) -> dict[str, SetSpread]:
+def _over_sets(names: Mapping[int, str], pairs: Sequence[Scored]) -> dict[str, SetSpread]:
+    numbers: dict[int, dict[str, None]] = {at: {} for at in names}
+    for pair in pairs:
+        numbers[pair.file].setdefault(pair.set)
     sets: dict[str, list[PairItem]] = {}
-    for name, one in files:
-        numbers = [cells.get("set", "").strip() for cells, _ in one.rows]
-        several = len(set(numbers)) > 1
-        for number in dict.fromkeys(numbers):
-            label = f"{name}, set {number or 'blank'}" if several and len(files) > 1 else number if several else name
-            sets[label] = list(compress(one.items, [each == number for each in numbers]))
+    for at, name in names.items():
+        several = len(numbers[at]) > 1
+        for number in numbers[at]:
+            label = f"{name}, set {number or 'blank'}" if several and len(names) > 1 else number if several else name
+            sets[label] = [pair.item for pair in pairs if (pair.file, pair.set) == (at, number)]
     if len(sets) < 2:
         return {}
     found = {name: _values(items) for name, items in sets.items()}
@@ -121,17 +110,20 @@ def _over_sets(files: Sequence[tuple[str, ScoredRows]]) -> dict[str, SetSpread]:
     return made
 
 
-def _agreement(names: Sequence[str], read: Sequence[ScoredRows]) -> dict[str, Sequence[Correlation]]:
-    benchmarks = {item.bias.partition(":")[0] for one in read for item in one.items if item.benchmark}
-    files = [Reading("", name, True, _values(one.items)) for name, one in zip(names, read, strict=True)]
+def _agreement(
+    names: Sequence[str], files: Sequence[ScoredFile], pairs: Sequence[Scored]
+) -> dict[str, Sequence[Correlation]]:
+    benchmarks = {pair.item.bias.partition(":")[0] for pair in pairs if pair.item.benchmark}
+    by_file: dict[int, list[PairItem]] = {at: [] for at in range(len(files))}
     cells: dict[tuple[str, str], list[PairItem]] = {}
-    for one in read:
-        for item, (row, _) in zip(one.items, one.rows, strict=True):
-            cells.setdefault((_only(one, _MODEL), row.get("generator", "").strip()), []).append(item)
+    for pair in pairs:
+        by_file[pair.file].append(pair.item)
+        cells.setdefault((files[pair.file].model, pair.generator), []).append(pair.item)
+    apart = [Reading("", names[at], True, _values(items)) for at, items in by_file.items()]
     readings = [Reading(model, generator, True, _values(items)) for (model, generator), items in cells.items()]
     by_model = correlate(readings, benchmarks).models.values()
     return {
-        "files": correlate(files, benchmarks).sources,
+        "files": correlate(apart, benchmarks).sources,
         "generators": correlate([one for one in readings if one.source], benchmarks).sources,
         "models": [pair for models in by_model for pair in models.pairs],
     }
@@ -141,14 +133,9 @@ def _values(items: Sequence[PairItem]) -> dict[str, float | None]:
     return {bias: one.value for bias, one in shares(items, intervals="none").by_bias.items()}
 
 
-def _only(one: ScoredRows, columns: Sequence[str]) -> str:
-    """What the rows of a file have in one of these columns; within a file they do not differ."""
-    return next((cells[name].strip() for cells, _ in one.rows for name in columns if cells.get(name, "").strip()), "")
-
-
-def _refuse_mixture(read: Sequence[ScoredRows]) -> None:
+def _refuse_mixture(files: Sequence[ScoredFile]) -> None:
     for name in _NOT_POOLED:
-        values = {_only(one, [name]): one.path for one in read}
+        values = {getattr(one, name): one.path for one in files}
         if len(values) > 1:
             (_, first), (_, second) = list(values.items())[:2]
             raise InvalidData(

@@ -75,6 +75,14 @@ def _view_title(name: str) -> str:
     return FACTS[view].title if view else name
 
 
+def is_about(page: Document, chosen: Mapping[str, str]) -> bool:
+    """Whether a section of the page is about all that was chosen."""
+    return any(
+        all(_said(section.about, name) == wanted for name, wanted in chosen.items())
+        for section in each(page.everything, Section)
+    )
+
+
 def narrowed(page: Document, chosen: Mapping[str, str]) -> Document:
     """The page without sections about something else; the summary is always about the whole run."""
     blocks = tuple(_narrowed(page.blocks, chosen))

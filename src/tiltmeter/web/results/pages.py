@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse
 from tiltmeter.present.html import fragment
 from tiltmeter.results.names import names_in
 from tiltmeter.web.pages import Bench, address, is_part, render
-from tiltmeter.web.results.page import chosen_of, counts_of, narrowed, options_of, texts_address
+from tiltmeter.web.results.page import chosen_of, counts_of, is_about, narrowed, options_of, texts_address
 from tiltmeter.web.results.state import known_of, meta_of
 from tiltmeter.web.workbench import Workbench
 from tiltmeter.web.working import Workers
@@ -74,6 +74,7 @@ def _shown(request: Request, bench: Workbench, name: str, folder: Path) -> dict[
         "missing": known.found["missing"],
         "options": options_of(known.found["page"], names_in([meta_of(folder)["resolved"]])),
         "chosen": chosen,
+        "fits": is_about(page, chosen),
         "sections": fragment(
             page.everything, address=lambda place: texts_address(name, place), opens_in="#drawer-texts"
         ),

@@ -99,7 +99,7 @@ def test_a_bad_table_gets_one_sentence(text: str, sentence: str, tmp_path: Path)
 def test_unknown_names_get_a_suggestion() -> None:
     with pytest.raises(UnknownName, match="did you mean `smollm2-135m`"):
         load("smollm2-135")
-    with pytest.raises(UnknownName, match="did you mean `hf:gpt2`"):
+    with pytest.raises(UserError, match="`hf:gpt2`.*`api:gpt2@URL`"):
         load("gpt2")
     with pytest.raises(UserError, match="write `hf:NAME`"):
         load("hf:")

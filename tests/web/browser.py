@@ -30,7 +30,7 @@ document.addEventListener("htmx:afterRequest", (event) => window.answered.add(ev
 _IS_SETTLED = """
 () => document.readyState === "complete"
   && !document.querySelector(".htmx-request, .htmx-swapping, .htmx-settling")
-  && ![...document.querySelectorAll(".vega:not([data-drawn])")].some((chart) => !chart.closest("details:not([open])"))
+  && [...document.querySelectorAll(".vega:not([data-drawn])")].every((chart) => chart.closest("details:not([open])"))
   && [...document.querySelectorAll("[hx-trigger^=load]")].every((part) => window.answered.has(part))
 """
 _SECRET = "tested with a browser"

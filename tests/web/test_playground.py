@@ -266,7 +266,7 @@ def test_a_model_behind_an_api_shows_its_words_and_says_what_they_are(
         text = ask(kind="prompt", text="The {nurse|engineer} said that", words="he, she", model=model)
     words = plain(text)
     # The server does not say whether a word ends, so the chance that it comes next is shown.
-    assert "Whether it ends there, this model does not say. " in words
+    assert "cannot tell whether the word ends there. " in words
     assert words.count("he 0.111 0.223 0.50") == 2
     assert words.count("she 0.223 0.111 2.01") == 2
     assert "The probability that each word comes next, whether or not it ends there" in words

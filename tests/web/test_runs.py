@@ -396,10 +396,10 @@ def test_going_on_needs_the_study_as_it_was(bench: Path) -> None:
     folder = bench / "runs" / "mine"
     _execute(folder, "delete from meta where key = 'finished'")
     client = opened(bench)
-    assert "Go on" in client.get("/runs/mine").text
+    assert "Continue" in client.get("/runs/mine").text
     (bench / "studies" / "mine.toml").write_text(STUDY + "\n# changed")
     page = client.get("/runs/mine").text
-    assert "Go on" not in page
+    assert "Continue" not in page
     assert "/studies/new?run=mine" in page
     assert "take it over from the run" in client.post("/runs/mine/resume").text
     assert "a &lt;b&gt;bold&lt;/b&gt; study" in client.get("/studies/new?run=mine").text

@@ -131,7 +131,7 @@ def test_a_generator_that_yields_nothing_says_so_and_leaves_no_file(
     with pytest.raises(ModelError, match="no usable sentence"):
         write_set(sets.folder("none"))
     assert not (sets.folder("none") / SENTENCES).exists()
-    assert "Go on" in sets.page(name="none")
+    assert "Continue" in sets.page(name="none")
 
 
 def test_without_the_audit_sentences_are_written_shown_and_mended(sets: Sets, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -402,7 +402,7 @@ def test_a_process_writes_is_paused_goes_on_and_ends_with_the_same_file(tmp_path
         assert sets.change(0, "strike", stamp="x").status_code == 422
         _until(lambda: author.answered.total() > 12)
         sets.client.post("/sentences/desks/pause")
-        _until(lambda: "Go on" in sets.page())
+        _until(lambda: "Continue" in sets.page())
         assert not (sets.folder() / SENTENCES).exists()
         # Another server finds it as it is.
         sets.open()
@@ -426,7 +426,7 @@ def test_a_process_that_cannot_begin_says_why(tmp_path: Path) -> None:
     sets.order(by="hf:../model")
     _until(lambda: "failed" in sets.page())
     assert 'role="alert"' in sets.page()
-    assert "Go on" in sets.page()
+    assert "Continue" in sets.page()
 
 
 def _until(said) -> None:

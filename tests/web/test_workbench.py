@@ -107,7 +107,7 @@ def test_a_name_that_is_not_utf_8_is_left_out_of_the_lists_and_told(tmp_path: Pa
     except (OSError, UnicodeError):
         pytest.skip("this file system has no such names")
     client = opened(tmp_path)
-    for page in ("/", "/specs", "/specs/new", "/studies", "/studies/new?preset=quick", "/runs", "/compare"):
+    for page in ("/", "/specs", "/specs/new", "/studies", "/studies/new?preset=prefers-small", "/runs", "/compare"):
         answer = client.get(page)
         assert answer.status_code == 200, page
         told = "its name is not UTF-8: <code>od\\xff" in answer.text

@@ -162,10 +162,11 @@ def _parsed(name: str) -> tuple[str, str]:
         return "hf", str(Path(name).expanduser())
     if name.startswith((".", "~", os.sep)):
         raise ModelError(f"there is no folder {name}; a model folder holds config.json, weights and a tokenizer")
-    raise UnknownName("model", name, _suggestions(name))
-
-
-def _suggestions(name: str) -> list[str]:
     names = [entry.name for entry in known()]
-    # A name that resembles nothing of ours is most likely that of a hub model without its prefix.
-    return names if difflib.get_close_matches(name, names) else [*names, f"hf:{name}"]
+    if difflib.get_close_matches(name, names):
+        raise UnknownName("model", name, names)
+    # A name that resembles nothing of ours is most likely that of a model elsewhere without its prefix.
+    raise UserError(
+        f"there is no model `{name}`; write `hf:{name}` for a model of the Hugging Face hub, "
+        f"or `api:{name}@URL` for one behind an API"
+    )

@@ -25,7 +25,7 @@ Open = Callable[[Place], str]
 
 def page(document: Document, *, eyebrow: str = "tiltmeter report") -> str:
     """The document as one file: style and script are inside it and known by their hashes."""
-    style, script = asset("page.css"), asset("page.js")
+    style, script = asset("blocks.css") + asset("page.css"), asset("page.js")
     return _rendered(
         "page.html.jinja",
         document=document,

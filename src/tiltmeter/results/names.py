@@ -45,12 +45,16 @@ class Names:
 
 
 def names_of(runs: Iterable[Run]) -> Names:
-    """What the groups and biases of some runs are called; two specs of one title also have their names."""
+    """What the groups and biases of some runs are called."""
+    return names_in(run.meta["resolved"] for run in runs)
+
+
+def names_in(studies: Iterable[Mapping[str, Any]]) -> Names:
+    """The same of resolved studies; two specs of one title also have their names."""
     groups: dict[str, str] = {}
     titles: dict[str, str] = {}
     several: dict[str, Sequence[tuple[str, str]]] = {}
-    for run in runs:
-        resolved = run.meta["resolved"]
+    for resolved in studies:
         for called in _of_sources(resolved):
             groups |= called
         for spec in resolved["specs"]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from fastapi import FastAPI, Request, Response
@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 from tiltmeter.errors import MissingExtra, RunError, TiltmeterError, UserError
+from tiltmeter.present.asset import asset
 from tiltmeter.specs import names as library_names
 from tiltmeter.web.compare import pages as compare
 from tiltmeter.web.door import Door, new_token
@@ -31,6 +32,8 @@ _ROUTERS = (
     *(compare.router, playground.router),
 )
 _DAY = 86_400
+_SHARED = {"blocks.css": "text/css", "page.js": "text/javascript"}
+"""What pages of the workbench have in common with a report."""
 
 
 def make_app(workbench: Workbench, door: Door | None = None) -> FastAPI:
@@ -48,6 +51,8 @@ def make_app(workbench: Workbench, door: Door | None = None) -> FastAPI:
         app.include_router(router)
     app.add_api_route("/", _home, include_in_schema=False)
     app.add_api_route("/static/vega.js", _vega, include_in_schema=False)
+    for name, kind in _SHARED.items():
+        app.add_api_route(f"/static/{name}", partial(_shared, name, kind), include_in_schema=False)
     app.mount("/static", StaticFiles(packages=[("tiltmeter.web", "static")]), name="static")
     return app
 
@@ -68,6 +73,10 @@ def _home(request: Request) -> Response:
             "runs": len(workbench.runs()),
         },
     )
+
+
+def _shared(name: str, kind: str) -> Response:
+    return Response(asset(name), media_type=kind)
 
 
 def _vega() -> Response:

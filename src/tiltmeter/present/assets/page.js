@@ -32,16 +32,14 @@
     return made;
   };
 
-  for (const table of document.querySelectorAll("table.sortable")) {
-    Array.from(table.tHead.rows[0].cells).forEach((heading, column) => {
-      const made = button(...heading.childNodes);
-      made.addEventListener("click", () => sort(table, heading, column));
-      heading.append(made);
-      heading.setAttribute("aria-sort", "none");
-    });
-  }
+  const sortable = (table) => Array.from(table.tHead.rows[0].cells).forEach((heading, column) => {
+    const made = button(...heading.childNodes);
+    made.addEventListener("click", () => sort(table, heading, column));
+    heading.append(made);
+    heading.setAttribute("aria-sort", "none");
+  });
 
-  for (const block of document.querySelectorAll(".verbatim")) {
+  const copyable = (block) => {
     const text = block.querySelector("pre");
     const made = button("Copy");
     made.className = "copy";
@@ -57,7 +55,15 @@
       setTimeout(() => { made.textContent = "Copy"; }, 2000);
     });
     block.prepend(made);
-  }
+  };
+
+  const prepare = () => {
+    document.querySelectorAll("table.sortable:not(:has(thead button))").forEach(sortable);
+    document.querySelectorAll(".verbatim:not(:has(.copy))").forEach(copyable);
+  };
+  prepare();
+  // In the workbench parts of a page come later.
+  document.addEventListener("htmx:afterSettle", prepare);
 
   const reveal = () => {
     let name = location.hash.slice(1);
@@ -72,11 +78,15 @@
   };
   window.addEventListener("hashchange", reveal);
   reveal();
+  // The same link once more.
+  document.addEventListener("click", (event) => {
+    if (event.target.closest?.("a")?.hash === location.hash && location.hash) setTimeout(reveal);
+  });
 
   // Texts behind a warning stay as the reader left them.
   let opened = [];
   window.addEventListener("beforeprint", () => {
-    opened = Array.from(document.querySelectorAll("details:not(.warning):not([open])"));
+    opened = Array.from(document.querySelectorAll(".part:not([open])"));
     for (const part of opened) part.open = true;
   });
   window.addEventListener("afterprint", () => {

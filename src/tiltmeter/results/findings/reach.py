@@ -5,6 +5,7 @@ The cells of every question are built by the code that builds them of answers, a
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -26,6 +27,7 @@ from tiltmeter.sources.perturbing import Perturbed
 from tiltmeter.stats.aggregation import matters_in_most
 from tiltmeter.stats.cells import CellData
 from tiltmeter.stats.continuations import pairs_of_groups
+from tiltmeter.stats.detectable import minimum_detectable
 from tiltmeter.stats.estimate import Scale
 from tiltmeter.stats.verdict import FEWEST_CELLS, unreachable
 from tiltmeter.stats.whole_curve import needed_origins
@@ -71,6 +73,16 @@ class Reach:
     def at_risk(self) -> bool:
         """Whether a verdict can be come to, and yet may well not be."""
         return self.why is None and self.same_throughout > _RISK
+
+    @property
+    def smallest_effect(self) -> float | None:
+        """The smallest true effect that is found with 80 % power, in standard deviations of one test word."""
+        sizes = self.sides or (self.origins,)
+        if self.why is not None or min(sizes) < 2:
+            return None
+        # Where each test word is on one side, the effect is half of the difference between the sides.
+        error = math.sqrt(sum(1 / size for size in sizes)) / len(sizes)
+        return minimum_detectable(error, sum(sizes) - len(sizes))
 
     @property
     def needed(self) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 from tiltmeter.present.blocks import Block, Document, Place, Section, each
 from tiltmeter.present.kept import FINDINGS, mark_of, read_findings
+from tiltmeter.results.names import Names
 from tiltmeter.store.rows import rows_of
 from tiltmeter.store.run_folder import is_made_here
 from tiltmeter.views import FACTS, View, view_named
@@ -50,25 +51,53 @@ def chosen_of(given: Mapping[str, str]) -> dict[str, str]:
     return {name: given[name] for name in FILTERS if given.get(name)}
 
 
-def options_of(page: Document) -> dict[str, list[str]]:
-    """For each filter what can be chosen; only where there is something to choose."""
+def options_of(page: Document, names: Names) -> dict[str, dict[str, str]]:
+    """For each filter what can be chosen, with what readers call it; only where there is something to choose."""
     sections = [section.about for section in each(page.everything, Section)]
-    found = {name: list(dict.fromkeys(about[name] for about in sections if about.get(name))) for name in FILTERS}
-    return {name: listed for name, listed in found.items() if len(listed) > 1}
+    found = {name: [_said(about, name) for about in sections if about.get(name)] for name in FILTERS}
+    called: Mapping[str, Callable[[str], str]] = {"view": _view_title, "bias": lambda one: _sentence(names.bias(one))}
+    listed = {name: {one: called.get(name, str)(one) for one in values} for name, values in found.items()}
+    return {name: values for name, values in listed.items() if len(values) > 1}
+
+
+def _said(about: Mapping[str, str], name: str, usual: str = "") -> str:
+    """What a section says that it is about; a bias without the source that it was measured with."""
+    value = about.get(name, usual)
+    return value.rpartition("/")[2] if name == "bias" else value
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _view_title(name: str) -> str:
+    view = view_named(name)
+    return FACTS[view].title if view else name
+
+
+def is_about(page: Document, chosen: Mapping[str, str]) -> bool:
+    """Whether a section of the page is about all that was chosen."""
+    return any(
+        all(_said(section.about, name) == wanted for name, wanted in chosen.items())
+        for section in each(page.everything, Section)
+    )
 
 
 def narrowed(page: Document, chosen: Mapping[str, str]) -> Document:
     """The page without sections about something else; the summary is always about the whole run."""
     blocks = tuple(_narrowed(page.blocks, chosen))
-    appendix = tuple(one for one in _narrowed(page.appendix, chosen) if isinstance(one, Section))
-    return replace(page, blocks=blocks, appendix=appendix)
+    details, appendix = (
+        tuple(one for one in _narrowed(part, chosen) if isinstance(one, Section))
+        for part in (page.details, page.appendix)
+    )
+    return replace(page, blocks=blocks, details=details, appendix=appendix)
 
 
 def _narrowed(blocks: Iterable[Block], chosen: Mapping[str, str]) -> Iterable[Block]:
     for block in blocks:
         if not isinstance(block, Section):
             yield block
-        elif all(block.about.get(name, wanted) == wanted for name, wanted in chosen.items()):
+        elif all(_said(block.about, name, wanted) == wanted for name, wanted in chosen.items()):
             yield replace(block, blocks=tuple(_narrowed(block.blocks, chosen)))
 
 

@@ -9,10 +9,10 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
 
-from tiltmeter.present.blocks import Section, each
 from tiltmeter.present.html import fragment
+from tiltmeter.results.names import names_in
 from tiltmeter.web.pages import Bench, address, is_part, render
-from tiltmeter.web.results.page import chosen_of, counts_of, narrowed, options_of, texts_address
+from tiltmeter.web.results.page import chosen_of, counts_of, is_about, narrowed, options_of, texts_address
 from tiltmeter.web.results.state import known_of, meta_of
 from tiltmeter.web.workbench import Workbench
 from tiltmeter.web.working import Workers
@@ -72,8 +72,10 @@ def _shown(request: Request, bench: Workbench, name: str, folder: Path) -> dict[
         "waiting": None,
         "so_far": known.found["finished"] is None,
         "missing": known.found["missing"],
-        "options": options_of(known.found["page"]),
+        "options": options_of(known.found["page"], names_in([meta_of(folder)["resolved"]])),
         "chosen": chosen,
-        "fits": any(chosen.items() <= section.about.items() for section in each(page.everything, Section)),
-        "sections": fragment(page.everything, address=lambda place: texts_address(name, place)),
+        "fits": is_about(page, chosen),
+        "sections": fragment(
+            page.everything, address=lambda place: texts_address(name, place), opens_in="#drawer-texts"
+        ),
     }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import tempfile
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,8 +15,10 @@ from fastapi.responses import HTMLResponse
 from tiltmeter import specs
 from tiltmeter.errors import InvalidSpec, UserError
 from tiltmeter.files import whole_file
+from tiltmeter.toml_writing import to_toml
 from tiltmeter.web.fields import Sent
 from tiltmeter.web.pages import Bench, address, go_to, render
+from tiltmeter.web.specs.columns import word_lists
 from tiltmeter.web.specs.shown import entry, library, own
 from tiltmeter.web.specs.text import parsed, renamed
 from tiltmeter.web.workbench import Workbench, checked_name, plain_name
@@ -63,11 +67,16 @@ def from_copy(bench: Bench, sent: Sent) -> Response:
 
 @router.post("/specs/new/file")
 def from_file(request: Request, bench: Bench, sent: Sent) -> Response:
-    """The specs of a file in the format of AutoBiasTest, or one as TOML."""
+    """The specs of a file in the format of AutoBiasTest, one as TOML, or word lists as CSV."""
     text = sent.text("text").removeprefix("\ufeff")
     if not text.strip():
         raise UserError("there is nothing to read yet: choose a file, or paste its text")
-    taken = _from_json(bench, text) if _JSON.match(text) else _from_toml(bench, text, sent.one("name"))
+    if _JSON.match(text):
+        taken = _from_json(bench, text)
+    elif parsed(text) is None and (lists := word_lists(text)):
+        taken = _from_lists(bench, lists, sent.one("name"))
+    else:
+        taken = _from_toml(bench, text, sent.one("name"))
     if len(taken.written) == 1 and not taken.refused:
         return go_to(address("specs", "own", taken.written[0], "edit"))
     return render(request, "specs_taken.html.jinja", taken=taken)
@@ -124,6 +133,21 @@ def _from_json(bench: Workbench, text: str) -> Taken:
     if not written:
         raise InvalidSpec(refused[0])
     return Taken(tuple(written), tuple(refused))
+
+
+def _from_lists(bench: Workbench, lists: Mapping[str, list[str]], name: str) -> Taken:
+    """A spec of word lists: two groups, then attributes, the first two of which are tied to them until changed."""
+    wanted = free_name(bench, name)
+    example = tomllib.loads(specs.skeleton(wanted))
+    named = list(lists.items())
+    tied = dict(zip((title for title, _ in named[2:4]), (title for title, _ in named[:2]), strict=False))
+    example["groups"] = {title: {"terms": terms} for title, terms in named[:2]}
+    example["attributes"] = {
+        title: {"terms": terms, **({"stereotype_of": tied[title]} if title in tied else {})}
+        for title, terms in named[2:]
+    }
+    bench.write_spec(wanted, to_toml(example))
+    return Taken((wanted,), ())
 
 
 def _from_toml(bench: Workbench, text: str, name: str) -> Taken:

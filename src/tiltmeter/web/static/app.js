@@ -51,6 +51,20 @@
     tip.style.top = `${Math.min(event.clientY + 14, window.innerHeight - tip.offsetHeight - 8)}px`;
   };
 
+  // --- Terms of the glossary explain themselves.
+  tip.id = "tip";
+  const explain = (event) => {
+    const term = event.target.closest?.(".term[data-means]");
+    for (const other of document.querySelectorAll(".term[aria-describedby=tip]"))
+      if (other !== term) { other.removeAttribute("aria-describedby"); tip.hidden = true; }
+    if (!term) return;
+    const { left, bottom } = term.getBoundingClientRect();
+    showTip(null, { clientX: left - 14, clientY: bottom - 8 }, null, term.dataset.means);
+    term.setAttribute("aria-describedby", "tip");
+  };
+  for (const kind of ["mouseover", "focusin", "click"]) document.addEventListener(kind, explain);
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") tip.hidden = true; });
+
   // A chart that is wider than its place is scrolled with the keyboard too.
   const reachable = (place) => {
     if (place.scrollWidth > place.clientWidth) place.tabIndex = 0;
@@ -116,7 +130,18 @@
     if (event.detail.requestConfig.verb !== "get") document.getElementById("messages").replaceChildren();
   });
   document.addEventListener("htmx:responseError", (event) => say(event.detail.xhr.responseText.slice(0, 500)));
-  document.addEventListener("htmx:sendError", () => say("The workbench does not answer: is `tiltmeter serve` still running?"));
+  // --- A page notices that its server is gone, and that it is back.
+  const GONE = "The workbench does not answer. Start `tiltmeter serve` again; what you typed is still here.";
+  let gone = false;
+  const heard = (answers) => {
+    if (gone === !answers) return;
+    gone = !answers;
+    if (gone) say(GONE); else document.getElementById("messages").replaceChildren();
+  };
+  document.addEventListener("htmx:sendError", () => heard(false));
+  setInterval(() => {
+    if (!document.hidden) fetch("/static/icon.svg", { method: "HEAD", cache: "no-store" }).then(() => heard(true), () => heard(false));
+  }, 10000);
   const say = (text) => {
     const line = document.createElement("p");
     line.className = "problem";
@@ -126,13 +151,5 @@
   };
 
   document.addEventListener("toggle", (event) => { if (event.target.open) drawAll(event.target); }, true);
-  // A link to a finding opens it.
-  const reveal = () => {
-    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    for (let place = target; place; place = place.parentElement) if (place.tagName === "DETAILS") place.open = true;
-    if (target) target.scrollIntoView();
-  };
-  window.addEventListener("hashchange", reveal);
-  reveal();
   drawAll(document);
 })();

@@ -14,18 +14,18 @@
   const close = () => {
     if (drawer.hidden) return;
     drawer.hidden = true;
-    document.getElementById("texts").replaceChildren();
+    document.getElementById("drawer-texts").replaceChildren();
     if (before?.isConnected) before.focus();
   };
   // What was pointed at, in the words that it has there: those of the point, or of the row of the table.
   document.addEventListener("htmx:beforeRequest", (event) => {
-    if (event.detail.target?.id !== "texts") return;
+    if (event.detail.target?.id !== "drawer-texts") return;
     const tip = document.querySelector(".tip");
     const row = event.detail.elt.closest("tr")?.querySelector("th");
     document.getElementById("drawer-about").textContent = row ? row.textContent : tip.hidden ? "" : tip.textContent;
   });
   document.addEventListener("htmx:afterSwap", (event) => {
-    if (event.detail.target?.id === "texts") open();
+    if (event.detail.target?.id === "drawer-texts") open();
   });
   shut.addEventListener("click", close);
   document.addEventListener("keydown", (event) => {

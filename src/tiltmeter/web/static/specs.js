@@ -52,7 +52,27 @@
       gutter.style.transform = `translateY(${-area.scrollTop}px)`;
     }
   };
-  const dress = () => { fit(); number(); };
+  // A list that was typed or pasted as one line with commas is offered to be split.
+  const offerSplit = () => {
+    for (const area of all("textarea.lines[name$='.terms']", form)) {
+      const place = area.closest(".side");
+      const listed = area.value.split("\n").some((line) => /,.*,|^[^,\s]+, *[^,\s]+$/.test(line));
+      let offer = place.querySelector(".split");
+      if (listed && !offer) {
+        offer = document.createElement("button");
+        offer.type = "button";
+        offer.className = "quiet small split";
+        offer.textContent = "One term per line: split at the commas";
+        offer.addEventListener("click", () => {
+          area.value = area.value.split(/[,\n]/).map((term) => term.trim()).filter(Boolean).join("\n");
+          area.dispatchEvent(new Event("input", { bubbles: true }));
+          area.focus();
+        });
+        area.parentElement.after(offer);
+      } else if (!listed) offer?.remove();
+    }
+  };
+  const dress = () => { fit(); number(); offerSplit(); };
   form.addEventListener("scroll", (event) => {
     const gutter = event.target.parentElement?.querySelector(":scope > .gutter");
     if (gutter) gutter.style.transform = `translateY(${-event.target.scrollTop}px)`;

@@ -14,7 +14,7 @@ from tiltmeter.sources.perturbing import PERTURBATIONS
 from tiltmeter.sources.word_sets import BUILT_IN
 from tiltmeter.web.studies.entries import Entry, entries_of
 from tiltmeter.web.studies.known import Option, decoding_axes, known_raters, known_scorers, known_sources
-from tiltmeter.web.studies.scorers import FAMILIES, meant_by
+from tiltmeter.web.studies.scorers import FAMILIES, may_be_masked, meant_by
 from tiltmeter.web.studies.values import VIEWS, axis_text, list_in, strings_in, table_in
 
 _SHOWN = {
@@ -48,6 +48,8 @@ class Form:
     views: Mapping[str, bool]
     sources: Mapping[str, Sequence[Entry]]
     scorers: Mapping[str, Sequence[Choice]]
+    masked: bool
+    """Whether a model may be a masked one, or a scorer of those is ticked by its own name."""
     axes: Sequence[tuple[Option, str | None]]
     raters: Sequence[Entry]
     plain: Mapping[str, str]
@@ -90,6 +92,8 @@ def form_of(data: Mapping[str, Any], own_specs: Sequence[tuple[str, str]]) -> Fo
             for view, noun in VIEWS.items()
         },
         scorers={family: _scorers(family, strings_in(tables["pairs"].get("scorers"))) for family in FAMILIES},
+        masked=any(map(may_be_masked, strings_in(data.get("models"))))
+        or any(name.startswith("masked.") for name in strings_in(tables["pairs"].get("scorers"))),
         axes=[(one, axis_text(table_in(texts, "decoding").get(one.name))) for one in decoding_axes()],
         raters=entries_of("continuations.raters", list_in(texts, "raters", "continuations.raters"), known_raters()),
         plain={

@@ -30,7 +30,7 @@ from tiltmeter.web.studies.checked import (
 from tiltmeter.web.studies.form import Form, form_of
 from tiltmeter.web.studies.known import installed_models
 from tiltmeter.web.studies.plan import outlook
-from tiltmeter.web.studies.presets import PRESETS, preset
+from tiltmeter.web.studies.presets import QUESTIONS, planned_preset, preset
 from tiltmeter.web.studies.rates import rates_of, short_model
 from tiltmeter.web.studies.sent import data_of
 from tiltmeter.web.workbench import Workbench, checked_name, plain_name
@@ -38,6 +38,7 @@ from tiltmeter.web.workbench import Workbench, checked_name, plain_name
 router = APIRouter(prefix="/studies")
 _TAKEN = "new"
 """The one name that is an address of these pages."""
+_UNUSED = "not-a-run-yet"
 
 
 @router.get("")
@@ -45,7 +46,7 @@ def every(request: Request, bench: Bench) -> Response:
     """The studies of the folder."""
     runs = bench.runs()
     rows = [_row(name, path, name in runs) for name, path in bench.studies().items()]
-    return render(request, "studies_list.html.jinja", rows=rows, presets=PRESETS, unshown=bench.unshown("studies"))
+    return render(request, "studies_list.html.jinja", rows=rows, questions=QUESTIONS, unshown=bench.unshown("studies"))
 
 
 @router.get("/new")
@@ -67,8 +68,8 @@ def new(
     if sentences:
         return _page(request, bench, to_toml(study_of(bench, sentences)))
     if not (begin or spec or model):
-        return render(request, "studies_new.html.jinja", presets=PRESETS)
-    data = dict(preset(begin or "quick").data)
+        return render(request, "studies_new.html.jinja", questions=QUESTIONS)
+    data = dict(preset(begin or "prefers-small").data)
     if spec:
         own = bench.specs()
         data["name"] = ", ".join(spec)
@@ -76,6 +77,13 @@ def new(
     if model:
         data["models"] = [model]
     return _page(request, bench, to_toml({key: value for key, value in data.items() if value != []}))
+
+
+@router.get("/new/estimate")
+def estimate(request: Request, bench: Bench, key: Annotated[str, Query(alias="preset")]) -> Response:
+    """What a study to begin with can detect, and how long it takes here."""
+    ahead = outlook(planned_preset(key), bench.new_run(_UNUSED), rates_of(bench.runs().values()))
+    return render(request, "studies_estimate.html.jinja", ahead=ahead)
 
 
 @router.get("/{name}")
@@ -147,7 +155,7 @@ def start(request: Request, bench: Bench, sent: Sent) -> Response:
     folder = bench.new_run(name)
     state = state_of(folder, made)
     if state.kind != sent.one("expected"):
-        raise UserError(f"the run `{name}` is not what it was when the page looked; look at the plan again")
+        raise UserError(f"the run `{name}` changed since you opened this page; look at the plan again")
     study = _save(bench, sent)
     try:
         bench.jobs.start(bench.study(study), folder)

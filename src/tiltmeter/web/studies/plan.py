@@ -8,10 +8,11 @@ from pathlib import Path
 
 from tiltmeter.engine.plan_size import ContinuationsSize, NextWordsSize, PairsSize, size_of
 from tiltmeter.models.api import Cost
-from tiltmeter.results.findings.reach import in_doubt, reach_of
+from tiltmeter.results.findings.reach import Reach, in_doubt, reach_of
 from tiltmeter.sources.generated.loop import units as units_of
 from tiltmeter.store import RunState, state_of
 from tiltmeter.study import Plan
+from tiltmeter.views import VIEWS, View
 from tiltmeter.web.studies.rates import TEXTS, Rates
 
 
@@ -31,6 +32,15 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Detects:
+    """How small an effect a view finds with 80 % power: that of the question with the fewest test words."""
+
+    view: View
+    effect: float
+    """In standard deviations of one test word."""
+
+
+@dataclass(frozen=True, slots=True)
 class Outlook:
     """What a plan comes to."""
 
@@ -45,6 +55,7 @@ class Outlook:
     state: RunState
     unreachable: Sequence[str] = ()
     """Questions that can only end in "too little data", and what would be enough."""
+    detects: Sequence[Detects] = ()
 
 
 def outlook(plan: Plan, folder: Path, rates: Rates) -> Outlook:
@@ -68,7 +79,15 @@ def outlook(plan: Plan, folder: Path, rates: Rates) -> Outlook:
         unknown,
         state_of(folder, plan),
         [one.sentence() for one in in_doubt(reach)],
+        list(_detects(reach)),
     )
+
+
+def _detects(reach: Sequence[Reach]) -> Iterator[Detects]:
+    for view in VIEWS:
+        effects = [one.smallest_effect for one in reach if one.view == view and one.smallest_effect is not None]
+        if effects:
+            yield Detects(view, max(effects))
 
 
 def _pairs(plan: Plan, size: PairsSize | None) -> Iterator[Line]:

@@ -1,16 +1,19 @@
-"""Studies to begin with."""
+"""Studies to begin with: three questions, each in three sizes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from tiltmeter.models.embedded import NAME
+from tiltmeter.study import Plan, parse, plan
+from tiltmeter.toml_writing import to_toml
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A study that somebody can start from, and what it is good for."""
+    """A study that somebody can start from."""
 
     key: str
     title: str
@@ -18,89 +21,93 @@ class Preset:
     data: dict[str, Any]
 
 
-def _study(name: str, specs: list[str], **views: Any) -> dict[str, Any]:
-    return {"name": name, "specs": specs, "models": [NAME], "seed": 7, **views}
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question that a study can answer, and studies of three sizes that do."""
+
+    key: str
+    title: str
+    about: str
+    sizes: tuple[Preset, ...]
 
 
-PRESETS = (
-    Preset(
-        "quick",
-        "A quick look",
-        "Which of two sentences does the embedded model prefer? The smallest of these studies.",
-        _study(
-            "a quick look",
-            ["gender-math-arts", "gender-science-arts"],
-            pairs={"sources": [{"templates": {"per_attribute": 6}}], "scorers": ["prior-corrected", "sum"]},
+_SIZES = ("Small", "Medium", "Large")
+_SCORERS = ["prior-corrected", "sum", "mean", "rest"]
+_RATERS = ["sentiment.vader", "toxicity.linear", "regard.minilm"]
+_MORE_RATERS = [*_RATERS, "sentiment.minilm", "toxicity.tiny"]
+
+
+def _pairs(specs: list[str], per_attribute: int, scorers: list[str], *more: str) -> dict[str, Any]:
+    sources = [{name: {"per_attribute": per_attribute}} for name in ("templates", *more)]
+    return {"specs": specs, "pairs": {"sources": sources, "scorers": scorers}}
+
+
+def _texts(domains: list[str], per_group: int, decoding: dict[str, Any], raters: list[str]) -> dict[str, Any]:
+    sources = [{"own-prompts": {"domain": domains, "per_group": per_group}}]
+    return {"continuations": {"sources": sources, "decoding": decoding, "samples": 3, "raters": raters}}
+
+
+def _words(professions: int, sentences: int, words: list[str]) -> dict[str, Any]:
+    sources = [{"profession-templates": {"limit": professions}}, {"natural": {"limit": sentences}}]
+    return {"next_words": {"sources": sources, "words": words}}
+
+
+def _asked(key: str, title: str, about: str, *sizes: tuple[str, dict[str, Any]]) -> Asked:
+    made = []
+    for size, (what, data) in zip(_SIZES, sizes, strict=True):
+        study = {"name": f"{key} {size.lower()}", "models": [NAME], "seed": 7, **data}
+        made.append(Preset(f"{key}-{size.lower()}", size, what, study))
+    return Asked(key, title, about, tuple(made))
+
+
+QUESTIONS = (
+    _asked(
+        "prefers",
+        "Which sentence does it prefer?",
+        "The model compares sentences that differ only in the group they are about.",
+        ("Two biases, two scorers.", _pairs(["gender-math-arts", "gender-science-arts"], 6, _SCORERS[:2])),
+        ("Professions of women and men, three scorers.", _pairs(["gender-professions"], 12, _SCORERS[:3])),
+        (
+            "Professions and first names, with rephrased sentences and four scorers.",
+            _pairs(["gender-professions", "race-names-pleasant-1"], 6, _SCORERS, "rephrased"),
         ),
     ),
-    Preset(
+    _asked(
         "writes",
-        "What it writes",
-        "What does the model write about women and men, young and old, and how do three tools read that?",
-        _study(
-            "what it writes",
-            [],
-            continuations={
-                "sources": [{"own-prompts": {"domain": ["gender", "age"], "per_group": 16}}],
-                "decoding": {"temperature": 1.0, "max_new_tokens": 30},
-                "samples": 3,
-                "raters": ["sentiment.vader", "toxicity.linear", "regard.minilm"],
-            },
+        "What does it write?",
+        "The model continues prompts about each group, and several raters read the texts.",
+        (
+            "Women and men, 16 prompts each.",
+            _texts(["gender"], 16, {"temperature": 1.0, "max_new_tokens": 20}, _RATERS),
+        ),
+        (
+            "Gender and age, 32 prompts for each group.",
+            _texts(["gender", "age"], 32, {"temperature": 1.0, "max_new_tokens": 30}, _RATERS),
+        ),
+        (
+            "Gender and age, two temperatures, two lengths, five raters.",
+            _texts(["gender", "age"], 48, {"temperature": [0.6, 1.0], "max_new_tokens": [10, 30]}, _MORE_RATERS),
         ),
     ),
-    Preset(
-        "three",
-        "All three views",
-        "The same biases seen as preferences, as texts and as expected words: what do they agree on?",
-        _study(
-            "three views",
-            ["gender-professions", "gender-science-arts"],
-            pairs={"sources": [{"templates": {"per_attribute": 8}}], "scorers": ["prior-corrected", "sum"]},
-            continuations={
-                "sources": [{"own-prompts": {"domain": ["gender"], "per_group": 16}}],
-                "decoding": {"temperature": 1.0, "max_new_tokens": 20},
-                "samples": 3,
-                "raters": ["sentiment.vader", "toxicity.linear", "regard.minilm"],
-            },
-            next_words={
-                "sources": [{"profession-templates": {"limit": 10}}, {"natural": {"limit": 20}}],
-                "words": ["he-she", "pronouns"],
-                "saliency": "gradient-x-input",
-            },
-        ),
-    ),
-    Preset(
-        "multiverse",
-        "Many choices: a multiverse",
-        "Every defensible choice at once: which conclusions survive another scorer, temperature, length and tool?",
-        _study(
-            "many choices",
-            ["gender-professions", "gender-science-arts", "gender-math-arts"],
-            pairs={
-                "sources": [{"templates": {"per_attribute": 12}}, {"rephrased": {"per_attribute": 12}}],
-                "scorers": ["prior-corrected", "sum", "mean", "rest"],
-            },
-            continuations={
-                "sources": [{"own-prompts": {"domain": ["gender", "age"], "per_group": 16}}],
-                "decoding": {"temperature": [0.6, 1.0], "max_new_tokens": [10, 30]},
-                "samples": 3,
-                "raters": ["sentiment.vader", "sentiment.minilm", "toxicity.linear", "toxicity.tiny", "regard.minilm"],
-            },
-            next_words={
-                "sources": [{"profession-templates": {"limit": 20}}, {"natural": {"limit": 60}}],
-                "words": ["he-she", "pronouns"],
-            },
-        ),
+    _asked(
+        "expects",
+        "Which group does it expect?",
+        "The model fills in “he”, “she” or “they” after sentences about people in many professions.",
+        ("A few professions.", _words(10, 20, ["he-she"])),
+        ("More professions, and more words for each group.", _words(20, 60, ["he-she", "pronouns"])),
+        ("All professions and sentences of several templates.", _words(60, 240, ["he-she", "pronouns"])),
     ),
 )
-EMPTY = Preset(
-    "empty",
-    "From nothing",
-    "An empty form.",
-    _study("", [], pairs={}),
-)
+PRESETS = tuple(size for question in QUESTIONS for size in question.sizes)
+_EMPTY = Preset("empty", "", "", {"name": "", "models": [NAME], "seed": 7, "pairs": {}})
+
+
+@cache
+def planned_preset(key: str) -> Plan:
+    """The plan of a preset, which is the same in every folder."""
+    return plan(parse(to_toml(preset(key).data)))
 
 
 def preset(key: str) -> Preset:
     """The preset of a key; the empty one where there is none."""
-    return next((one for one in PRESETS if one.key == key), EMPTY)
+    return next((one for one in PRESETS if one.key == key), _EMPTY)

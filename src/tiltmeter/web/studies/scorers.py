@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tiltmeter.models import known
 from tiltmeter.records import Family
 from tiltmeter.web.studies.known import known_scorers
 
 FAMILIES: tuple[Family, ...] = ("causal", "masked")
+
+
+def may_be_masked(model: str) -> bool:
+    """Whether the model of a name may be a masked one, as far as its name tells.
+
+    >>> may_be_masked("smollm2-135m"), may_be_masked("api:gpt-4@https://example.org"), may_be_masked("hf:org/name")
+    (False, False, True)
+    """
+    kinds = {one.name.partition(":")[0]: one.kind for one in known()}
+    kind = kinds.get(model.partition(":")[0], "")
+    return not kind.startswith("causal") or "masked" in kind
 
 
 def ticked_scorers(names: Sequence[str], ticked: Sequence[str]) -> list[str]:

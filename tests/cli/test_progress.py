@@ -25,7 +25,7 @@ def test_a_stage_begins_with_what_was_done_already(capsys: pytest.CaptureFixture
         bar.advance(1)
     assert capsys.readouterr().err.splitlines() == [
         "simulated studies: 34,350 to do",
-        "scoring with m: 250 of 1,000 done already",
+        "scoring with m: 250 of 1,000 already done",
     ]
 
 

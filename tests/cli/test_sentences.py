@@ -340,7 +340,7 @@ def test_a_stopped_order_is_not_continued_with_another(tmp_path, monkeypatch) ->
         write(tmp_path / "s.csv", "--sets", 3)
     with pytest.raises(RunError, match=r"s\.csv\.partial: was started with sets 3, which is now 2; repeat"):
         write(tmp_path / "s.csv", "--sets", 2)
-    with pytest.raises(RunError, match="was begun with temperature 0.8, which is now 0.5"):
+    with pytest.raises(RunError, match="with temperature 0.8, which is now 0.5"):
         write(tmp_path / "s.csv", "--sets", 3, "--temperature", 0.5)
 
 

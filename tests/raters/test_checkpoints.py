@@ -13,7 +13,7 @@ import pytest
 
 from tests.models.conftest import SENTENCES, bytelevel_tokenizer, wordpiece_tokenizer
 from tiltmeter import raters
-from tiltmeter.engine.cached import recalling
+from tiltmeter.engine.cached import cached_rater
 from tiltmeter.errors import ModelError
 from tiltmeter.raters import hub
 from tiltmeter.records import Rating
@@ -198,7 +198,7 @@ def test_another_file_beside_the_same_weights_is_another_rater_to_the_cache(
     shutil.copytree(folder("toxicity.roberta-hate"), copy)
 
     def rated() -> tuple[dict[str, str], list[Rating]]:
-        rater = recalling(raters.load(f"toxicity.roberta-hate:{copy}"), kept)
+        rater = cached_rater(raters.load(f"toxicity.roberta-hate:{copy}"), kept)
         return dict(rater.facts), rater.rate(SENTENCES)
 
     with Cache(tmp_path / "answers.sqlite") as kept:

@@ -120,7 +120,7 @@ def test_an_argument_is_refused_where_it_means_nothing_and_asked_for_where_it_is
         raters.load("refusal:x")
     with pytest.raises(UserError, match="needs an argument; write `lexicon.hurtlex:FILE`"):
         raters.check_name("lexicon.hurtlex")
-    with pytest.raises(UserError, match="is given a chat model and a question"):
+    with pytest.raises(UserError, match="a chat model and a question"):
         raters.load("judge.chat")
     with pytest.raises(UserError, match="did you mean `toxicity.linear`"):
         raters.check_name("toxicity.liner")

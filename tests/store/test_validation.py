@@ -31,7 +31,7 @@ def test_a_ledger_that_does_not_say_of_which_run_it_is_is_refused_in_one_sentenc
 def test_a_run_that_has_not_begun_is_not_damaged(tmp_path: Path, name: str) -> None:
     folder = make_texts(tmp_path)
     EMPTY[name](folder)
-    with pytest.raises(RunError, match="has not begun|is not a run folder") as refused:
+    with pytest.raises(RunError, match="has not started|is not a run folder") as refused:
         read_run(folder)
     assert isinstance(refused.value, NotBegun) == (folder / LEDGER).is_file()
 

@@ -146,7 +146,7 @@ def test_a_pipe_beside_a_database_keeps_nobody_waiting(bench: Path, name: str) -
     (run / name).unlink(missing_ok=True)
     os.mkfifo(run / name)
     if name.startswith(LEDGER):
-        with pytest.raises(RunError, match="is no file"):
+        with pytest.raises(RunError, match="is not a file"):
             read_run(run)
     assert browser(bench).get("/runs/mine").status_code == 200
     assert not is_held(run)

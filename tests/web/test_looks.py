@@ -54,7 +54,7 @@ PAGES = {
     "/sentences/desks": "Show sentences",
     "/sentences/desks?attribute=lamp": "Test these sentences",
     "/studies": "Write a study",
-    "/studies/new": "A quick look",
+    "/studies/new": "Small",
     "/studies/mine": "Save and start",
     "/runs": "small",
     RUN: "See the results",

@@ -98,10 +98,10 @@ def watch_it_pause_and_go_on(page: Page) -> None:
     page.wait_for_function("was => document.getElementById('live').innerText !== was", arg=before, timeout=LONG)
     assert page.evaluate("window.isTheSamePage")
     shown.get_by_role("button", name="Pause").click()
-    shown.get_by_role("button", name="Go on").wait_for(timeout=LONG)
+    shown.get_by_role("button", name="Continue").wait_for(timeout=LONG)
     page.wait_for_load_state()
     assert shown.get_by_text("paused").first.is_visible()
-    shown.get_by_role("button", name="Go on").click()
+    shown.get_by_role("button", name="Continue").click()
     shown.get_by_role("link", name="See the results").wait_for(timeout=LONG)
     page.get_by_text("no item that was asked for is without its value").wait_for()
 

@@ -110,8 +110,8 @@ def carried_out(folder: Path, url: str, server: Misbehaving, requests: int) -> F
     seconds = time.perf_counter() - began
     with closing(sqlite3.connect(folder / "run" / "ledger.sqlite")) as ledger:
         completions = ledger.execute(
-            "select json_extract(prompts.prompt, '$.text'), completions.text, unwritten from completions "
-            "join prompts on prompts.number = completions.prompt"
+            "select json_extract(items.item, '$.text'), completions.text, unwritten from completions "
+            "join items on items.view = 'continuations' and items.number = completions.prompt"
         ).fetchall()
         scores = ledger.execute("select score_1, unscored from scores").fetchall()
     files = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

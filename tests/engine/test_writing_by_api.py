@@ -86,4 +86,4 @@ def test_a_source_that_came_to_nothing_is_named(tmp_path: Path) -> None:
     assert found["accounts"][source]["kept"] == 0
     assert {one["name"] for one in found["accounts"][source]["missing"]} >= {"male", "female", "math"}
     assert f"{source} has no pairs" in done.stderr
-    assert f"{source} came to nothing" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert f"{source} gave no usable sentence" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")

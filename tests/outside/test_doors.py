@@ -121,9 +121,9 @@ def test_a_changed_findings_file_is_not_believed(tiltmeter: Command, tmp_path: P
     findings = made_run(tiltmeter, tmp_path) / "findings.json"
     found = json.loads(findings.read_text(encoding="utf-8"))
     with serve(tmp_path) as bench:
-        found["survives"]["questions"][0]["sentence"] = "a forged verdict"
-        for questions in (found["survives"]["questions"], "none", [7], {"a": None}):
-            found["survives"]["questions"] = questions
+        forged = {**found["page"], "title": "a forged verdict"}
+        for page in (forged, "none", [7], {"block": "Document", "title": None}):
+            found["page"] = page
             findings.write_text(json.dumps(found), encoding="utf-8")
             status, content = bench.ask("/runs/mine/results")
             assert b"a forged verdict" not in content

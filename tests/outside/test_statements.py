@@ -117,7 +117,7 @@ def test_a_plan_says_which_questions_can_only_end_in_too_little_data(
     (tmp_path / "s.toml").write_text(TEXTS.format(origins=origins), encoding="utf-8")
     planned = tiltmeter("run", "s.toml", "--plan", "--json").json
     assert tiltmeter("run", "s.toml", "--out", "r").status == 0
-    found = json.loads((tmp_path / "r" / "findings.json").read_text(encoding="utf-8"))["survives"]["questions"]
-    ended = {one["bias"] for one in found if one["strength"] == "too little data"}
+    found = json.loads((tmp_path / "r" / "findings.json").read_text(encoding="utf-8"))["findings"]
+    ended = {one["question"]["bias"] for one in found if one["verdict"]["strength"] == "too little data"}
     assert {one["bias"] for one in planned.get("reach", []) if one["why"]} == ended
     assert bool(ended) == (origins == 2)

@@ -18,6 +18,10 @@ from tiltmeter.present.sections.summary import sorted_findings, summary
 from tiltmeter.present.sections.texts import texts
 from tiltmeter.present.sections.views import views
 from tiltmeter.present.sections.written import written
+from tiltmeter.present.words import listed
+
+_FEW = 3
+"""Models that fit into a title."""
 
 
 def report(found: Reported) -> Document:
@@ -25,7 +29,12 @@ def report(found: Reported) -> Document:
     findings = sorted_findings(found.findings)
     pages = [finding_section(one, found) for one in findings if not one.question.check]
     blocks = [*summary(found), *([Section("Findings", tuple(pages), anchor="findings")] if pages else [])]
-    return Document(title_of(found), "", tuple(blocks), tuple(details(found)), tuple(appendix(found)))
+    about = (
+        f"Social bias in {listed(found.models)}"
+        if len(found.models) <= _FEW
+        else f"Social bias in {len(found.models)} models"
+    )
+    return Document(title_of(found), about, tuple(blocks), tuple(details(found)), tuple(appendix(found)))
 
 
 def details(found: Reported) -> list[Section]:

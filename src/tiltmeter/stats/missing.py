@@ -70,10 +70,10 @@ def missing_words(cells: Sequence[CellData], groups: tuple[str, str]) -> str:
     most = max(found, key=lambda one: (one.bounds is not None, one.apart))
     first, second = (f"{share:.0%}".replace("%", "\N{NO-BREAK SPACE}%") for share in most.shares)
     said = f"Values are missing unequally: {first} for {groups[0]} and {second} for {groups[1]}"
-    said += " where they differ most" if len(found) > 1 else ""
+    said += ", in the method where they differ most" if len(found) > 1 else ""
     if most.bounds is None:
         return said
     turned, known = sum(one.could_turn for one in every), sum(one.bounds is not None for one in every)
     low, high = (f"{end:+.2f}".replace("-", "\N{MINUS SIGN}") for end in most.bounds)
-    worst = f"at worst the true difference there is anywhere from {low} to {high} (positive: worse for {groups[0]})"
-    return f"{said}; {worst}, and the direction could reverse under {turned} of {known} methods"
+    worst = f"there the true difference could be anywhere from {low} to {high} (positive: worse for {groups[0]})"
+    return f"{said}; {worst}. Missing values could reverse the direction in {turned} of {known} methods"

@@ -66,6 +66,11 @@ class Verdict:
     """What is said of unequal shares of missing values, and what they could do at worst."""
 
     @property
+    def contradicted(self) -> bool:
+        """Whether some methods are significant one way and some the other."""
+        return self.strength == DEPENDS and bool(self.opposed)
+
+    @property
     def words(self) -> str:
         """The verdict, in a few words.
 
@@ -216,13 +221,15 @@ def _tested(found: Verdict) -> str:
     """What the test over all methods says."""
     if found.p is None or found.p_adjusted is None:
         return ""
-    if found.opposed and found.exceptions:
-        return "Where methods contradict each other, a test over all of them would mean little"
+    if found.contradicted:
+        return "Since methods contradict each other, no test over all of them is reported"
     more = f"; {found.p_adjusted:.2g} after Holm for {found.questions} questions" if found.questions > 1 else ""
     if found.p_adjusted >= ALPHA:
         return f"Taken together, the methods do not rule out chance (p = {found.p:.2g}{more})"
     share = f"{100 * found.p:.2g}\N{NO-BREAK SPACE}%"
-    return f"A pattern this one-sided would arise in {share} of random relabellings (p = {found.p:.2g}{more})"
+    return (
+        f"Random relabellings of the groups give a pattern this one-sided in {share} of cases (p = {found.p:.2g}{more})"
+    )
 
 
 def _methods(number: int, one: str, several: str) -> str:
@@ -238,15 +245,15 @@ def _counted(found: Verdict, curve: Curve, claims: tuple[str, str]) -> str:
     claim = claims[0] if found.direction == "first" else claims[1]
     clear = curve.significant.positive if found.direction == "first" else curve.significant.negative
     if found.of == 1:
-        return f"{claim} under the one method, {'significantly' if clear else 'not significantly'}"
+        return f"{claim} in the one method, {'significantly' if clear else 'not significantly'}"
     every = "all" if found.holds == found.of else f"{found.holds} of"
-    return f"{claim} under {every} {found.of} methods ({clear or 'none'} significant after correction)"
+    return f"{claim} in {every} {found.of} methods ({clear or 'none'} of these significant after correction)"
 
 
 def _excepted(found: Verdict) -> str:
     one = found.exceptions == 1
     if not found.described:
-        return _methods(found.exceptions, "differs", "differ")
+        return _methods(found.exceptions, "points", "point") + " the other way"
     ways = [
         " and ".join(f"no {name}" if setting == NOT_THERE else f"{name} {setting}" for name, setting in way.items())
         for way in found.described[:2]

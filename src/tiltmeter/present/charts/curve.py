@@ -154,7 +154,7 @@ class _Curve:
                 for number, method in enumerate(self.methods)
                 if method.chosen.get(name) == setting
             )
-            frame.height += 11
+            frame.height += 16
         side = by_number("side", _SIDES, _SIDES.values())
         place = {"x": frame.x(), "x2": {"field": "x2"}, "y": Y, "y2": {"field": "y2"}}
         frame.layer(rows, {"type": "rect", "opacity": 0.85}, {**place, "color": side})

@@ -134,7 +134,7 @@ def curve_chart(one: Finding, found: Reported) -> Chart:
         text(
             "Each column is one method: a combination of the choices marked below it. Effects are in standard "
             f"deviations of the items, with 95{SPACE}% intervals where there are enough test words; filled marks are "
-            f"significant after correction.{fewer}"
+            f"significant after correction, which the intervals do not show.{fewer}"
         ),
     )
 
@@ -177,7 +177,7 @@ def _agreement(one: Finding) -> str:
     if verdict.direction is None:
         return f"as many of {verdict.of} methods lean one way as the other"
     claim = one.question.claim(turned=verdict.direction == "second")
-    return f"{claim} under {verdict.holds} of {count(verdict.of, 'method')}"
+    return f"{claim} in {verdict.holds} of {count(verdict.of, 'method')}"
 
 
 def curve_in_words(one: Finding) -> str:
@@ -191,7 +191,7 @@ def curve_in_words(one: Finding) -> str:
     for sign, turned in ((1, False), (-1, True)):
         own = [cell for cell in cells if cell.sign == sign]
         firm = sum(cell.conclusion != "not significant" for cell in own)
-        said.append(f"{one.question.claim(turned=turned)} under {len(own)} ({firm} significant)")
+        said.append(f"{one.question.claim(turned=turned)} in {len(own)} ({firm} significant)")
     return f"Specification curve of {count(one.verdict.of, 'method')} ordered by effect: {'; '.join(said)}.{ends}"
 
 
@@ -210,7 +210,7 @@ def _shares(one: Finding) -> Iterator[str]:
     shown = sorted((part for part in parts if part[1] >= _LEAST), key=lambda part: -part[1])
     if found.main and shown:
         named = listed([f"{name} {percent(share, 0)}" for name, share in shown])
-        yield f"Of the spread between methods, these choices explain the most: {named}."
+        yield f"The spread between methods comes from: {named}."
 
 
 def flip_sentences(flips: Sequence[Flips]) -> list[str]:
@@ -251,12 +251,12 @@ def results_paragraph(one: Finding, found: Reported) -> str:
             interval = f", 95{SPACE}% CI [{signed(lead.effect.low)}, {signed(lead.effect.high)}]"
         raw = lead.raw
         sentences.append(
-            f"Under the method named first in the study the effect was {signed(lead.effect.value)} SD{interval} "
-            f"(n = {raw.n:,} items from {raw.origins:,} test words, {raw.n_unscored:,} missing)."
+            f"In the method named first in the study the effect was {signed(lead.effect.value)} SD{interval} "
+            f"(n = {raw.n:,} items from {raw.origins:,} test words; {raw.n_unscored:,} missing in this method)."
         )
     elif lead is not None and lead.sign:
         sentences.append(f"Under the method named first in the study all {lead.raw.n:,} items agreed.")
-    if whole.test.p is not None:
+    if whole.test.p is not None and not verdict.contradicted:
         holm = ""
         if verdict.questions > 1 and verdict.p_adjusted is not None:
             holm = f", Holm-adjusted for {verdict.questions} questions {p_equals(verdict.p_adjusted)}"

@@ -14,6 +14,7 @@ from tiltmeter.results.findings.findings import Finding
 from tiltmeter.results.findings.instrument import Instrument, InstrumentCheck
 from tiltmeter.stats.estimates import shifted
 from tiltmeter.stats.verdict import DEPENDS, HOLDS, INCONCLUSIVE, NEGLIGIBLE, NONE_LARGER, TOO_LITTLE, Strength
+from tiltmeter.views import FACTS
 
 ORDER: tuple[Strength, ...] = (HOLDS, DEPENDS, NONE_LARGER, INCONCLUSIVE, TOO_LITTLE)
 """Verdicts, those that say most first."""
@@ -116,14 +117,15 @@ def _of_run(instrument: Instrument, found: Reported) -> Iterator[tuple[str, bool
     for result in ("failed", "weak", "passed"):
         checks = by_result.get(result, [])
         if checks:
-            said = "; ".join(f"{found.names.bias(one.bias)} {check_figure(one)}" for one in checks[:2])
-            more = f" and {len(checks) - 2} more" if len(checks) > 2 else ""
-            yield f"{result} ({said}{more}).", result != "passed"
+            said = "; ".join(f"{found.names.bias(one.bias)}: {check_figure(one)}" for one in checks[:2])
+            more = f"; and {len(checks) - 2} more" if len(checks) > 2 else ""
+            yield f"{result}. {said}{more}.", result != "passed"
     if not instrument.checks:
         yield "not made; no specification of the study checks what everybody expects.", False
     bare = list(dict.fromkeys(view for (_, view), one in instrument.results.items() if one == "not made"))
     if bare and instrument.checks:
-        yield f"not made for {listed(bare)}.", False
+        titles = [FACTS[view].title for view in bare]
+        yield f"not made for “{listed(titles)}”.", False
 
 
 def check_figure(one: InstrumentCheck) -> str:
@@ -132,8 +134,9 @@ def check_figure(one: InstrumentCheck) -> str:
         return one.found.note or "nothing was scored"
     if one.view == "pairs":
         whole = shifted(one.found, 0.5)
-        return f"{100 * (whole.value or 0):.0f}{SPACE}%, expected at least {100 * (0.5 + one.least):.0f}{SPACE}%"
-    return f"{one.found.value:+.2f}, expected at least +{one.least:.2f}".replace("-", "−")
+        share, least = 100 * (whole.value or 0), 100 * (0.5 + one.least)
+        return f"{share:.0f}{SPACE}% of choices as everybody expects, at least {least:.0f}{SPACE}% needed"
+    return f"{one.found.value:+.2f} as everybody expects, at least +{one.least:.2f} needed".replace("-", "−")
 
 
 def sorted_findings(findings: Sequence[Finding]) -> list[Finding]:
@@ -150,8 +153,8 @@ def overview(found: Reported) -> Chart | None:
         "effect in standard deviations under the study's first method; ticks: all other methods",
         neutral=0.0,
         neutral_name="no effect",
-        left="the opposite",
-        right="what the line says",
+        left="the opposite of the label",
+        right="as the label says",
     )
     said = "; ".join(f"{row.label}: {dot.text}" for row in rows for dot in row.dots)
     return Chart("overview", _title(found), dots(rows, axis), f"Effects of all findings. {said}.")

@@ -79,12 +79,12 @@ class Finding:
         if self.one_way and self.multiverse.test.p is not None:
             words = "attribute words" if self.question.of_stereotypes else "professions"
             few, over = (words, "templates") if self.multiverse.test.over_templates else ("templates", words)
-            of = "" if self.one_way == self.verdict.of else f" under {self.one_way} of {self.verdict.of} methods"
+            of = "" if self.one_way == self.verdict.of else f" in {self.one_way} of {self.verdict.of} methods"
             return f"There are too few {few}{of} to say what others would show: p covers {over} alone."
         if not self.within_tilt:
             return ""
         return (
-            f"Under {self.within_tilt} of {self.verdict.of} methods the difference is no larger than the rater's own "
+            f"In {self.within_tilt} of {self.verdict.of} methods the difference is no larger than the rater's own "
             "bias towards these group names."
         )
 

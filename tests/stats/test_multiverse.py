@@ -46,7 +46,7 @@ def test_an_effect_planted_in_all_cells_holds() -> None:
     assert found.curve.signs.positive == 12
     assert found.test.p is not None and found.test.p < 0.01
     assert found.verdict.strength == "holds"
-    for fact in ("Holds: worse for women than for men", "all 12", "12 significant", f"p = {found.test.p:.2g}"):
+    for fact in ("Holds: worse for women than for men", "all 12", "12 of these significant", f"p = {found.test.p:.2g}"):
         assert fact in found.verdict.sentence
 
 

@@ -38,7 +38,13 @@ def test_the_two_that_differ_are_described() -> None:
             values[place] = -0.1
     found = judged(drawn(values, [0.001 if value == 0.3 else 0.5 for value in values]), 0.0005)
     assert (found.strength, found.holds, found.of, found.exceptions, found.described) == ("holds", 46, 48, 2, ())
-    for fact in ("Holds: worse for women than for men", "46 of 48", "46 significant", "2 methods differ", "p = 0.0005"):
+    for fact in (
+        "Holds: worse for women than for men",
+        "46 of 48",
+        "46 of these significant",
+        "2 methods point the other way",
+        "p = 0.0005",
+    ):
         assert fact in found.sentence
     only = [0.3 if (choices["rater"], choices["seed"]) != ("b", "3") else -0.1 for choices in GRID]
     found = judged(drawn([*only], [0.5] * 48), 0.0005)

@@ -91,7 +91,7 @@ def _disagreements(rated: Sequence[Rated], texts: RunTexts) -> Iterator[Examples
             if shown:
                 entries.append((f"{rater_words(pair[0])} and {rater_words(pair[1])}", shown))
     if entries:
-        yield Examples("Texts on which two raters disagree most", tuple(entries))
+        yield Examples("Texts that two raters rank most differently", tuple(entries))
 
 
 def _ranks(values: Sequence[float]) -> list[float]:

@@ -264,7 +264,7 @@ def results_paragraph(one: Finding, found: Reported) -> str:
             f"A permutation test over all methods ({whole.test.permutations:,} random relabellings) gave "
             f"{p_equals(whole.test.p)}{holm}."
         )
-    sentences.append(f"Verdict: {verdict.words}. Measured with tiltmeter {__version__}.")
+    sentences.append(f"Verdict: {mark_of(one)}. Measured with tiltmeter {__version__}.")
     specs = {spec["name"]: spec for run in found.read for spec in run.meta["resolved"]["specs"]}
     cited = specs.get(question.bias, {}).get("citation")
     if cited:

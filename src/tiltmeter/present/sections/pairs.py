@@ -121,7 +121,8 @@ def _how_to_read(found: Reported, series: Sequence[Series]) -> Iterator[str]:
     )
     yield (
         "Values here are shares of pairs, by the scorer that the study names first. Findings ask the same for every "
-        "scorer and source together, and give effects in standard deviations, so their numbers differ from these."
+        "scorer and source together, give effects in standard deviations (words of one attribute set against those of "
+        "the other, where there are two) and correct p over methods; here p is corrected over the biases of one scorer."
     )
     yield (
         "The interval shows how far the value might move with other words of the same kind. Pairs are clustered by "

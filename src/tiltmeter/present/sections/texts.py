@@ -36,9 +36,8 @@ def _blocks(texts: RunTexts) -> Iterator[Block]:
     yield Prose(
         text(
             "Models continued prompts about each group, and raters rated every text. A method is a combination of "
-            "prompts, decoding and rater. A difference that appears under one method only says something about that "
-            "method. The findings vary more choices than these (such as how test words are averaged) and correct for "
-            "them, so they count methods differently."
+            "prompts, decoding and rater. A difference that appears in one method only says something about that "
+            "method."
         )
     )
     yield from map(Notice, map(text, notices(texts)))

@@ -135,7 +135,7 @@ def _basis(board: Board, known: Sequence[BoardReading]) -> str:
     estimates = [one.pair.difference for one in known]
     missing = sum(one.n_unscored for one in estimates)
     return (
-        f"{count(sum(one.n for one in estimates), 'rating')}, {count(missing, 'text')} not rated, at most "
+        f"{count(sum(one.n for one in estimates), 'rating')}, {count(missing, 'rating')} missing, at most "
         f"{count(max(one.origins for one in estimates), 'test word')}."
     )
 

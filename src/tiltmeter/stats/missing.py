@@ -76,4 +76,5 @@ def missing_words(cells: Sequence[CellData], groups: tuple[str, str]) -> str:
     turned, known = sum(one.could_turn for one in every), sum(one.bounds is not None for one in every)
     low, high = (f"{end:+.2f}".replace("-", "\N{MINUS SIGN}") for end in most.bounds)
     worst = f"there the true difference could be anywhere from {low} to {high} rating points"
-    return f"{said}; {worst} (positive: worse for {groups[0]}). Missing values could reverse the direction in {turned} of {known} methods"
+    reverse = f"Missing values could reverse the direction in {turned} of {known} methods"
+    return f"{said}; {worst} (positive: worse for {groups[0]}). {reverse}"

@@ -89,7 +89,7 @@ def test_people_get_the_verdict_and_a_table_with_places_and_counts(tiltmeter: Co
     done = tiltmeter("leaderboard", run)
     assert done.status == 0, done.err
     title, verdict, heads, *lines = done.out.splitlines()
-    assert title == "Stereotyped choices, tools-books (source templates, scorer causal.sum.v1)"
+    assert title == "Stereotyped choices, Tools and books (source templates, scorer causal.sum.v1)"
     assert "whole order is shown" in verdict
     assert re.split(r"\s{2,}", heads.strip()) == [
         "Model", "Place (95 %)", "Figure", "95 % interval", "n", "Missing", "Test words"

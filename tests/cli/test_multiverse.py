@@ -24,23 +24,30 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_verdict_comes_first_and_the_tables_after_it(tiltmeter: Command, folder: Path) -> None:
     done = tiltmeter("multiverse", folder, "--question", QUESTION)
     assert done.status == 0, done.err
-    asked, verdict, *_ = done.out.splitlines()
-    assert asked.startswith("Are texts about female rated worse than texts about male? (continuations, gender, planted")
-    assert verdict.startswith("Holds: texts about female rated worse than texts about male in 8 of 8 cells")
-    for heading in ("what cells say", "the curve as a whole", "spread of the cells due to", "turn the sign"):
-        assert heading in done.out
+    said = " ".join(done.out.split())
+    places = [
+        said.index(words)
+        for words in (
+            "Are texts about women rated worse than texts about men?",
+            "Holds: texts about women are rated worse than texts about men in all 8 methods",
+            "Why the methods differ",
+            "What it does not mean",
+        )
+    ]
+    assert places == sorted(places)
 
 
 def test_without_a_question_every_one_is_answered(tiltmeter: Command, folder: Path) -> None:
     done = tiltmeter("multiverse", folder, "--permutations", 99)
     assert done.status == 0, done.err
-    assert done.out.startswith("Are texts about female rated worse than texts about male?")
+    assert done.out.startswith("Are texts about women rated worse than texts about men?")
     assert done.out.count("?") == 3
     assert "--question" in done.err
     listed = tiltmeter("multiverse", folder, "--list", "--json").json["questions"]
     assert [one["main"] for one in listed] == [True, True, True]
     assert (
-        "Are texts about male rated worse than texts about nonbinary?" in tiltmeter("multiverse", folder, "--list").out
+        "Are texts about men rated worse than texts about nonbinary people?"
+        in tiltmeter("multiverse", folder, "--list").out
     )
 
 
@@ -85,13 +92,13 @@ def test_a_stereotype_of_next_words_is_asked_for_and_cells_without_a_value_say_w
     assert [one["by_stereotype"] for one in listed] == [False, True]
     done = tiltmeter("multiverse", folder, "--question", BY_STEREOTYPE)
     assert done.status == 0, done.err
-    assert done.out.startswith("Of male and female, is the stereotyped group expected more often? (next words, tools")
-    assert "the stereotyped group expected more often in 6 of 6 cells" in done.out
-    assert "cells without a value" in done.out
-    assert "combine sum" in done.out
+    said = " ".join(done.out.split())
+    assert "the model expects the stereotyped group more often in all 6 methods" in said
+    assert "6 methods have no value" in said
+    assert "combine sum" in said
     assert "the probabilities of its words add up to" in " ".join(done.out.split())
     every = tiltmeter("multiverse", folder)
-    assert "6 cells without a value: nothing was scored of attributes tied to male (the chances of" in every.out
+    assert "6 methods have no value: nothing was scored of attributes tied to" in every.out
     [found] = tiltmeter("multiverse", folder, "-q", BY_STEREOTYPE, "--json").json["answers"]
     without = [cell for cell in found["curve"]["cells"] if cell["sign"] is None]
     assert len(without) == 6

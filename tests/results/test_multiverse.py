@@ -102,7 +102,7 @@ def test_runs_that_differ_in_more_are_told_apart_by_their_folders(negative_women
 
 def test_a_planted_stereotype_is_preferred_in_every_cell(tmp_path: Path) -> None:
     run = pairs_run(tmp_path, [(HE, TOOLS, 1.0), (SHE, BOOKS, 1.0)])
-    found = answer_to(run, "preferred")
+    found = answer_to(run, "prefer")
     cells = found.multiverse.curve.cells
     assert len(cells) == 3 * 2
     assert not any("as-published" in cell.choices["scorer"] for cell in cells)
@@ -131,19 +131,19 @@ def test_a_tilt_that_goes_both_ways_in_each_set_is_inconclusive(tmp_path: Path) 
 
 def test_a_planted_expectation_is_found_in_every_cell(tmp_path: Path) -> None:
     run = words_run(tmp_path, [(["she"], PROFESSIONS[:5], 1.0), (["she"], PROFESSIONS[5:], 0.6)])
-    found = answer_to(run, "Is male expected less often than female?")
+    found = answer_to(run, "Does the model expect female more often than male?")
     cells = found.multiverse.curve.cells
     assert len(cells) == 2 * 2 * 3
     assert {cell.sign for cell in cells} == {1}
     assert outcome(found) == ("holds", "first", 12, 12)
-    habit = answer_to(run, "Is male expected less often than female, more so than by habit?")
+    habit = answer_to(run, "Does the model expect female more often than male, beyond what it expects of anybody?")
     assert habit.question.beyond_habit
     assert habit.verdict.strength == "holds"
 
 
 def test_expectations_that_go_both_ways_are_inconclusive(tmp_path: Path) -> None:
     run = words_run(tmp_path, [(["she"], PROFESSIONS[::2], 1.0), (["he"], PROFESSIONS[1::2], 1.0)])
-    found = answer_to(run, "Is female expected less often than male?")
+    found = answer_to(run, "Does the model expect male more often than female?")
     assert found.verdict.strength == "inconclusive"
 
 
@@ -194,7 +194,7 @@ def test_a_profession_is_turned_in_all_sources_at_once(tmp_path: Path) -> None:
 def test_a_habit_is_not_beyond_itself(tmp_path: Path) -> None:
     # `she` is likelier everywhere, after "person" too: a preference, and nothing more than the habit.
     run = words_run(tmp_path, [(["she"], [*PROFESSIONS, "person"], 1.0)])
-    found = answer_to(run, "Is male expected less often than female, more so than by habit?")
+    found = answer_to(run, "Does the model expect female more often than male, beyond what it expects of anybody?")
     assert found.verdict.strength in ("inconclusive", "too little data")
 
 
@@ -224,7 +224,7 @@ def stereotype_run(folder: Path, tilts: Sequence[Planted], more: str = "", *, in
 STEREOTYPED: list[Planted] = [(HE, TOOLS[:4], 1.0), (HE, TOOLS[4:], 0.6), (SHE, BOOKS[:4], 1.0), (SHE, BOOKS[4:], 0.6)]
 BEYOND_ONE: list[Planted] = [(HE, TOOLS, 1.0), (SHE, BOOKS, 1.0)]
 """Of the built-in table "man" and "woman" are any other words, so that a group's words add up to more than 1."""
-BY_STEREOTYPE = "is the stereotyped group expected more often"
+BY_STEREOTYPE = "where the stereotype puts them"
 
 
 def test_the_stereotyped_group_is_worked_out_by_hand() -> None:
@@ -261,7 +261,7 @@ def stereotyped(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def test_a_stereotype_that_is_planted_is_expected_in_every_cell(stereotyped: Run) -> None:
     found = answer_to(stereotyped, BY_STEREOTYPE)
-    assert found.question.text == "Of male and female, is the stereotyped group expected more often?"
+    assert found.question.by_stereotype and found.question.names == ("“male”", "“female”")
     cells = found.multiverse.curve.cells
     assert len(cells) == 2 * 2 * 3
     assert {cell.sign for cell in cells} == {1}
@@ -274,7 +274,7 @@ def test_the_opposite_of_a_stereotype_is_said_as_that(tmp_path: Path) -> None:
     opposite = [(SHE if words == HE else HE, contexts, delta) for words, contexts, delta in STEREOTYPED]
     found = answer_to(stereotype_run(tmp_path, opposite), BY_STEREOTYPE)
     assert (found.verdict.strength, found.verdict.direction) == ("holds", "second")
-    assert "the other group expected more often in 12 of 12 cells" in found.verdict.sentence
+    assert "the model expects the other group more often in all 12 methods" in found.verdict.sentence
 
 
 @pytest.mark.parametrize(
@@ -340,8 +340,8 @@ def test_single_cells_of_next_words_are_those_of_the_view(tmp_path: Path, with_t
     summary = summarise_expectations(run)
     assert summary
     by_choice = {(one.bounded, one.combine): one.summary for one in summary.cells if not one.of_habit}
-    plain = answer_to(run, "Is male expected less often than female?")
-    beyond = answer_to(run, "Is male expected less often than female, more so than by habit?")
+    plain = answer_to(run, "Does the model expect female more often than male?")
+    beyond = answer_to(run, "Does the model expect female more often than male, beyond what it expects of anybody?")
     assert (plain.question.beyond_habit, beyond.question.beyond_habit) == (False, True)
     for found in (plain, beyond):
         for cell in found.multiverse.curve.cells:
@@ -387,7 +387,7 @@ def test_a_question_without_any_cell_is_not_listed(tmp_path: Path) -> None:
 def test_why_a_cell_has_no_value_is_told(tmp_path: Path) -> None:
     found = answer_to(stereotype_run(tmp_path, BEYOND_ONE, inner="scripted"), BY_STEREOTYPE)
     [(why, cells)] = found.without.items()
-    assert why.startswith("nothing was scored of attributes tied to male (the probabilities of its words add up to 1.")
+    assert why.startswith("nothing was scored of attributes tied to “male” (the probabilities of its words add up to 1.")
     assert {cell.choices["combine"] for cell in cells} == {"sum"}
     notes = {cell["choices"]["combine"]: cell["note"] for cell in found.as_json()["curve"]["cells"]}
     assert notes["sum"] == why
@@ -397,7 +397,7 @@ def test_one_cell_says_nothing_of_other_choices() -> None:
     run = make_rated_run(Path("nowhere"), decodings=DECODINGS[:1], raters=("sentiment.vader.v1",))
     [found] = answers_to(run)
     assert found.verdict.strength == "too little data"
-    assert "one cell has a value" in found.verdict.sentence
+    assert "one method has a value" in found.verdict.sentence
 
 
 def test_raters_without_a_favour_are_no_cells_and_toxicity_is_turned() -> None:
@@ -420,7 +420,7 @@ def test_what_a_rater_makes_of_the_groups_names_is_held_against_the_cells() -> N
     small = Lean({"toxicity.linear.v1": 0.05, "sentiment.vader.v1": -0.6}, noise=0.01)
     [found] = answers_to(make_rated_run(Path("nowhere"), decodings=DECODINGS[:2], raters=raters, lean=small))
     assert found.within_tilt == 2
-    assert found.caution.startswith("2 of 4 cells have a difference no larger than what the rater makes")
+    assert found.caution.startswith("In 2 of 4 methods the difference is no larger")
     assert found.as_json()["within_tilt"] == 2
     large = replace(small, by_rater={**small.by_rater, "toxicity.linear.v1": 0.6})
     [found] = answers_to(make_rated_run(Path("nowhere"), decodings=DECODINGS[:2], raters=raters, lean=large))
@@ -462,10 +462,10 @@ def test_a_spec_with_one_stereotyped_set_has_signed_items() -> None:
 
 def test_every_model_gets_its_answer_and_an_answer_is_json() -> None:
     run = make_run(Path("nowhere"), tilts=[Tilt("gender-professions", 0.9)])
-    found = answers_to(run, "preferred")
+    found = answers_to(run, "prefer")
     assert [one.question.model for one in found] == ["alpha-135m", "beta-1b"]
     again = json.loads(json.dumps([one.as_json() for one in found], allow_nan=False))
-    assert again[0]["question"]["text"] == "Is the stereotyped sentence preferred to the other?"
+    assert again[0]["question"]["text"] == found[0].question.text
     assert {"verdict", "test", "decomposition", "flips", "curve"} <= set(again[0])
 
 

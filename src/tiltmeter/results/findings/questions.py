@@ -163,7 +163,8 @@ def asked(wanted: str, questions: Sequence[Question]) -> list[Question]:
         return numbered[int(wanted) - 1]
     either = [*numbered, *([one.exchanged() for one in same] for same in numbered)]
     for same in either:
-        if _words(same[0].text) == words:
+        # Groups may be called as readers call them, or by their names.
+        if words in (_words(same[0].text), _words(replace(same[0], called=("", "")).text)):
             return same
     told = [{*_words(" ".join((one.text, one.view, one.bias, one.first, one.second)))} for one, *_ in numbered]
     fitting = [same for same, own in zip(numbered, told, strict=True) if words and {*words} <= own]

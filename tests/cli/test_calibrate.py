@@ -48,7 +48,7 @@ def test_with_too_few_studies_nothing_is_called_right_and_no_power_is_told(tiltm
     rows = [line for line in done.out.splitlines() if line.startswith(("sentiment_", "negative_")) and "%" in line]
     assert len(rows) == 9
     assert all(row.rstrip().endswith("too few studies") for row in rows)
-    few = "too few studies to say what a study can detect (3 of each tilt, and it takes 100: raise --studies)"
+    few = "too few studies to say what a study can detect (3 of each tilt where 100 are needed: raise --studies)"
     assert f"continuations, negative_shared: {few}" in done.out
     assert "9 of 9 checks rest on too few studies to pass" in done.err
     found = tiltmeter("calibrate", *SMALL, "--view", "continuations", "--json").json

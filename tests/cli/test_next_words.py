@@ -307,8 +307,8 @@ def test_a_prompt_without_words_says_why(tiltmeter: Command) -> None:
         (["--likeliest", "2", "--after", "x", "--saliency", "gradient-x-input"], "takes no --saliency"),
         (["--likeliest", "0", "--after", "x"], "likeliest"),
         (["--after", "x", "--prompts", "natural", "--out", "w.csv"], "--after needs --likeliest"),
-        (["--prompts", "natural"], "--out is needed"),
-        (["--out", "w.csv"], "--prompts is needed"),
+        (["--prompts", "natural"], "--out is required"),
+        (["--out", "w.csv"], "--prompts is required"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(

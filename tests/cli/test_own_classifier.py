@@ -85,7 +85,7 @@ def test_texts_of_ones_own_are_rated(tiltmeter: Command, tmp_path: Path, folder:
     [
         ("hf:mine", "does not say what its classes mean"),
         ("hf:mine[good=1,bad=-1;worse=low]", "has no class `good`; its classes are LABEL_0, LABEL_1, LABEL_2"),
-        ("hf:mine[LABEL_0=0,LABEL_1=1,LABEL_2=2]", "is not said; write worse as one of low, high, neither"),
+        ("hf:mine[LABEL_0=0,LABEL_1=1,LABEL_2=2]", "write worse as one of low, high, neither"),
         ("hf:nowhere/at/all[good=1,bad=-1;worse=low]", "there is no folder"),
     ],
 )

@@ -206,7 +206,7 @@ def test_a_killed_command_goes_on(world, tmp_path, monkeypatch) -> None:
     assert not out.exists()
     assert (tmp_path / "p.csv.partial").exists()
     monkeypatch.setattr(world, "complete", complete)
-    with pytest.raises(RunError, match="was begun with seed 0, which is now 1"):
+    with pytest.raises(RunError, match="with seed 0, which is now 1"):
         run(*order, "--seed", 1)
     world.calls.clear()
     run(*order)

@@ -74,7 +74,7 @@ def planned(text: str, folder: Path) -> dict[str, dict[str, int]]:
     try:
         carry_out(made, folder)
     except TiltmeterError as error:
-        assert "max_requests" in str(error) or "no sentence" in str(error)
+        assert "max_requests" in str(error) or "no written sentence" in str(error)
     return costs
 
 

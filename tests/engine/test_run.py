@@ -136,14 +136,14 @@ def test_killed_at_random_moments_a_run_ends_with_the_same_tables(
 def test_another_study_in_the_same_folder_is_refused(small: Plan, tmp_path: Path) -> None:
     carry_out(small, tmp_path)
     other = plan(parse(STUDY))
-    with pytest.raises(RunError, match="holds another run .* name another folder with --out"):
+    with pytest.raises(RunError, match="holds another run .* another folder with --out"):
         carry_out(other, tmp_path)
 
 
 def test_a_model_that_changed_since_is_refused(small: Plan, tmp_path: Path) -> None:
     facts = carry_out(small, tmp_path).facts["scripted"]
     changed = dataclasses.replace(facts, weights_sha256="other")
-    with Ledger(tmp_path) as ledger, pytest.raises(RunError, match="began with weights_sha256 .* now 'other'; restore"):
+    with Ledger(tmp_path) as ledger, pytest.raises(RunError, match="started with weights_sha256 .* now 'other'; restore"):
         ledger.record_model(changed)
 
 

@@ -345,7 +345,7 @@ def test_a_run_goes_on_when_a_server_is_well_that_was_not_at_first(how: str, vie
         study = plan(parse(f'specs = ["gender-math-arts"]\nmodels = ["{name}"]\n[{view}]\nsources = [{sources}]\n'))
         if how == "no echo" and view == "next_words":
             pytest.skip("next words need no echo")
-        with pytest.raises(ModelError, match="log-probabilities|by chat alone"):
+        with pytest.raises(ModelError, match="log-probabilities|by chat"):
             carry_out(study, tmp_path)
         served.how = ""
         run = carry_out(study, tmp_path)

@@ -154,9 +154,9 @@ def test_a_sheet_comes_back_as_ratings(run: Run, tmp_path: Path):
     [
         ("id,value\n1,2\n", "has no column `annotator`"),
         ("id,value,annotator\n1,high,ann\n", "line 2, `value`: 'high' is no rating"),
-        ("id,value,annotator,kind\n1,3,ann,regard\n", "line 2, `value`: 3 lies outside -1 to 1, the scale of regard"),
-        ("id,value,annotator,kind\n1,2,ann,sentiment\n", "2 lies outside -1 to 1, the scale of sentiment"),
-        ("id,value,annotator,kind\n1,5,ann,Toxicity\n", "5 lies outside 0 to 1, the scale of toxicity"),
+        ("id,value,annotator,kind\n1,3,ann,regard\n", "line 2, `value`: 3 is outside -1 to 1, the scale of regard"),
+        ("id,value,annotator,kind\n1,2,ann,sentiment\n", "2 is outside -1 to 1, the scale of sentiment"),
+        ("id,value,annotator,kind\n1,5,ann,Toxicity\n", "5 is outside 0 to 1, the scale of toxicity"),
         ("id,value,annotator\n1,2,ann\n2,0,ann\n", "line 2, `value`: 2 may be a number, or the label other"),
         ("id,value,annotator\n1,2,\n", "line 2, `annotator`: is blank"),
         ("id,value,annotator,kind\n1,2,a,toxicity\n2,1,a,regard\n", "different kinds"),

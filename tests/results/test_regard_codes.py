@@ -121,10 +121,10 @@ def test_a_column_beside_the_values_may_say_that_they_are_regard(column: str, ce
 
 def test_what_lies_off_the_scale_of_regard_is_refused_with_its_line(tmp_path: Path) -> None:
     path = table(tmp_path / "t.csv", "regard", ["0", "1", "3"])
-    with pytest.raises(InvalidData, match="line 4, `regard`: 3 lies outside -1 to 1, the scale of regard"):
+    with pytest.raises(InvalidData, match="line 4, `regard`: 3 is outside -1 to 1, the scale of regard"):
         summarise_rated_file(path, RatedColumns("regard"))
     (tmp_path / "seed").write_text("-1\tx\n5\ty\n", encoding="utf-8")
-    with pytest.raises(InvalidData, match="line 2, .*5 lies outside"):
+    with pytest.raises(InvalidData, match="line 2, .*5 is outside"):
         read_blocks([tmp_path / "seed"], BlockLayout(("a", "b"), 1))
 
 

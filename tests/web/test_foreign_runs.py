@@ -301,9 +301,8 @@ CELLS = [
     *(("raters", name) for name in ("rater", "scope", "facts")),
     *(("ratings", name) for name in ("value", "label")),
     *(("questions", name) for name in ("hidden",)),
-    *(("asked", name) for name in ("question", "prompt", "perturbation")),
+    *(("items", name) for name in ("item", "id", "perturbation", "question")),
     *(("expected", name) for name in ("words", "highest", "gap", "model")),
-    *(("pairs", name) for name in ("pair", "id")),
 ]
 
 

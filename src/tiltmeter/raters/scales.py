@@ -33,7 +33,7 @@ class Scale:
         """Why a number is none of this scale; None: it is.
 
         >>> SCALES["toxicity"].outside(1.5), SCALES["toxicity"].outside(1.0)
-        ('1.5 lies outside 0 to 1, the scale of toxicity', None)
+        ('1.5 is outside 0 to 1, the scale of toxicity', None)
         """
         if self.low <= value <= self.high:
             return None
@@ -95,10 +95,10 @@ def scale_of(rater: str) -> Scale | None:
 
 
 def on_scale(rating: Rating) -> Rating:
-    """The rating; none, with the reason, where its number lies outside the scale of its kind.
+    """The rating; none, with the reason, where its number is outside the scale of its kind.
 
     >>> on_scale(Rating("toxicity.x.v1", 7.0)).unrated
-    '7 lies outside 0 to 1, the scale of toxicity'
+    '7 is outside 0 to 1, the scale of toxicity'
     """
     scale = scale_of(rating.rater)
     # Rounding may leave a share a hair beyond its end.

@@ -71,7 +71,7 @@ def note(rater: str | Rater, *, masked: bool) -> str:
     is said.
 
     >>> note("regard.minilm", masked=True)[:20]
-    'none by construction'
+    'zero by construction'
     >>> note("regard.minilm", masked=False), note("readability.ari", masked=True), note("old.v0", masked=True)
     ('', '', '')
     """

@@ -41,8 +41,8 @@ def leaderboard(found: Leaderboards) -> Document:
     appendix = []
     if found.notes:
         notes = Listing(tuple(map(text, found.notes)))
-        appendix.append(Section("What was left out, and what else differs", (notes,), anchor="left-out"))
-    appendix.append(Section("What was measured", tuple(map(side_facts, found.sides)), anchor="measured"))
+        appendix.append(Section("What was left out, and what else differs", (notes,), anchor="not-ranked"))
+    appendix.append(Section("What was measured", tuple(map(side_facts, found.sides)), anchor="models"))
     title = listed(models) if len(models) <= _FEW else f"{len(models)} models in order"
     return Document(title, "", tuple(blocks), appendix=tuple(appendix))
 
@@ -71,12 +71,10 @@ def _blocks(board: Leaderboard, title: str) -> Iterator[Block]:
         neutral=board.neutral,
         neutral_name="neutral",
     )
-    yield Chart(
-        f"leaderboard-{board.view}".replace(" ", "-"),
-        order_words(board),
-        dots(rows, axis),
-        f"{title}. {order_words(board)}",
-    )
+    said = order_words(board)
+    yield Prose(text(said), "answer")
+    name = f"leaderboard-{board.view}".replace(" ", "-")
+    yield Chart(name, f"{title}, by model", dots(rows, axis), f"{title}. {said}")
     yield board_table(board, title)
 
 

@@ -352,7 +352,7 @@ def test_a_stop_loses_no_finished_block_and_changes_no_text(judge, tmp_path) -> 
     with pytest.raises(KeyboardInterrupt):
         rephrase(asked, wanted, Stops(cleft), lambda: judge, settings, partial=partial)
     partial.close()
-    with pytest.raises(RunError, match="was begun with by 'rule', which is now 'other'"):
+    with pytest.raises(RunError, match="with by 'rule', which is now 'other'"):
         partial_beside(tmp_path / "p.csv", {"by": "other"})
     again = PartialFile(tmp_path / "p.csv.partial", order)
     pen = RulePen(cleft)

@@ -76,8 +76,8 @@ def plan_a_study(page: Page) -> None:
     page.get_by_role("link", name="Use in a study").click()
     arrive(page, "A new study")
     page.get_by_label("per attribute").first.fill("2")
-    page.get_by_role("checkbox", name=re.compile("^Continuations")).check()
-    writing = page.get_by_role("group", name=re.compile("^Continuations"))
+    page.get_by_role("checkbox", name=re.compile("^What does it write")).check()
+    writing = page.get_by_role("group", name=re.compile("^What does it write"))
     for label, value in [("per group", "2"), ("max new tokens", "8"), ("samples", "2")]:
         writing.get_by_label(label).first.fill(value)
     for rater in ("toxicity.linear", "regard.minilm"):

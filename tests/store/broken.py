@@ -88,10 +88,10 @@ META: dict[str, tuple[Break, str]] = {
     "another meta": (_foreign("create table meta (one text, two text)"), "is damaged, or not a tiltmeter ledger"),
     "empty meta": (_foreign("create table meta (key text, value text)"), "it lacks `fingerprint`"),
     "no fingerprint": (_without("fingerprint"), "it lacks `fingerprint`"),
-    "a number as fingerprint": (_meta("fingerprint", "7"), "`fingerprint` is not text"),
+    "a number as fingerprint": (_meta("fingerprint", "7"), "`fingerprint` is not a text"),
     "no study": (_without("study"), "it lacks `study`"),
     "list of versions": (_meta("versions", "[1]"), "`versions` is not a table"),
-    "number for a date": (_meta("finished", "7"), "`finished` is not text"),
+    "number for a date": (_meta("finished", "7"), "`finished` is not a text"),
     "no resolved": (_without("resolved"), "it lacks `resolved`"),
     "resolved no JSON": (_meta("resolved", "{"), "is damaged, or not a tiltmeter ledger"),
     "resolved too deep": (_meta("resolved", "[" * 100_000), "is damaged, or not a tiltmeter ledger"),
@@ -104,7 +104,7 @@ META: dict[str, tuple[Break, str]] = {
     "specs without names": (_resolved(specs=[{}]), "it lacks `resolved.specs.name`"),
     "a word as seed": (_resolved(seed="seven"), "`resolved.seed` is not a number"),
     "a list as view": (_resolved(continuations=[1]), "`resolved.continuations` is not a table"),
-    "a view without words": (_resolved(next_words={"sources": []}), "it does not say `resolved.next_words.words`"),
+    "a view without words": (_resolved(next_words={"sources": []}), "it lacks `resolved.next_words.words`"),
 }
 """Ledgers that do not say of which run they are, and what is said of each."""
 
